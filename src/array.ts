@@ -1,0 +1,256 @@
+import { type Commits, readCommits } from './commits.ts'
+import { InspectError } from './errors.ts'
+import { type ArraySchema, arraySchema } from './format/array-schema.ts'
+import { arrayMetadata, type MetadataEntry } from './format/array-metadata.ts'
+import {
+  type ConsolidatedFragmentMetadata,
+  consolidatedFragmentMetadata,
+} from './format/consolidated-fragment-metadata.ts'
+import { lastPathPart } from './format/commit-files.ts'
+import { type Enumeration, enumerationFile } from './format/enumeration.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from './format/fragment-footer.ts'
+import { compareByTimestamps, parseFragmentName, parseTimestampedName } from './format/timestamped-name.ts'
+import { Fragment } from './fragment.ts'
+import { type ReadContext, readGenericTile, readGenericTileHeader } from './generic-tile.ts'
+import { type ByteSource, type Entry, type Folder, readAll } from './source/source.ts'
+
+/** Folders of an array that are never fragments. */
+const SCHEMA_FOLDER = '__schema'
+const FRAGMENTS_FOLDER = '__fragments'
+const METADATA_FOLDER = '__meta'
+const NOT_FRAGMENTS = new Set([SCHEMA_FOLDER, FRAGMENTS_FOLDER, METADATA_FOLDER, '__commits', '__fragment_meta', '__labels'])
+
+/** One file that holds an array schema. */
+export interface SchemaFile {
+  /** As footers name it. */
+  name: string
+  /** Relative to the array. */
+  path: string
+  /** Milliseconds; undefined for `__array_schema.tdb`, which counts as older than all others. */
+  timestamp_range: [bigint, bigint] | undefined
+}
+
+/**
+ * What a fragment folder counts for:
+ * `live` TileDB lists it; `uncommitted` no commit names it (a failed or unfinished write); `to-vacuum` consolidation
+ * replaced it; `ignored` its commit was taken back; `no-metadata` a folder of an old version without a metadata file.
+ */
+export type FragmentState = 'live' | 'uncommitted' | 'to-vacuum' | 'ignored' | 'no-metadata'
+
+/** A fragment folder on disk. */
+export interface FragmentEntry {
+  name: string
+  /** Relative to the array. */
+  path: string
+  /** Milliseconds, from the name. */
+  timestamp_range: [bigint, bigint] | undefined
+  committed: boolean
+  visible: boolean
+  to_vacuum: boolean
+  has_consolidated_metadata: boolean
+  state: FragmentState
+}
+
+/** A TileDB array. Nothing is read before it is asked for; what was read is kept. */
+export class InspectArray {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  private rootEntries: Promise<readonly Entry[]> | undefined
+  private commitsRead: Promise<Commits> | undefined
+  private readonly schemasRead = new Map<string, Promise<ArraySchema>>()
+
+  constructor(folder: Folder, cx: ReadContext) {
+    this.folder = folder
+    this.cx = cx
+  }
+
+  root(): Promise<readonly Entry[]> {
+    this.rootEntries ??= this.folder.list()
+    return this.rootEntries
+  }
+
+  /** All schema files, oldest first. @see format_spec/array_file_hierarchy.md */
+  async schemaFiles(): Promise<SchemaFile[]> {
+    const root = await this.root()
+    const files: SchemaFile[] = []
+    if (root.some((e) => e.name === OLD_SCHEMA_FILE && e.kind === 'file')) {
+      files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
+    }
+    if (root.some((e) => e.name === SCHEMA_FOLDER && e.kind === 'folder')) {
+      for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
+        const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+        if (parsed) files.push({ name, path: `${SCHEMA_FOLDER}/${name}`, timestamp_range: parsed.timestamp_range })
+      }
+    }
+    return files.sort(compareByTimestamps)
+  }
+
+  /** The schema that new fragments would be written with. @throws InspectError MISSING_FILE if there is none */
+  async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
+    const file = (await this.schemaFiles()).at(-1)
+    if (!file) throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
+    return { file, schema: await this.schema(file.name) }
+  }
+
+  /** @param name as footers give it: a file of `__schema`, or `__array_schema.tdb` */
+  schema(name: string): Promise<ArraySchema> {
+    let read = this.schemasRead.get(name)
+    if (!read) {
+      read = this.readSchema(name)
+      this.schemasRead.set(name, read)
+    }
+    return read
+  }
+
+  private async readSchema(name: string): Promise<ArraySchema> {
+    if (name.includes('/') || name === '' || name === '..') {
+      throw new InspectError('BAD_VALUE', `expected the name of a schema file, found ${JSON.stringify(name)}`, { field: 'array_schema_name' })
+    }
+    const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
+    return this.withFile(path, async (source) =>
+      readGenericTile(await readAll(source), arraySchema, this.cx, { file: source.name, offset: 0 }),
+    )
+  }
+
+  /** Reads the enumerations that a schema names. */
+  async enumerations(schema: ArraySchema): Promise<Enumeration[]> {
+    return Promise.all(
+      schema.enumerations.map(({ path_name }) =>
+        this.withFile(`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`, async (source) =>
+          readGenericTile(await readAll(source), enumerationFile, this.cx, { file: source.name, offset: 0 }),
+        ),
+      ),
+    )
+  }
+
+  commits(): Promise<Commits> {
+    this.commitsRead ??= this.root().then((root) => readCommits(this.folder, root))
+    return this.commitsRead
+  }
+
+  /** Every fragment folder on disk, committed or not, in the order of their time stamps. Opens no fragment. */
+  async fragments(): Promise<FragmentEntry[]> {
+    const root = await this.root()
+    const commits = await this.commits()
+    const inMeta = await this.consolidatedFragmentNames(commits)
+    const entries: FragmentEntry[] = []
+    const add = async (name: string, path: string, markNeeded: boolean): Promise<void> => {
+      const parsed = parseFragmentName(name)
+      if (!parsed) return
+      const old = parsed.least_version < 5 && !markNeeded
+      const committed = old
+        ? (await this.folder.folder(path).kind(FRAGMENT_METADATA_FILE)) === 'file'
+        : commits.committed.has(name)
+      const to_vacuum = commits.toVacuum.has(name)
+      const state: FragmentState = !committed
+        ? commits.ignored.has(name)
+          ? 'ignored'
+          : old
+            ? 'no-metadata'
+            : 'uncommitted'
+        : to_vacuum
+          ? 'to-vacuum'
+          : 'live'
+      entries.push({
+        name,
+        path,
+        timestamp_range: parsed.timestamp_range,
+        committed,
+        visible: committed && !to_vacuum,
+        to_vacuum,
+        has_consolidated_metadata: inMeta.has(name),
+        state,
+      })
+    }
+    for (const { name, kind } of root) {
+      if (kind === 'folder' && !NOT_FRAGMENTS.has(name)) await add(name, name, false)
+    }
+    if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')) {
+      for (const { name, kind } of await this.folder.folder(FRAGMENTS_FOLDER).list()) {
+        if (kind === 'folder') await add(name, `${FRAGMENTS_FOLDER}/${name}`, true)
+      }
+    }
+    return entries.sort(compareByTimestamps)
+  }
+
+  /** Opens a fragment of this array. @param path relative to the array */
+  fragment(path: string): Fragment {
+    return new Fragment(this.folder.folder(path), this.cx, this)
+  }
+
+  /** Names of the fragments whose footers stand in a consolidated fragment metadata file. */
+  private async consolidatedFragmentNames(commits: Commits): Promise<Set<string>> {
+    const names = new Set<string>()
+    for (const { kind, path } of commits.files) {
+      if (kind !== 'fragment-metadata') continue
+      const { entries } = await this.consolidatedFragmentMetadata(path)
+      for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
+    }
+    return names
+  }
+
+  /** @param path of the `.meta` file, relative to the array */
+  consolidatedFragmentMetadata(path: string): Promise<ConsolidatedFragmentMetadata> {
+    return this.withFile(path, async (source) =>
+      readGenericTile(await readAll(source), consolidatedFragmentMetadata, this.cx, { file: source.name, offset: 0 }),
+    )
+  }
+
+  /** The array's key-value metadata as it stands now: see {@link readMetadata}. */
+  metadata(): Promise<Map<string, MetadataEntry>> {
+    return readMetadata(this.folder, this.cx)
+  }
+
+  /** Whether the array is encrypted, from the first schema file's header. Needs no key. */
+  async encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'> {
+    const file = (await this.schemaFiles()).at(-1)
+    if (!file) return 'NO_ENCRYPTION'
+    return this.withFile(file.path, async (source) => (await readGenericTileHeader(source)).encryption_type)
+  }
+
+  private async withFile<T>(path: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
+    return withSource(this.folder.file(path), work)
+  }
+}
+
+/** Runs `work` on a source and closes it. */
+export async function withSource<T>(source: ByteSource, work: (source: ByteSource) => Promise<T>): Promise<T> {
+  try {
+    return await work(source)
+  } finally {
+    await source.close()
+  }
+}
+
+/**
+ * Key-value metadata of an array or a group: all files of `__meta` in the order of their time stamps, later ones
+ * overriding earlier ones key by key, those that a `.vac` file there lists left out. Deleted keys are gone.
+ *
+ * @see format_spec/metadata.md
+ */
+export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, MetadataEntry>> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const vacuumed = new Set<string>()
+  for (const { name } of entries) {
+    if (!name.endsWith('.vac')) continue
+    const bytes = await withSource(inside.file(name), readAll)
+    for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
+  }
+  const files = entries
+    .map(({ name }) => ({ name, parsed: parseTimestampedName(name) }))
+    .filter(({ name, parsed }) => parsed !== undefined && parsed.suffix === undefined && !vacuumed.has(name))
+    .map(({ name, parsed }) => ({ name, timestamp_range: parsed?.timestamp_range }))
+    .sort(compareByTimestamps)
+  const now = new Map<string, MetadataEntry>()
+  for (const { name } of files) {
+    const { entries: changes } = await withSource(inside.file(name), async (source) =>
+      readGenericTile(await readAll(source), arrayMetadata, cx, { file: source.name, offset: 0 }),
+    )
+    for (const change of changes) {
+      now.delete(change.key)
+      if (!change.deleted) now.set(change.key, change)
+    }
+  }
+  return now
+}

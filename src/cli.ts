@@ -1,0 +1,270 @@
+import { Command, CommanderError, Option } from 'commander'
+import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
+import { exitCodeOf, InspectError } from './errors.ts'
+import type { Output, Result } from './render/result.ts'
+import { VERSION } from './version.ts'
+
+/** Every command and where its module is; a module is loaded only when its command is called. */
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: CommandModule<never> }> }>> = {
+  ls: { summary: 'fragments of an array, files of a fragment, members of a group', load: () => import('./commands/ls.ts') },
+  schema: { summary: 'array schema: dimensions, attributes, filters, enumerations', load: () => import('./commands/schema.ts') },
+  footer: { summary: 'footer of the fragment metadata, field by field', load: () => import('./commands/footer.ts') },
+  rtree: { summary: 'R-tree: bounding boxes of the tiles of a sparse fragment', load: () => import('./commands/rtree.ts') },
+  metadata: {
+    summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
+    load: () => import('./commands/metadata.ts'),
+  },
+  commits: { summary: 'commit files, and which fragments count because of them', load: () => import('./commands/commits.ts') },
+}
+
+const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
+type Format = (typeof FORMATS)[number]
+
+/** What the process lends the program: the only way out of it. */
+export interface Process {
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  stdout: Output & { isTTY: boolean }
+  stderr: (text: string) => void
+  stderrIsTTY: boolean
+}
+
+interface CommonOptions {
+  format?: Format
+  json?: boolean
+  output?: string
+  key?: string
+  keyFile?: string
+  color: 'auto' | 'always' | 'never'
+  quiet?: boolean
+  raw?: boolean
+  int64: 'number' | 'string'
+  full?: boolean
+}
+
+/** Runs the program. @returns the exit code */
+export async function main(process: Process): Promise<number> {
+  const state: RunState = { process, codes: new Set(), format: 'table' }
+  try {
+    const program = await buildProgram(state)
+    await program.parseAsync([...process.argv], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0
+      state.format = formatAsked(process.argv)
+      await printError(state, new InspectError('USAGE', error.message.replace(/^error: /, '')))
+      return 2
+    }
+    await printError(state, error)
+  }
+  return state.codes.has(2) ? 2 : state.codes.has(1) ? 1 : state.codes.has(3) ? 3 : 0
+}
+
+interface RunState {
+  process: Process
+  /** Exit codes of what was met. */
+  codes: Set<number>
+  format: Format
+}
+
+/** For errors ahead of option parsing. */
+function formatAsked(argv: readonly string[]): Format {
+  const at = argv.indexOf('--format')
+  const named = argv.find((arg) => arg.startsWith('--format='))?.slice('--format='.length) ?? (at >= 0 ? argv[at + 1] : undefined)
+  if (argv.includes('--json')) return 'json'
+  return FORMATS.find((format) => format === named) ?? 'table'
+}
+
+async function buildProgram(state: RunState): Promise<Command> {
+  const { process } = state
+  const program = new Command('tiledb-inspect')
+  const quietly = (command: Command): Command =>
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void process.stdout.write(text),
+      writeErr: () => {},
+    })
+  quietly(program)
+    .description('See what is really on disk in TileDB arrays, fragments and tiles.')
+    .version(VERSION, '-V, --version')
+    .showSuggestionAfterError()
+  const asked = process.argv.find((arg) => !arg.startsWith('-'))
+  const helpOf = asked === 'help' ? process.argv[process.argv.indexOf('help') + 1] : asked
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = quietly(program.command(name)).summary(summary).description(summary)
+    if (name !== helpOf) continue
+    const module = (await load()).command
+    module.configure(command)
+    addCommonOptions(command)
+    command.action((paths: string[], options: CommonOptions) => runCommand(state, module, paths, options))
+  }
+  return program
+}
+
+function addCommonOptions(command: Command): void {
+  command
+    .addOption(new Option('--format <format>', 'how the result is written').choices(FORMATS))
+    .option('--json', 'same as --format json')
+    .option('-o, --output <file>', 'write there instead of stdout; the format from the extension where it says one')
+    .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
+    .option('--key-file <file>', 'file that holds the key')
+    .option('--raw', 'values as stored: dates as integers, text and bytes as base64')
+    .addOption(new Option('--int64 <how>', '64-bit values in JSON').choices(['number', 'string']).default('number'))
+    .option('--full', 'show long lists whole')
+    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('--quiet', 'no progress, no notes on stderr')
+}
+
+async function runCommand(state: RunState, module: CommandModule<never>, paths: string[], options: CommonOptions): Promise<void> {
+  const [{ openTarget }, { localStorage }, { nodeCodecs }, { readContext }, { readKey }] = await Promise.all([
+    import('./target.ts'),
+    import('./source/file.ts'),
+    import('./source/node-codecs.ts'),
+    import('./generic-tile.ts'),
+    import('./source/key.ts'),
+  ])
+  state.format = chosenFormat(options)
+  const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
+  const { absolute, shown } = pathsFor(paths, await currentFolder())
+  const cx: CommandContext = {
+    storage: localStorage,
+    reading: readContext(nodeCodecs, key),
+    style: { raw: options.raw ?? false },
+    full: options.full ?? false,
+    shownPath: shown,
+    open: async (path) => openTarget(localStorage, absolute(path), readingFor(cx)),
+    fault: (error) => {
+      state.codes.add(exitCodeOf(error))
+      state.process.stderr(errorLine(error, shown))
+    },
+  }
+  // Whether a key fits, and whether data is encrypted, is learned for each array anew.
+  const readingFor = (context: CommandContext) => {
+    context.reading = readContext(nodeCodecs, key)
+    return context.reading
+  }
+  const output = await openOutput(state, options)
+  try {
+    for await (const outcome of module.run(cx, paths, options as never)) {
+      if (outcome.notRight) state.codes.add(1)
+      await show(state, outcome, output.out, options)
+    }
+  } catch (error) {
+    if (error instanceof InspectError && error.at.file !== undefined) {
+      throw new InspectError(error.code, error.message, { ...error.at, file: shown(error.at.file) }, { cause: error })
+    }
+    throw error
+  } finally {
+    await output.close()
+  }
+}
+
+function chosenFormat(options: CommonOptions): Format {
+  if (options.json) return 'json'
+  if (options.format) return options.format
+  const extension = options.output?.slice(options.output.lastIndexOf('.') + 1)
+  return FORMATS.find((format) => format === extension) ?? 'table'
+}
+
+async function currentFolder(): Promise<string> {
+  const { cwd } = await import('node:process')
+  return cwd()
+}
+
+/** Absolute paths for reading, and back to how the user wrote them for showing. */
+function pathsFor(given: readonly string[], cwd: string): { absolute: (path: string) => string; shown: (path: string) => string } {
+  const absolute = (path: string): string => {
+    const bare = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : path
+    const parts: string[] = []
+    for (const part of (bare.startsWith('/') ? bare : `${cwd}/${bare}`).split('/')) {
+      if (part === '..') parts.pop()
+      else if (part !== '' && part !== '.') parts.push(part)
+    }
+    return `/${parts.join('/')}`
+  }
+  const shown = (path: string): string => {
+    for (const one of given) {
+      const full = absolute(one)
+      if (path === full) return one
+      if (path.startsWith(`${full}/`)) return one.replace(/\/*$/, '') + path.slice(full.length)
+      if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length))) return one.slice(0, one.length - (full.length - path.length)) || '.'
+    }
+    return path
+  }
+  return { absolute, shown }
+}
+
+async function openOutput(state: RunState, options: CommonOptions): Promise<{ out: Output; close: () => Promise<void> }> {
+  const { process } = state
+  const color =
+    options.color === 'always' ||
+    (options.color === 'auto' &&
+      (process.env.NO_COLOR ? false : process.env.FORCE_COLOR ? process.env.FORCE_COLOR !== '0' : process.stdout.isTTY && !options.output))
+  if (options.output === undefined) return { out: { write: process.stdout.write, columns: process.stdout.columns, color }, close: async () => {} }
+  const { openFileOutput } = await import('./source/file-output.ts')
+  const file = await openFileOutput(options.output)
+  return { out: { write: file.write, columns: undefined, color }, close: file.close }
+}
+
+async function show(state: RunState, outcome: Outcome, out: Output, options: CommonOptions): Promise<void> {
+  if (state.format === 'table') {
+    await outcome.table(out)
+    return
+  }
+  if (state.format === 'csv') {
+    const { writeCsv } = await import('./render/csv.ts')
+    await writeCsv(rowsOf(outcome), out)
+    return
+  }
+  const { writeJson } = await import('./render/json.ts')
+  const notes: { rounded: boolean } =
+    state.format === 'ndjson' && outcome.rows !== undefined
+      ? await (await import('./render/ndjson.ts')).writeNdjson(rowsOf(outcome), out, options)
+      : await writeJson(outcome.document, out, { int64: options.int64, indent: state.format === 'json' })
+  if (notes.rounded && !options.quiet) {
+    state.process.stderr('note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n')
+  }
+}
+
+function rowsOf(outcome: Outcome): Iterable<Result> | AsyncIterable<Result> {
+  const rows = outcome.rows === undefined ? undefined : outcome.document[outcome.rows]
+  if (rows !== null && typeof rows === 'object' && (Symbol.iterator in rows || Symbol.asyncIterator in rows)) {
+    return rows as Iterable<Result> | AsyncIterable<Result>
+  }
+  return [outcome.document]
+}
+
+/** The one place where errors are printed. */
+async function printError(state: RunState, error: unknown): Promise<void> {
+  const known = error instanceof InspectError ? error : internalError(error)
+  state.codes.add(exitCodeOf(known))
+  state.process.stderr(errorLine(known, (path) => path))
+  if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
+  if (state.format === 'json' || state.format === 'ndjson') {
+    const { file, offset, field } = known.at
+    const { writeJson } = await import('./render/json.ts')
+    const document = { error: { code: known.code, message: known.message, file, offset, field } }
+    await writeJson(document, state.process.stdout, { int64: 'number', indent: state.format === 'json' })
+  }
+}
+
+/** Anything but an InspectError that gets here is a fault of this program. */
+function internalError(error: unknown): InspectError {
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new InspectError('INTERNAL', `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`, {}, { cause: error })
+}
+
+/** `error: file: byte 12, field x: expected …, found …` */
+export function errorLine(error: InspectError, shown: (path: string) => string): string {
+  const { file, offset, field, space } = error.at
+  const place: string[] = []
+  if (offset !== undefined) place.push(`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`)
+  else if (space !== undefined) place.push(space)
+  if (field !== undefined) place.push(`field ${field}`)
+  const parts = [file === undefined ? '' : shown(file), place.join(', '), error.message].filter((part) => part !== '')
+  return `error: ${escapeControls(parts.join(': '))}\n`
+}
+
+/** Names and values from files must not reach a terminal raw. */
+function escapeControls(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

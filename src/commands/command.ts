@@ -1,0 +1,94 @@
+import type { Command as CommanderCommand } from 'commander'
+import type { InspectArray } from '../array.ts'
+import { InspectError, withPlaceAsync } from '../errors.ts'
+import type { ValueStyle } from '../format/value.ts'
+import type { Fragment } from '../fragment.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import type { Folder, Storage } from '../source/source.ts'
+import type { Target } from '../target.ts'
+
+/** What every command is given beside its own options. */
+export interface CommandContext {
+  storage: Storage
+  reading: ReadContext
+  style: ValueStyle
+  /** Whether long lists are to be shown whole in tables. */
+  full: boolean
+  /** Path of something inside a target, as a person would write it. */
+  shownPath(path: string): string
+  /** Opens a target by the path the user gave. */
+  open(path: string): Promise<Target>
+  /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr. */
+  fault(error: InspectError): void
+}
+
+/** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
+export interface Outcome {
+  document: Document
+  /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
+  rows?: string
+  table(out: Output): Promise<void> | void
+  /** Something examined and found wrong, without being an error: exit code 1. */
+  notRight?: boolean
+}
+
+/** A command: its options, what it finds, and (in each {@link Outcome}) how that looks. Printing and exit codes are cli.ts's. */
+export interface CommandModule<Options> {
+  /** Options and arguments beside the common ones. */
+  configure(command: CommanderCommand): void
+  run(cx: CommandContext, paths: string[], options: Options): AsyncGenerator<Outcome>
+}
+
+/** A document's first keys. */
+export function documentHead(kind: string, path: string): Pick<Document, 'kind' | 'path' | 'schema_version'> {
+  return { kind, path, schema_version: 1 }
+}
+
+/** The error as part of a document. */
+export function errorResult(error: InspectError): { [key: string]: Result | undefined } {
+  const { file, offset, field } = error.at
+  return { code: error.code, message: error.message, file, offset, field }
+}
+
+/**
+ * Every fragment that a target stands for: itself, or all of an array. A fault in one is recorded and the next is tried.
+ * @throws InspectError WRONG_TARGET for groups and files that are no fragment metadata
+ */
+export async function* eachFragment(
+  cx: CommandContext,
+  path: string,
+  command: string,
+): AsyncGenerator<{ fragment: Fragment; path: string }> {
+  const target = await cx.open(path)
+  if (target.type === 'fragment') yield { fragment: target.fragment, path: target.path }
+  else if (target.type === 'array') yield* arrayFragments(target.array)
+  else if (target.type === 'file' && target.fragment) yield { fragment: target.fragment, path: target.folder.path }
+  else throw wrongTarget(command, target, 'a fragment or an array')
+}
+
+async function* arrayFragments(array: InspectArray): AsyncGenerator<{ fragment: Fragment; path: string }> {
+  for (const entry of await array.fragments()) {
+    const fragment = array.fragment(entry.path)
+    try {
+      yield { fragment, path: fragment.folder.path }
+    } finally {
+      await fragment.close()
+    }
+  }
+}
+
+export function wrongTarget(command: string, target: Target, wanted: string): InspectError {
+  return new InspectError('WRONG_TARGET', `${command} expects ${wanted}, found a ${target.type}`, { file: target.path })
+}
+
+/** Runs `work`; an InspectError becomes a recorded fault and undefined. */
+export async function orFault<T>(cx: CommandContext, folder: Folder, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await withPlaceAsync({ file: folder.path }, work)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    cx.fault(error)
+    return undefined
+  }
+}

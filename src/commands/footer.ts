@@ -1,0 +1,179 @@
+import { withSource } from '../array.ts'
+import { InspectError } from '../errors.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import { FRAGMENT_METADATA_FILE, type FragmentFooter, footerHead, fragmentFooter, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import { decode, decodePrefix } from '../format/io.ts'
+import type { RangeType } from '../format/range.ts'
+import type { Fragment, FragmentInfo } from '../fragment.ts'
+import { readGenericTile } from '../generic-tile.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import { readAll } from '../source/source.ts'
+import type { Target } from '../target.ts'
+import { type CommandContext, type CommandModule, documentHead, eachFragment, type Outcome, orFault } from './command.ts'
+import { rangesResult } from './values.ts'
+
+export const command: CommandModule<object> = {
+  configure(command) {
+    command.argument('<target...>', 'fragment, array (every fragment) or consolidated fragment metadata (.meta file)')
+  },
+
+  async *run(cx, paths) {
+    for (const path of paths) {
+      if (path.endsWith('.meta')) {
+        const target = await cx.open(path)
+        if (target.type === 'file') {
+          yield* consolidatedFooters(cx, target)
+          continue
+        }
+      }
+      for await (const { fragment, path: at } of eachFragment(cx, path, 'footer')) {
+        const outcome = await orFault(cx, fragment.folder, () => fragmentOutcome(cx, fragment, at))
+        if (outcome) yield outcome
+      }
+    }
+  },
+}
+
+async function fragmentOutcome(cx: CommandContext, fragment: Fragment, path: string): Promise<Outcome> {
+  try {
+    return outcome(footerDocument(cx, cx.shownPath(path), await fragment.info()))
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.code !== 'NO_SCHEMA') throw error
+    const head = await fragment.head().catch(() => undefined)
+    if (!head) throw error
+    cx.fault(error)
+    const { version, offset, size, ...rest } = head
+    return outcome({
+      ...documentHead('footer', cx.shownPath(path)),
+      format_version: version,
+      ...rest,
+      footer_offset: offset,
+      footer_size: size,
+      not_examined: ['nonempty_domain and all behind it: the fragment lies in no array, its schema is missing'],
+    })
+  }
+}
+
+function outcome(document: Document): Outcome {
+  return {
+    document,
+    async table(out: Output) {
+      const { footerTable } = await import('../render/views/footer.ts')
+      await footerTable(document, out)
+    },
+  }
+}
+
+/** Footers of a `.meta` file, in its order. */
+async function* consolidatedFooters(cx: CommandContext, target: Target & { type: 'file' }): AsyncGenerator<Outcome> {
+  const meta = await withSource(cx.storage.open(target.path), async (source) =>
+    readGenericTile(await readAll(source), consolidatedFragmentMetadata, cx.reading, { file: source.name, offset: 0 }),
+  )
+  const { array } = target
+  if (!array) {
+    throw new InspectError('NO_SCHEMA', 'expected the file inside its array, whose schemas tell the fields; found no array around it', {
+      file: target.path,
+    })
+  }
+  const space = 'unfiltered content of the generic tile at 0'
+  const headerBytes = meta.entries.length > 0 ? meta.entries[0].offset : 0
+  const starts = meta.entries.map((entry) => entry.offset - headerBytes)
+  for (const [i, entry] of meta.entries.entries()) {
+    const start = starts[i]
+    const end = starts[i + 1] ?? meta.footers.length
+    if (start < 0 || end < start || end > meta.footers.length) {
+      throw new InspectError('BAD_VALUE', `expected footers one after the other, found one at ${entry.offset}`, {
+        file: target.path,
+        field: `entries.${i}.offset`,
+        space,
+      })
+    }
+    const bytes = meta.footers.subarray(start, end)
+    const origin = { file: target.path, offset: entry.offset, space }
+    const { value: head } = decodePrefix(bytes, footerHead, origin)
+    const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
+    const schema = await array.schema(schemaName)
+    const footer = decode(bytes, fragmentFooter(schema), origin)
+    const slots = fragmentSlots(footer.version, schema, footer)
+    yield outcome({
+      ...documentHead('footer', cx.shownPath(target.path)),
+      fragment_name: lastPathPart(entry.fragment_name),
+      ...footerResult(cx, footer, schemaName, slots, schema.domain.dimensions),
+      footer_offset: entry.offset,
+      footer_size: bytes.length,
+    })
+  }
+}
+
+function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): Document {
+  const head = documentHead('footer', path)
+  if (info.footer) {
+    return {
+      ...head,
+      ...footerResult(cx, info.footer, info.schemaName, info.slots, info.schema.domain.dimensions),
+      footer_offset: info.footer.offset,
+      footer_size: info.footer.size,
+    }
+  }
+  const { v1 } = info
+  return {
+    ...head,
+    format_version: info.format_version,
+    array_schema_name: info.schemaName,
+    dense: info.dense,
+    null_nonempty_domain: info.nonempty_domain === undefined,
+    nonempty_domain: info.nonempty_domain ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style) : null,
+    sparse_tile_num: v1?.mbr_num,
+    last_tile_cell_num: v1?.last_tile_cell_num,
+    fields: info.slots.map((slot, i) => ({
+      name: slot.name,
+      file_size: info.file_sizes[i],
+      file_var_size: info.file_var_sizes[i],
+    })),
+    metadata_file: FRAGMENT_METADATA_FILE,
+  }
+}
+
+function footerResult(
+  cx: CommandContext,
+  footer: FragmentFooter,
+  schemaName: string,
+  slots: readonly Slot[],
+  dimensions: readonly RangeType[],
+): { [key: string]: Result | undefined } {
+  return {
+    format_version: footer.version,
+    array_schema_name: schemaName,
+    dense: footer.dense,
+    null_nonempty_domain: footer.null_nonempty_domain,
+    nonempty_domain: rangesResult(dimensions, footer.nonempty_domain, cx.style),
+    sparse_tile_num: footer.sparse_tile_num,
+    last_tile_cell_num: footer.last_tile_cell_num,
+    includes_timestamps: footer.includes_timestamps,
+    includes_delete_metadata: footer.includes_delete_metadata,
+    fields: slots.map((slot, i) => ({
+      name: slot.name,
+      phantom: slot.phantom || undefined,
+      file_size: footer.file_sizes[i],
+      file_var_size: footer.file_var_sizes[i],
+      file_validity_size: footer.file_validity_sizes?.[i],
+      offsets: {
+        tile_offsets: footer.tile_offsets_offsets[i],
+        tile_var_offsets: footer.tile_var_offsets_offsets[i],
+        tile_var_sizes: footer.tile_var_sizes_offsets[i],
+        tile_validity_offsets: footer.tile_validity_offsets_offsets?.[i],
+        tile_mins: footer.tile_min_values_offsets?.[i],
+        tile_maxs: footer.tile_max_values_offsets?.[i],
+        tile_sums: footer.tile_sums_offsets?.[i],
+        tile_null_counts: footer.tile_null_counts_offsets?.[i],
+      },
+    })),
+    rtree_offset: footer.rtree_offset,
+    fragment_min_max_sum_null_count_offset: footer.fragment_min_max_sum_null_count_offset,
+    processed_conditions_offset: footer.processed_conditions_offset,
+    optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({ identifier, size: payload.length, payload })),
+    slack_size: footer.slack.length > 0 ? footer.slack.length : undefined,
+  }
+}

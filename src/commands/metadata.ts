@@ -1,0 +1,155 @@
+import type { MetadataEntry } from '../format/array-metadata.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
+import { sumValue, type ValueStyle, valueOf } from '../format/value.ts'
+import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
+import type { Output, Result } from '../render/result.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, orFault, wrongTarget } from './command.ts'
+
+export const command: CommandModule<object> = {
+  configure(command) {
+    command.argument('<target...>', 'fragment (its metadata by column), array or group (its key-value metadata)')
+  },
+
+  async *run(cx, paths) {
+    for (const path of paths) {
+      const target = await cx.open(path)
+      if (target.type === 'array') yield keyValueOutcome(cx, path, await target.array.metadata())
+      else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
+      else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
+        const { fragment } = target
+        const outcome = await orFault(cx, fragment.folder, () => fragmentOutcome(cx, fragment))
+        await fragment.close()
+        if (outcome) yield outcome
+      } else throw wrongTarget('metadata', target, 'a fragment, an array or a group')
+    }
+  },
+}
+
+function keyValueOutcome(cx: CommandContext, path: string, entries: Map<string, MetadataEntry>): Outcome {
+  const document = { ...documentHead('metadata', cx.shownPath(path)), metadata: keyValueResult(entries, cx.style) }
+  return {
+    document,
+    async table(out: Output) {
+      const { keyValueMetadataTable } = await import('../render/views/metadata.ts')
+      await keyValueMetadataTable(document, out)
+    },
+  }
+}
+
+/** Key-value metadata: text and bytes are one value, other types an array unless there is exactly one. */
+export function keyValueResult(entries: Map<string, MetadataEntry>, style: ValueStyle): { [key: string]: Result } {
+  const result: { [key: string]: Result } = Object.create(null)
+  for (const [key, { type, value_num, value }] of entries) {
+    if (type === undefined || value_num === undefined || value === undefined) continue
+    result[key] = { type, value_num, value: metadataValue(type, value_num, value, style) }
+  }
+  return result
+}
+
+function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, style: ValueStyle): Result {
+  const kind = datatypeKind(type)
+  if (kind === 'text' || kind === 'bytes' || valueNum === 0) return valueOf(type, 'var', bytes, style)
+  return valueOf(type, valueNum, bytes, style)
+}
+
+async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
+  const info = await fragment.info()
+  const statistics = await fragment.statistics()
+  const fields: { [key: string]: Result | undefined }[] = []
+  for (const [i, slot] of info.slots.entries()) {
+    fields.push({ ...(await slotColumns(fragment, info, slot, i, cx.style)), ...slotTotals(info, slot, statistics?.[i], cx.style) })
+  }
+  const document = {
+    ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),
+    format_version: info.format_version,
+    tile_num: info.tile_num,
+    fields,
+    processed_conditions: await fragment.processedConditions(),
+  }
+  return {
+    document,
+    async table(out: Output) {
+      const { fragmentMetadataTable } = await import('../render/views/metadata.ts')
+      await fragmentMetadataTable(document, cx.full, out)
+    },
+  }
+}
+
+/** The per-tile lists of one slot. */
+async function slotColumns(
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: Slot,
+  i: number,
+  style: ValueStyle,
+): Promise<{ [key: string]: Result | undefined }> {
+  const mins = await fragment.tileMinMax('min', i)
+  const maxs = await fragment.tileMinMax('max', i)
+  const sums = await fragment.tileSums(i)
+  return {
+    name: slot.name,
+    phantom: slot.phantom || undefined,
+    tile_offsets: await fragment.offsets('tile_offsets', i),
+    tile_var_offsets: await fragment.offsets('tile_var_offsets', i),
+    tile_var_sizes: await fragment.offsets('tile_var_sizes', i),
+    tile_validity_offsets: await fragment.offsets('tile_validity_offsets', i),
+    tile_mins: mins && minMaxResult(info, slot, mins, style),
+    tile_maxs: maxs && minMaxResult(info, slot, maxs, style),
+    tile_sums: sums && sumsResult(slotType(info, slot).type, sums),
+    tile_null_counts: await fragment.offsets('tile_null_counts', i),
+  }
+}
+
+/** Element type and shape of a slot's cells. */
+export function slotType(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { type: Datatype; cell_val_num: CellValNum } {
+  if (slot.kind === 'attribute') return info.schema.attributes[slot.index]
+  if (slot.kind === 'dimension') return info.schema.domain.dimensions[slot.index]
+  if (slot.kind === 'coords') return { type: info.schema.domain.dimensions[0].type, cell_val_num: 1 }
+  return { type: 'UINT64', cell_val_num: 1 }
+}
+
+/** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
+function minMaxResult(info: FragmentInfo, slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): Result {
+  const { type, cell_val_num } = slotType(info, slot)
+  if (slot.phantom) return fixed.length + variable.length === 0 ? [] : fixed
+  if (cell_val_num === 'var') return variableMinMax(type, fixed, variable, style)
+  const size = slotCellSize(info, slot)
+  if (fixed.length % size !== 0) return fixed
+  return lazyList(fixed.length / size, (tile) => valueOf(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style))
+}
+
+function variableMinMax(type: Datatype, fixed: Uint8Array, variable: Uint8Array, style: ValueStyle): Result {
+  const count = Math.floor(fixed.length / 8)
+  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
+  const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
+  return lazyList(count, (tile) => valueOf(type, 'var', variable.subarray(start(tile), start(tile + 1)), style))
+}
+
+function sumsResult(type: Datatype, sums: Uint8Array): Result {
+  return lazyList(sums.length / 8, (tile) => sumValue(type, sums.subarray(tile * 8, tile * 8 + 8)))
+}
+
+function lazyList(count: number, at: (index: number) => Result): Iterable<Result> {
+  return {
+    *[Symbol.iterator]() {
+      for (let i = 0; i < count; i++) yield at(i)
+    },
+  }
+}
+
+/** Statistics of one slot over the fragment; null where it has none. */
+function slotTotals(
+  info: FragmentInfo,
+  slot: Slot,
+  statistics: SlotStatistics | undefined,
+  style: ValueStyle,
+): { [key: string]: Result | undefined } {
+  if (!statistics) return {}
+  const { type, cell_val_num } = slotType(info, slot)
+  const one = (bytes: Uint8Array): Result => (bytes.length === 0 || slot.phantom ? null : valueOf(type, cell_val_num, bytes, style))
+  return { min: one(statistics.min), max: one(statistics.max), sum: sumValue(type, statistics.sum), null_count: statistics.null_count }
+}

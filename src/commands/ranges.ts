@@ -1,0 +1,116 @@
+import { InspectError } from '../errors.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
+import { bytesOf, valueOf } from '../format/value.ts'
+
+/** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
+export interface Bounds {
+  low: Comparable | undefined
+  high: Comparable | undefined
+}
+
+type Comparable = number | bigint | Uint8Array
+
+type NamedDimension = RangeType & { name: string }
+
+/**
+ * Reads `NAME=LO..HI` options: `NAME=V` a point, `LO..` and `..HI` open, a value with `..` in it quoted as JSON, dates as
+ * printed.
+ *
+ * @returns bounds by dimension index
+ * @throws InspectError USAGE
+ */
+export function parseRanges(dimensions: readonly NamedDimension[], options: readonly string[]): Map<number, Bounds> {
+  const bounds = new Map<number, Bounds>()
+  for (const option of options) {
+    const { dimension, rest } = namedDimension(dimensions, option)
+    const [low, high] = splitRange(rest)
+    const { type } = dimensions[dimension]
+    bounds.set(dimension, { low: parseBound(type, low, option), high: parseBound(type, high, option) })
+  }
+  return bounds
+}
+
+function namedDimension(dimensions: readonly NamedDimension[], option: string): { dimension: number; rest: string } {
+  for (const [i, { name }] of dimensions.entries()) {
+    if (option.startsWith(`${name}=`)) return { dimension: i, rest: option.slice(name.length + 1) }
+  }
+  const names = dimensions.map(({ name }) => name).join(', ')
+  throw new InspectError('USAGE', `--range expects NAME=LO..HI with a dimension (${names}), found ${JSON.stringify(option)}`)
+}
+
+/** Texts of both ends; empty for an open one. */
+function splitRange(text: string): [string, string] {
+  if (text.startsWith('"')) {
+    const end = closingQuote(text)
+    const low = text.slice(0, end + 1)
+    const rest = text.slice(end + 1)
+    if (rest === '') return [low, low]
+    if (rest.startsWith('..')) return [low, rest.slice(2)]
+  }
+  const dots = text.indexOf('..')
+  return dots < 0 ? [text, text] : [text.slice(0, dots), text.slice(dots + 2)]
+}
+
+function closingQuote(text: string): number {
+  for (let i = 1; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === '"') return i
+  }
+  throw new InspectError('USAGE', `--range: the quoted value has no end in ${text}`)
+}
+
+function parseBound(type: Datatype, text: string, option: string): Comparable | undefined {
+  if (text === '') return undefined
+  try {
+    return comparable(type, bytesOf(type, boundCellValNum(type), jsonOrText(type, text)))
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    throw new InspectError('USAGE', `--range ${option}: ${error.message}`, {}, { cause: error })
+  }
+}
+
+function boundCellValNum(type: Datatype): 1 | 'var' {
+  return datatypeKind(type) === 'text' ? 'var' : 1
+}
+
+function jsonOrText(type: Datatype, text: string): string | number | bigint {
+  if (text.startsWith('"')) {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'string') return parsed
+  }
+  const kind = datatypeKind(type)
+  if (kind === 'float') return Number(text)
+  if (kind !== 'text' && /^-?\d+$/.test(text)) return BigInt(text)
+  return text
+}
+
+/** A raw value as something that `<` orders: numbers, or bytes compared one by one. */
+export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
+  if (datatypeKind(type) === 'text') return bytes
+  const value = valueOf(type, 1, bytes, { raw: true })
+  if (typeof value === 'number' || typeof value === 'bigint') return value
+  throw new TypeError(`${type} is no dimension type`)
+}
+
+/** Less than 0, 0 or more, as strings order byte by byte, shorter first. */
+export function compare(a: Comparable, b: Comparable): number {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    const n = Math.min(a.length, b.length)
+    for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i] - b[i]
+    return a.length - b.length
+  }
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Whether an n-dimensional range (an MBR, a non-empty domain) touches the bounds. */
+export function rangeFilter(dimensions: readonly RangeType[], bounds: ReadonlyMap<number, Bounds>): (range: NDRange) => boolean {
+  return (range) => {
+    for (const [d, { low, high }] of bounds) {
+      const { type } = dimensions[d]
+      if (high !== undefined && compare(comparable(type, range[d].min), high) > 0) return false
+      if (low !== undefined && compare(comparable(type, range[d].max), low) < 0) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,58 @@
+import { type RTreeLevel, leafLevel, mbrAt } from '../format/rtree.ts'
+import type { Fragment } from '../fragment.ts'
+import type { Output, Result } from '../render/result.ts'
+import { type CommandContext, type CommandModule, documentHead, eachFragment, type Outcome, orFault } from './command.ts'
+import { parseRanges, rangeFilter } from './ranges.ts'
+import { rangesResult } from './values.ts'
+
+interface RTreeOptions {
+  range?: string[]
+}
+
+export const command: CommandModule<RTreeOptions> = {
+  configure(command) {
+    command
+      .argument('<target...>', 'fragment, or array (every fragment)')
+      .option('--range <NAME=LO..HI...>', 'only the tiles that the range touches (repeatable, inclusive)')
+  },
+
+  async *run(cx, paths, options) {
+    for (const path of paths) {
+      for await (const { fragment, path: at } of eachFragment(cx, path, 'rtree')) {
+        const outcome = await orFault(cx, fragment.folder, () => rtreeOutcome(cx, fragment, at, options))
+        if (outcome) yield outcome
+      }
+    }
+  },
+}
+
+async function rtreeOutcome(cx: CommandContext, fragment: Fragment, path: string, options: RTreeOptions): Promise<Outcome> {
+  const { schema, dense } = await fragment.info()
+  const dimensions = schema.domain.dimensions
+  const tree = await fragment.rtree()
+  const leaves = leafLevel(tree)
+  const head = { ...documentHead('rtree', cx.shownPath(path)), fanout: tree.fanout, level_num: tree.levels.length }
+  const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
+  const mbrs = (level: RTreeLevel): Iterable<Result> => ({
+    *[Symbol.iterator]() {
+      for (let i = 0; i < level.mbr_num; i++) yield rangesResult(dimensions, mbrAt(level, i, dimensions), cx.style)
+    },
+  })
+  const document = touches
+    ? {
+        ...head,
+        mbr_num: leaves?.mbr_num ?? 0,
+        tiles: Array.from({ length: leaves?.mbr_num ?? 0 }, (_, tile) => tile)
+          .filter((tile) => leaves && touches(mbrAt(leaves, tile, dimensions)))
+          .map((tile) => ({ tile, mbr: leaves ? rangesResult(dimensions, mbrAt(leaves, tile, dimensions), cx.style) : null })),
+      }
+    : { ...head, mbr_num: leaves?.mbr_num ?? 0, levels: tree.levels.map(mbrs) }
+  const names = dimensions.map(({ name }) => name)
+  return {
+    document,
+    async table(out: Output) {
+      const { rtreeTable } = await import('../render/views/rtree.ts')
+      await rtreeTable(document, names, dense, cx.full, out)
+    },
+  }
+}

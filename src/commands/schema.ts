@@ -1,0 +1,177 @@
+import type { InspectArray, SchemaFile } from '../array.ts'
+import { withSource } from '../array.ts'
+import { InspectError } from '../errors.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { openGenericTile, readGenericTileHeader } from '../generic-tile.ts'
+import { decode } from '../format/io.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import { readAll } from '../source/source.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { cellResult, domainResult, pipelineResult, rangesResult } from './values.ts'
+
+interface SchemaOptions {
+  all?: boolean
+}
+
+export const command: CommandModule<SchemaOptions> = {
+  configure(command) {
+    command
+      .argument('<target...>', 'array, fragment (its own schema) or schema file')
+      .option('--all', 'every schema of an evolved array, oldest first')
+  },
+
+  async *run(cx, paths, options) {
+    for (const path of paths) {
+      const target = await cx.open(path)
+      if (target.type === 'array') {
+        const files = await target.array.schemaFiles()
+        if (files.length === 0) await target.array.newestSchema()
+        for (const file of options.all ? files : files.slice(-1)) yield await arrayOutcome(cx, target.array, file, files)
+      } else if (target.type === 'fragment' && target.array) {
+        const { schemaName } = await target.fragment.info()
+        const files = await target.array.schemaFiles()
+        const file = files.find(({ name }) => name === schemaName)
+        if (!file) throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, { file: path })
+        yield await arrayOutcome(cx, target.array, file, files)
+      } else if (target.type === 'file') {
+        const source = cx.storage.open(target.path)
+        const bytes = await withSource(source, readAll)
+        const { header, payload } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
+        const schema = decode(payload, arraySchema, { file: target.path, space: 'unfiltered content of the generic tile at 0' })
+        const enumerations = target.array ? await target.array.enumerations(schema) : []
+        yield outcome(cx, { name: target.name, path, encryption: header.encryption_type, schema, enumerations, schemas: 1 })
+      } else {
+        throw wrongTarget('schema', target, 'an array, a fragment inside its array, or a schema file')
+      }
+    }
+  },
+}
+
+async function arrayOutcome(cx: CommandContext, array: InspectArray, file: SchemaFile, files: SchemaFile[]): Promise<Outcome> {
+  const path = `${array.folder.path}/${file.path}`
+  const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
+  const schema = await array.schema(file.name)
+  const enumerations = await array.enumerations(schema)
+  return outcome(cx, { name: file.name, path: array.folder.path, encryption: encryption_type, schema, enumerations, schemas: files.length })
+}
+
+interface Found {
+  name: string
+  path: string
+  encryption: string
+  schema: ArraySchema
+  enumerations: Enumeration[]
+  /** Schema files in the array. */
+  schemas: number
+}
+
+function outcome(cx: CommandContext, found: Found): Outcome {
+  const document = schemaDocument(cx, found)
+  return {
+    document,
+    async table(out: Output) {
+      const { schemaTable } = await import('../render/views/schema.ts')
+      await schemaTable(document, found.schemas, out)
+    },
+  }
+}
+
+function schemaDocument(cx: CommandContext, { name, path, encryption, schema, enumerations }: Found): Document {
+  return {
+    ...documentHead('schema', cx.shownPath(path)),
+    name,
+    encryption,
+    ...schemaResult(schema, enumerations, cx.style),
+  }
+}
+
+/** A schema in the shape of the `schema` document. */
+export function schemaResult(
+  schema: ArraySchema,
+  enumerations: readonly Enumeration[],
+  style: ValueStyle,
+): { [key: string]: Result | undefined } {
+  const dimensions = schema.domain.dimensions
+  const domain = schema.current_domain?.range
+  const ranges = domain ? rangesResult(dimensions, domain, style) : undefined
+  return {
+    format_version: schema.version,
+    array_type: schema.array_type,
+    tile_order: schema.tile_order,
+    cell_order: schema.cell_order,
+    capacity: schema.capacity,
+    allows_duplicates: schema.allows_duplicates,
+    coords_filters: pipelineResult(schema.coords_filters),
+    offsets_filters: pipelineResult(schema.offsets_filters),
+    validity_filters: schema.validity_filters && pipelineResult(schema.validity_filters),
+    dimensions: dimensions.map((dimension) => ({
+      name: dimension.name,
+      type: dimension.type,
+      cell_val_num: dimension.cell_val_num,
+      domain: domainResult(dimension.type, dimension.domain, style),
+      tile_extent: dimension.tile_extent ? extentResult(dimension.type, dimension.tile_extent) : null,
+      filters: pipelineResult(dimension.filters),
+    })),
+    attributes: schema.attributes.map((attribute) => ({
+      name: attribute.name,
+      type: attribute.type,
+      cell_val_num: attribute.cell_val_num,
+      nullable: attribute.nullable,
+      fill_value: attribute.fill_value ? cellResult(attribute.type, attribute.cell_val_num, attribute.fill_value, style) : null,
+      fill_value_validity: attribute.nullable ? attribute.fill_value_validity : undefined,
+      order: attribute.order,
+      enumeration: attribute.enumeration === '' ? null : attribute.enumeration,
+      filters: pipelineResult(attribute.filters),
+    })),
+    enumerations: enumerations.map((e) => enumerationResult(e, style)),
+    dimension_labels: schema.dimension_labels.map((label) => ({
+      name: label.name,
+      dimension_index: label.dimension_index,
+      order: label.order,
+      type: label.type,
+      cell_val_num: label.cell_val_num,
+      attribute: label.attribute,
+      uri: label.uri,
+      relative: label.relative,
+      external: label.external,
+    })),
+    current_domain: ranges ? Object.fromEntries(dimensions.map(({ name }, d) => [name, ranges[d]])) : null,
+  }
+}
+
+/** A tile extent is a count of the dimension's unit, never a date. */
+function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array): Result {
+  return cellResult(type, 1, bytes, { raw: true })
+}
+
+/** An enumeration with its values in order. */
+export function enumerationResult(enumeration: Enumeration, style: ValueStyle): { [key: string]: Result | undefined } {
+  return {
+    name: enumeration.name,
+    type: enumeration.type,
+    cell_val_num: enumeration.cell_val_num,
+    ordered: enumeration.ordered,
+    values: enumerationValues(enumeration).map((bytes) => cellResult(enumeration.type, enumeration.cell_val_num, bytes, style)),
+  }
+}
+
+/** The raw values of an enumeration. @throws InspectError BAD_VALUE where offsets leave the data */
+export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
+  const { data, offsets, type, cell_val_num, name } = enumeration
+  if (cell_val_num !== 'var') {
+    const size = datatypeSize(type) * cell_val_num
+    return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.subarray(i * size, (i + 1) * size))
+  }
+  return Array.from(offsets ?? [], (start, i) => {
+    const end = offsets?.[i + 1] ?? data.length
+    if (start > end || end > data.length) {
+      throw new InspectError('BAD_VALUE', `expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, {
+        field: `enumerations.${name}.offsets.${i}`,
+      })
+    }
+    return data.subarray(start, end)
+  })
+}

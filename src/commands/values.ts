@@ -1,0 +1,53 @@
+import type { CellValNum } from '../format/cell-val-num.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
+import { type ValueStyle, valueOf } from '../format/value.ts'
+import type { Result } from '../render/result.ts'
+
+/** Structures of the format under the names and in the shapes of the JSON documents. */
+
+/** `[[lo, hi], …]`, one pair a dimension. */
+export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): Result[][] {
+  return ranges.map(({ min, max }, d) => {
+    const { type, cell_val_num } = dimensions[d]
+    return [valueOf(type, cell_val_num, min, style), valueOf(type, cell_val_num, max, style)]
+  })
+}
+
+/** `[lo, hi]` of a dimension's domain; null where it has none. */
+export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): Result {
+  if (domain.length === 0) return null
+  const size = datatypeSize(type)
+  return [valueOf(type, 1, domain.subarray(0, size), style), valueOf(type, 1, domain.subarray(size), style)]
+}
+
+export function pipelineResult(pipeline: FilterPipeline): { max_chunk_size: number; filters: Result[] } {
+  return { max_chunk_size: pipeline.max_chunk_size, filters: pipeline.filters.map(filterResult) }
+}
+
+export function filterResult(filter: FilterConfig): Result {
+  const { extra, quality, ...options } = filter
+  // WEBP's two padding bytes are no option; other unknown bytes are shown.
+  const unknown = extra && (filter.name !== 'WEBP' || extra.some((byte) => byte !== 0)) ? extra : undefined
+  return { ...options, quality, extra: unknown }
+}
+
+/** One cell, or null where the bytes hold none. */
+export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): Result {
+  return valueOf(type, cellValNum, bytes, style)
+}
+
+/** A pipeline in one line: `BYTESHUFFLE, ZSTD(level=9)`. */
+export function pipelineText(pipeline: FilterPipeline): string {
+  if (pipeline.filters.length === 0) return '-'
+  return pipeline.filters.map(filterText).join(', ')
+}
+
+function filterText(filter: FilterConfig): string {
+  const options = Object.entries(filter)
+    .filter(([key, value]) => key !== 'name' && key !== 'extra' && value !== undefined)
+    .filter(([key, value]) => !(key === 'level' && value === -1) && !(key === 'reinterpret_datatype' && value === 'ANY'))
+    .map(([key, value]) => `${key}=${value}`)
+  return options.length > 0 ? `${filter.name}(${options.join(', ')})` : filter.name
+}

@@ -1,0 +1,117 @@
+import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from './format/commit-files.ts'
+import { withPlaceAsync } from './errors.ts'
+import { type Entry, type Folder, readAll } from './source/source.ts'
+
+/** Commit folder since version 12. */
+export const COMMITS_FOLDER = '__commits'
+const FRAGMENT_META_FOLDER = '__fragment_meta'
+
+/** What a commit file or entry is, by its suffix. */
+export type CommitKind = 'write' | 'delete' | 'update' | 'vacuum' | 'consolidated-commits' | 'ignore' | 'fragment-metadata'
+
+const KINDS: Readonly<Record<string, CommitKind>> = {
+  '.wrt': 'write',
+  '.ok': 'write',
+  '.del': 'delete',
+  '.upd': 'update',
+  '.vac': 'vacuum',
+  '.con': 'consolidated-commits',
+  '.ign': 'ignore',
+  '.meta': 'fragment-metadata',
+}
+
+export function commitKind(name: string): CommitKind | undefined {
+  return KINDS[name.slice(name.lastIndexOf('.'))]
+}
+
+/** One file that has to do with commits. */
+export interface CommitFile {
+  /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
+  path: string
+  kind: CommitKind
+  /** Lines of `.vac`, `.ign` and `.con` files. */
+  entries: readonly CommitEntry[]
+}
+
+/** One line of a commit file. */
+export interface CommitEntry {
+  /** As written. */
+  text: string
+  /** Bytes from the start of the file. */
+  offset: number
+  /** Last part of the path: a fragment's name, or a commit file's. */
+  name: string
+  tile: ConsolidatedCommit['tile']
+}
+
+/** What the commit files of an array say, before it is asked which fragments there are. */
+export interface Commits {
+  files: readonly CommitFile[]
+  /** Names of fragments that a `.wrt` or `.ok` file, or a `.con` entry that no `.ign` names, commits. */
+  committed: ReadonlySet<string>
+  /** Names of fragments that a `.vac` file lists: hidden, and waiting to be removed. */
+  toVacuum: ReadonlySet<string>
+  /** Names of fragments whose commit in a `.con` file an `.ign` file takes back. */
+  ignored: ReadonlySet<string>
+}
+
+/**
+ * Reads all commit files of an array: those in `__commits` (since version 12) and those in its own folder (before).
+ *
+ * @see tiledb/sm/array/array_directory.cc: load_consolidated_commit_uris, compute_uris_to_vacuum
+ */
+export async function readCommits(array: Folder, rootEntries: readonly Entry[]): Promise<Commits> {
+  const paths = rootEntries.filter((e) => e.kind === 'file').map((e) => e.name)
+  for (const folder of [COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
+    if (!rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
+    for (const entry of await array.folder(folder).list()) if (entry.kind === 'file') paths.push(`${folder}/${entry.name}`)
+  }
+  const files: CommitFile[] = []
+  for (const path of paths) {
+    const kind = commitKind(path)
+    if (kind) files.push({ path, kind, entries: await readEntries(array, path, kind) })
+  }
+  return { files, ...whatCounts(files) }
+}
+
+async function readEntries(array: Folder, path: string, kind: CommitKind): Promise<CommitEntry[]> {
+  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits') return []
+  const source = array.file(path)
+  try {
+    const bytes = await readAll(source)
+    return await withPlaceAsync({ file: source.name }, async () =>
+      kind === 'consolidated-commits'
+        ? parseConsolidatedCommits(bytes).map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
+        : parseLines(bytes).map(({ text, offset }) => ({ text, offset, name: lastPathPart(text), tile: undefined })),
+    )
+  } finally {
+    await source.close()
+  }
+}
+
+function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
+  const ignoredCommits = new Set<string>()
+  for (const file of files) if (file.kind === 'ignore') for (const entry of file.entries) ignoredCommits.add(entry.name)
+  const committed = new Set<string>()
+  const toVacuum = new Set<string>()
+  const ignored = new Set<string>()
+  for (const file of files) {
+    if (file.kind === 'write') committed.add(stem(lastPathPart(file.path)))
+    for (const entry of file.entries) {
+      if (file.kind === 'vacuum') toVacuum.add(entry.name)
+      if (file.kind === 'consolidated-commits' && commitKind(entry.name) === 'write') {
+        const name = stem(entry.name)
+        if (ignoredCommits.has(entry.name)) ignored.add(name)
+        else committed.add(name)
+      }
+    }
+  }
+  for (const name of committed) ignored.delete(name)
+  return { committed, toVacuum, ignored }
+}
+
+/** A file name without its suffix. */
+export function stem(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? name : name.slice(0, dot)
+}

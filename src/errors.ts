@@ -1,0 +1,92 @@
+/**
+ * Everything that can be wrong with a target, by name. A code is part of the public contract: it is never renamed.
+ * The second column is the process's exit code: 1 damage, 2 wrong usage, 3 could not be examined.
+ */
+export const ERROR_CODES = {
+  TRUNCATED: 1,
+  BAD_ENUM: 1,
+  BAD_VALUE: 1,
+  INCONSISTENT: 1,
+  TRAILING_BYTES: 1,
+  CHECKSUM: 1,
+  BAD_FILTERED_DATA: 1,
+  MISSING_FILE: 1,
+  USAGE: 2,
+  WRONG_TARGET: 2,
+  EXISTS: 2,
+  NOT_FOUND: 3,
+  NOT_TILEDB: 3,
+  NO_PERMISSION: 3,
+  IO: 3,
+  KEY_NEEDED: 3,
+  WRONG_KEY: 3,
+  UNSUPPORTED_VERSION: 3,
+  UNSUPPORTED_FILTER: 3,
+  NO_SCHEMA: 3,
+  TOO_LARGE: 3,
+  INTERNAL: 3,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** Where a fault is: a file's name, a byte offset from its start (or in `space`), and the dotted name of the field read. */
+export interface ErrorPlace {
+  file?: string | undefined
+  offset?: number | undefined
+  field?: string | undefined
+  /** Set when `offset` counts inside content below a filter instead of the file. */
+  space?: string | undefined
+}
+
+/**
+ * The one error that reading, filtering and writing raise. `message` says what was expected and what was found; it holds
+ * neither path nor offset, which the printer adds from `at`. A lower layer fills in what it knows of `at`, each layer
+ * above adds what only it knows ({@link withPlace}).
+ */
+export class InspectError extends Error {
+  override readonly name = 'InspectError'
+  readonly code: ErrorCode
+  readonly at: ErrorPlace
+
+  constructor(code: ErrorCode, message: string, at: ErrorPlace = {}, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+    this.at = at
+  }
+}
+
+/** Exit code of the process for an error: 1 damage, 2 usage, 3 not examined. */
+export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
+  return ERROR_CODES[error.code]
+}
+
+/** The same error with what this layer knows of its place; what a lower layer said stays. Other errors pass unchanged. */
+export function addPlace(error: unknown, place: ErrorPlace): unknown {
+  if (!(error instanceof InspectError)) return error
+  const at: ErrorPlace = { ...error.at }
+  at.file ??= place.file
+  at.offset ??= place.offset
+  at.field ??= place.field
+  at.space ??= place.space
+  const placed = new InspectError(error.code, error.message, at, { cause: error.cause })
+  if (error.stack !== undefined) placed.stack = error.stack
+  return placed
+}
+
+/** Runs `work`; an {@link InspectError} leaving it gets `place` added. */
+export function withPlace<T>(place: ErrorPlace, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw addPlace(error, place)
+  }
+}
+
+/** {@link withPlace} for asynchronous work. */
+export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw addPlace(error, place)
+  }
+}

@@ -1,0 +1,84 @@
+import { InspectError } from '../errors.ts'
+import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/aes-metadata.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { badData, concat, hex } from './bytes.ts'
+import type { Aead } from './codecs/codecs.ts'
+import type { Filter, FilterContext, FilterFactory } from './filter.ts'
+
+const KEY_BYTES = 32
+
+/**
+ * AES_256_GCM: every part encrypted alone, with an initialisation vector of its own. Schemas never list it; it is the last
+ * filter of every pipeline of an encrypted array.
+ *
+ *     metadata  u32 metadata parts, u32 data parts, per part u32 length before, u32 length after, 12 bytes IV, 16 bytes tag
+ *     data      the encrypted parts, those of earlier metadata first
+ *
+ * @see format_spec/tile.md, "Encryption Filters"
+ */
+export const aes256Gcm: FilterFactory = async (codecs) => aesFilter(await codecs.aes256gcm())
+
+function aesFilter(aead: Aead): Filter {
+  return {
+    outputType: () => 'BLOB',
+    forward(parts, _config, cx) {
+      const key = keyOf(cx)
+      const { randomBytes } = cx
+      if (!randomBytes) throw new TypeError('AES_256_GCM needs a source of random bytes to write')
+      const encrypted: Uint8Array[] = []
+      const seal = (part: Uint8Array): EncryptedPart => {
+        const iv = randomBytes(AES_IV_BYTES)
+        const { data, tag } = aead.seal(key, iv, part)
+        encrypted.push(data)
+        return { plain_length: part.length, encrypted_length: data.length, iv, tag }
+      }
+      const own = { metadata_parts: parts.metadata.map(seal), data_parts: parts.data.map(seal) }
+      return { metadata: [encode(own, aesMetadata)], data: [concat(encrypted)] }
+    },
+    reverse(bytes, _config, cx) {
+      const key = keyOf(cx)
+      const { value: described, length } = decodePrefix(bytes.metadata, aesMetadata)
+      if (length !== bytes.metadata.length) {
+        throw badData(`expected no metadata behind that of AES, found ${bytes.metadata.length - length} bytes`)
+      }
+      let at = 0
+      const open = (list: string) => (part: EncryptedPart, index: number) => {
+        const place = `${list}.${index}`
+        if (part.encrypted_length !== part.plain_length) {
+          throw badData(
+            `expected ${part.plain_length} encrypted bytes, found ${part.encrypted_length}`,
+            `${place}.encrypted_length`,
+          )
+        }
+        if (part.encrypted_length > bytes.data.length - at) {
+          throw badData(
+            `expected ${part.encrypted_length} encrypted bytes, found ${bytes.data.length - at}`,
+            `${place}.encrypted_length`,
+          )
+        }
+        const plain = aead.open(key, part.iv, part.tag, bytes.data.subarray(at, at + part.encrypted_length))
+        cx.onVerdict?.({ filter: 'AES_256_GCM', ok: plain !== undefined, expected: hex(part.tag), actual: undefined })
+        if (!plain) {
+          const message =
+            'expected bytes that the key decrypts, found another tag: the key is wrong, or the bytes are damaged'
+          throw new InspectError('WRONG_KEY', message, { field: `${place}.tag` })
+        }
+        at += part.encrypted_length
+        return plain
+      }
+      const metadata = concat(described.metadata_parts.map(open('metadata_parts')))
+      const data = concat(described.data_parts.map(open('data_parts')))
+      if (at !== bytes.data.length) throw badData(`expected ${at} encrypted bytes, found ${bytes.data.length}`)
+      return { metadata, data }
+    },
+  }
+}
+
+function keyOf(cx: FilterContext): Uint8Array {
+  if (!cx.key)
+    throw new InspectError('KEY_NEEDED', 'expected a key, since the array is encrypted (AES-256-GCM); found none')
+  if (cx.key.length !== KEY_BYTES) {
+    throw new InspectError('WRONG_KEY', `expected a key of ${KEY_BYTES} bytes, found ${cx.key.length}`)
+  }
+  return cx.key
+}

@@ -1,0 +1,39 @@
+import { InspectError } from '../errors.ts'
+
+/** Small helpers that filters share. All lengths in bytes. */
+
+export const NO_BYTES = new Uint8Array(0)
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]
+  if (parts.length === 0) return NO_BYTES
+  let length = 0
+  for (const part of parts) length += part.length
+  const out = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+export function hex(bytes: Uint8Array): string {
+  let out = ''
+  for (const byte of bytes) out += byte.toString(16).padStart(2, '0')
+  return out
+}
+
+/** A fault in filtered bytes. `field` names the part of the filter's metadata or data that is wrong. */
+export function badData(message: string, field?: string): InspectError {
+  return new InspectError('BAD_FILTERED_DATA', message, { field })
+}
+
+/** Refuses, before anything is allocated, a declared output larger than this chunk can have. */
+export function checkLimit(declared: number, limit: number, field: string): void {
+  if (declared > limit) throw badData(`expected at most ${limit} bytes of output, found a declared ${declared}`, field)
+}

@@ -1,0 +1,141 @@
+import { InspectError } from '../../errors.ts'
+import { badData } from '../bytes.ts'
+import type { ByteCodec } from './codecs.ts'
+import { bzip2Level } from './levels.ts'
+import type { WasmReader } from './wasm-file.ts'
+
+/**
+ * libbz2 1.0.8 as package bzip2-wasm ships it. Only its wasm file is used: the package's JavaScript sets globals
+ * (`require`, `__dirname`), needs Node's, and allocates the output twice.
+ */
+const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'
+
+/** Room that wasm memory (2 GiB at most) has for input and output together. */
+const LARGEST = 1 << 30
+const PAGE = 65_536
+
+/** Return codes of bzlib.h. */
+const STATUS: Record<number, string> = {
+  [-3]: 'too little memory',
+  [-4]: 'a broken one',
+  [-5]: 'another beginning',
+  [-7]: 'its end too early',
+  [-8]: 'more',
+}
+
+/** Longest output of compression, as the manual of libbzip2 gives it: input plus 1 % plus 600 bytes. */
+const compressBound = (length: number): number => length + Math.ceil(length / 100) + 600
+
+type Call = (...args: number[]) => number
+
+interface Library {
+  memory: WebAssembly.Memory
+  malloc: Call
+  free: Call
+  compress: Call
+  decompress: Call
+}
+
+export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
+  const module = await WebAssembly.compile(await readWasm(WASM))
+  let library: Library | undefined = libraryOf(
+    await WebAssembly.instantiate(
+      module,
+      imports(() => library?.memory),
+    ),
+  )
+
+  /** Runs one of the two buffer-to-buffer calls: (out, outLength*, in, inLength, …rest). */
+  function run(name: 'compress' | 'decompress', data: Uint8Array, room: number, rest: number[]): Uint8Array {
+    if (data.length + room > LARGEST) {
+      throw new InspectError(
+        'TOO_LARGE',
+        `expected at most ${LARGEST} bytes in and out of one bzip2 stream, found ${data.length + room}`,
+      )
+    }
+    library ??= libraryOf(
+      new WebAssembly.Instance(
+        module,
+        imports(() => library?.memory),
+      ),
+    )
+    const { malloc, free, memory } = library
+    try {
+      const source = malloc(Math.max(1, data.length))
+      const target = malloc(Math.max(1, room))
+      const length = malloc(4)
+      if (source === 0 || target === 0 || length === 0) throw new RangeError('no wasm memory')
+      new Uint8Array(memory.buffer).set(data, source)
+      new DataView(memory.buffer).setUint32(length, room, true)
+      const status = library[name](target, length, source, data.length, ...rest)
+      const written = new DataView(memory.buffer).getUint32(length, true)
+      const out = status === 0 ? new Uint8Array(memory.buffer, target, written).slice() : undefined
+      for (const pointer of [source, target, length]) free(pointer)
+      if (!out) throw badData(`expected a bzip2 stream of ${room} bytes, found ${STATUS[status] ?? `status ${status}`}`)
+      return out
+    } catch (error) {
+      if (error instanceof InspectError) throw error
+      // A trap or a full memory leaves the instance in an unknown state: the next call starts with a new one.
+      library = undefined
+      throw new InspectError(
+        'BAD_FILTERED_DATA',
+        'expected a bzip2 stream, found one that libbz2 fails on',
+        {},
+        { cause: error },
+      )
+    }
+  }
+
+  return {
+    compress: (data, level) => run('compress', data, compressBound(data.length), [bzip2Level(level), 0, 0]),
+    decompress(data, size) {
+      const out = run('decompress', data, size, [0, 0])
+      if (out.length !== size) throw badData(`expected a bzip2 stream of ${size} bytes, found ${out.length}`)
+      return out
+    },
+  }
+}
+
+/** What the library asks of its surroundings: more memory, and files that it never opens here. */
+function imports(memory: () => WebAssembly.Memory | undefined): WebAssembly.Imports {
+  return {
+    env: {
+      exit: (code: number) => {
+        throw new Error(`libbz2 gave up with ${code}`)
+      },
+      emscripten_memcpy_big: (to: number, from: number, length: number) => {
+        const { buffer } = memory() ?? { buffer: new ArrayBuffer(0) }
+        new Uint8Array(buffer).copyWithin(to, from, from + length)
+      },
+      emscripten_resize_heap: (bytes: number) => {
+        const held = memory()
+        if (!held) return 0
+        try {
+          held.grow(Math.ceil(((bytes >>> 0) - held.buffer.byteLength) / PAGE))
+          return 1
+        } catch {
+          return 0
+        }
+      },
+    },
+    wasi_snapshot_preview1: { fd_close: () => 0, fd_write: () => 0, fd_seek: () => 0 },
+  }
+}
+
+function libraryOf(instance: WebAssembly.Instance): Library {
+  const { memory } = instance.exports
+  if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('bzip2.wasm exports no memory')
+  const call = (name: string): Call => {
+    const found = instance.exports[name]
+    if (typeof found !== 'function') throw new TypeError(`bzip2.wasm exports no ${name}`)
+    return (...args) => Number(found(...args))
+  }
+  call('__wasm_call_ctors')()
+  return {
+    memory,
+    malloc: call('malloc'),
+    free: call('free'),
+    compress: call('BZ2_bzBuffToBuffCompress'),
+    decompress: call('BZ2_bzBuffToBuffDecompress'),
+  }
+}

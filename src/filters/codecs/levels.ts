@@ -1,0 +1,34 @@
+import { InspectError } from '../../errors.ts'
+
+/** How TileDB reads the level stored with a compression filter. */
+
+const ZLIB_DEFAULT = -1
+const ZLIB_BEST = 9
+
+/** @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
+export function gzipLevel(level: number): number {
+  if (level > ZLIB_BEST) throw tooHigh(level)
+  return level < 0 ? ZLIB_DEFAULT : level
+}
+
+const BZIP2_LOWEST = 1
+const BZIP2_HIGHEST = 9
+
+/** Block size in units of 100,000 bytes. @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
+export function bzip2Level(level: number): number {
+  if (level > BZIP2_HIGHEST) throw tooHigh(level)
+  return Math.max(level, BZIP2_LOWEST)
+}
+
+const ZSTD_LOWEST = -7
+const ZSTD_DEFAULT = 3
+const ZSTD_HIGHEST = 22
+
+/** The library lowers what is above its highest level; -1 is a level of its own, a fast one. */
+export function zstdLevel(level: number): number {
+  return level < ZSTD_LOWEST ? ZSTD_DEFAULT : Math.min(level, ZSTD_HIGHEST)
+}
+
+function tooHigh(level: number): InspectError {
+  return new InspectError('BAD_VALUE', `expected a level of at most 9, found ${level}`, { field: 'level' })
+}

@@ -1,0 +1,24 @@
+import { InspectError } from '../../errors.ts'
+import type { PixelFormat } from './codecs.ts'
+
+/** Bytes of a pixel, and which of them are red and blue. Green is always the second, alpha the last of four. */
+export interface PixelLayout {
+  depth: 3 | 4
+  red: 0 | 2
+  blue: 0 | 2
+}
+
+const LAYOUTS: Record<Exclude<PixelFormat, 'NONE'>, PixelLayout> = {
+  RGB: { depth: 3, red: 0, blue: 2 },
+  BGR: { depth: 3, red: 2, blue: 0 },
+  RGBA: { depth: 4, red: 0, blue: 2 },
+  BGRA: { depth: 4, red: 2, blue: 0 },
+}
+
+/** @throws InspectError BAD_VALUE for NONE, with which TileDB neither reads nor writes */
+export function pixelLayout(format: PixelFormat): PixelLayout {
+  if (format !== 'NONE') return LAYOUTS[format]
+  throw new InspectError('BAD_VALUE', `expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, {
+    field: 'format',
+  })
+}

@@ -1,0 +1,103 @@
+import createDecoder from '@jsquash/webp/codec/dec/webp_dec.js'
+import createEncoder from '@jsquash/webp/codec/enc/webp_enc.js'
+import { defaultOptions } from '@jsquash/webp/meta.js'
+import { InspectError } from '../../errors.ts'
+import { badData } from '../bytes.ts'
+import type { ImageCodec } from './codecs.ts'
+import { pixelLayout } from './pixels.ts'
+import type { WasmReader } from './wasm-file.ts'
+import { webpSize } from './webp-header.ts'
+
+/** libwebp as package @jsquash/webp ships it; the encoder without SIMD runs everywhere and is used to write samples only. */
+const DECODER_WASM = '@jsquash/webp/codec/dec/webp_dec.wasm'
+const ENCODER_WASM = '@jsquash/webp/codec/enc/webp_enc.wasm'
+
+/** Effort that libwebp's one-call lossless functions use, which TileDB calls. */
+const LOSSLESS_EFFORT = 70
+
+const GREEN = 1
+const ALPHA = 3
+const RGBA_BYTES = 4
+const OPAQUE = 255
+
+/** The package's own types name a global that it does not load. */
+interface Decoder {
+  decode(file: Uint8Array): { width: number; height: number; data: Uint8ClampedArray } | null
+}
+interface Encoder {
+  encode(rgba: Uint8Array, width: number, height: number, options: typeof defaultOptions): Uint8Array | null
+}
+
+export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
+  const [decoder, encoder] = await Promise.all([
+    load<Decoder>(createDecoder, DECODER_WASM, readWasm),
+    load<Encoder>(createEncoder, ENCODER_WASM, readWasm),
+  ])
+  return {
+    decode(file, format) {
+      const { depth, red, blue } = pixelLayout(format)
+      const { width, height } = webpSize(file)
+      let rgba: Uint8Array | Uint8ClampedArray | undefined
+      try {
+        const image = decoder.decode(file)
+        if (image?.width === width && image.height === height) rgba = image.data
+      } catch (cause) {
+        throw new InspectError(
+          'BAD_FILTERED_DATA',
+          'expected a WebP file, found one that libwebp fails on',
+          {},
+          { cause },
+        )
+      }
+      if (!rgba) throw badData('expected a WebP file, found a broken one')
+      const pixels = new Uint8Array(width * height * depth)
+      for (let from = 0, to = 0; to < pixels.length; from += RGBA_BYTES, to += depth) {
+        pixels[to + red] = rgba[from]
+        pixels[to + GREEN] = rgba[from + GREEN]
+        pixels[to + blue] = rgba[from + 2]
+        if (depth === RGBA_BYTES) pixels[to + ALPHA] = rgba[from + ALPHA]
+      }
+      return { width, height, pixels }
+    },
+    encode(pixels, width, height, format, quality, lossless) {
+      const { depth, red, blue } = pixelLayout(format)
+      const rgba = new Uint8Array(width * height * RGBA_BYTES)
+      for (let from = 0, to = 0; to < rgba.length; from += depth, to += RGBA_BYTES) {
+        rgba[to] = pixels[from + red]
+        rgba[to + GREEN] = pixels[from + GREEN]
+        rgba[to + 2] = pixels[from + blue]
+        rgba[to + ALPHA] = depth === RGBA_BYTES ? pixels[from + ALPHA] : OPAQUE
+      }
+      const options = lossless ? { lossless: 1, exact: 1, quality: LOSSLESS_EFFORT } : { quality }
+      const file = encoder.encode(rgba, width, height, { ...defaultOptions, ...options })
+      if (!file)
+        throw new InspectError(
+          'BAD_VALUE',
+          `expected a picture that WebP can hold, found one of ${width} x ${height} pixels`,
+        )
+      return file.slice()
+    },
+  }
+}
+
+/** Starts a module of the package with its wasm already read: it would fetch it, which Node cannot do for files. */
+async function load<M>(
+  create: (options: { noInitialRun: boolean; instantiateWasm: InstantiateWasm }) => Promise<M>,
+  specifier: string,
+  readWasm: WasmReader,
+): Promise<M> {
+  const module = await WebAssembly.compile(await readWasm(specifier))
+  return create({
+    noInitialRun: true,
+    instantiateWasm: (imports, ready) => {
+      const instance = new WebAssembly.Instance(module, imports)
+      ready(instance)
+      return instance.exports
+    },
+  })
+}
+
+type InstantiateWasm = (
+  imports: WebAssembly.Imports,
+  ready: (instance: WebAssembly.Instance) => void,
+) => WebAssembly.Exports

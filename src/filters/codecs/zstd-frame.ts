@@ -1,0 +1,36 @@
+import { badData, viewOf } from '../bytes.ts'
+
+/** Names of RFC 8878, section 3.1.1. */
+const MAGIC = 0xfd2fb528
+const SINGLE_SEGMENT = 0x20
+const DESCRIPTOR_AT = 4
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
+
+/**
+ * Content size that the header of a zstd frame declares; undefined where it leaves it out (TileDB never does).
+ * @throws InspectError BAD_FILTERED_DATA
+ */
+export function zstdContentSize(frame: Uint8Array): number | undefined {
+  const view = viewOf(frame)
+  if (frame.length <= DESCRIPTOR_AT || view.getUint32(0, true) !== MAGIC)
+    throw badData('expected a zstd frame, found no such header')
+  const descriptor = frame[DESCRIPTOR_AT]
+  const single = (descriptor & SINGLE_SEGMENT) !== 0
+  const sizeCode = descriptor >> 6
+  const at = DESCRIPTOR_AT + 1 + (single ? 0 : 1) + DICTIONARY_ID_BYTES[descriptor & 3]
+  const bytes = sizeCode === 0 ? Number(single) : 1 << sizeCode
+  if (frame.length < at + bytes) throw badData('expected a zstd frame, found the end of the data in its header')
+  if (bytes === 0) return undefined
+  if (bytes === 1) return frame[at]
+  if (bytes === 2) return view.getUint16(at, true) + 256
+  if (bytes === 4) return view.getUint32(at, true)
+  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32
+}
+
+/** Refuses, before anything is allocated, a frame of another size. Gives whether the frame declares its size. */
+export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
+  const declared = zstdContentSize(frame)
+  if (declared !== undefined && declared !== size)
+    throw badData(`expected a zstd frame of ${size} bytes, found one of ${declared}`)
+  return declared !== undefined
+}

@@ -1,0 +1,65 @@
+import { type CompressedPart, type CompressorMetadata, compressorMetadata } from '../format/compressor-metadata.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { badData, checkLimit, concat } from './bytes.ts'
+import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
+
+/** What a compression filter does to one part. */
+export interface PartCodec {
+  compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
+  /** Exactly `originalLength` bytes, or an InspectError. */
+  decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array
+}
+
+/**
+ * The frame that all compression filters share: every metadata part of the filters before is compressed into the data
+ * stream, ahead of the data parts, so that only this filter's own metadata is left outside.
+ *
+ *     metadata  u32 metadata parts, u32 data parts, then per part u32 original length, u32 compressed length
+ *     data      the compressed parts, metadata parts first
+ *
+ * @see format_spec/filters/ (compression filters)
+ */
+export function compressionFilter(codec: PartCodec, outputType?: Filter['outputType']): Filter {
+  const filter: Filter = {
+    forward(parts: FilterParts, config, cx): FilterParts {
+      const described = { metadata_parts: [], data_parts: [] } as CompressorMetadata
+      const compressed: Uint8Array[] = []
+      const take = (part: Uint8Array): CompressedPart => {
+        const out = codec.compress(part, config, cx)
+        compressed.push(out)
+        return { original_length: part.length, compressed_length: out.length }
+      }
+      described.metadata_parts = parts.metadata.map(take)
+      described.data_parts = parts.data.map(take)
+      return { metadata: [encode(described, compressorMetadata)], data: [concat(compressed)] }
+    },
+
+    reverse(bytes: FilteredBytes, config, cx): FilteredBytes {
+      const { value: described, length } = decodePrefix(bytes.metadata, compressorMetadata)
+      if (length !== bytes.metadata.length) {
+        throw badData(`expected no metadata behind a compressor's, found ${bytes.metadata.length - length} bytes`)
+      }
+      let total = 0
+      for (const part of described.metadata_parts) total += part.original_length
+      for (const part of described.data_parts) total += part.original_length
+      checkLimit(total, cx.limit, 'original_length')
+      let at = 0
+      const undo = (part: CompressedPart): Uint8Array => {
+        const end = at + part.compressed_length
+        if (end > bytes.data.length) {
+          throw badData(`expected ${part.compressed_length} compressed bytes, found ${bytes.data.length - at}`, 'compressed_length')
+        }
+        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, cx)
+        at = end
+        return out
+      }
+      const metadata = concat(described.metadata_parts.map(undo))
+      const data = concat(described.data_parts.map(undo))
+      if (at !== bytes.data.length) throw badData(`expected ${at} compressed bytes, found ${bytes.data.length}`)
+      return { metadata, data }
+    },
+  }
+  if (outputType) filter.outputType = outputType
+  return filter
+}

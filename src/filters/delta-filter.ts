@@ -1,0 +1,54 @@
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { badData } from './bytes.ts'
+import { compressionFilter } from './compressor.ts'
+import { checkWhole, deltaDatatype, deltaType, type IntegerType, lowLane } from './elements.ts'
+import type { Filter, FilterContext } from './filter.ts'
+
+/** What DELTA and DOUBLE_DELTA do to one part of at least one element. */
+export interface DeltaCodec {
+  compress(part: Uint8Array, type: IntegerType): Uint8Array
+  /** `originalLength` bytes: a whole number of elements, within the limit, not 0. */
+  decompress(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array
+}
+
+/**
+ * The compression frame with the element type of the delta filters. An empty part is not stored at all: TileDB 2.30 writes
+ * a count of 0 and one or two elements of garbage for it, and then cannot read that back; without any part it can.
+ *
+ * @param countAt offset of the uint64 number of elements in a stored part
+ */
+export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
+  const frame = compressionFilter(
+    {
+      compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array {
+        const type = deltaType(cx.datatype, config.reinterpret_datatype)
+        checkWhole(part, type.size)
+        return codec.compress(part, type)
+      },
+      decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
+        const type = deltaType(cx.datatype, config.reinterpret_datatype)
+        const count = elementCount(part, countAt)
+        if (count * type.size !== originalLength) {
+          throw badData(
+            `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`,
+            'element_num',
+          )
+        }
+        return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type)
+      },
+    },
+    (input, config) => deltaDatatype(input, config.reinterpret_datatype),
+  )
+  return {
+    ...frame,
+    forward(parts, config, cx) {
+      const stored = (part: Uint8Array): boolean => part.length > 0
+      return frame.forward({ metadata: parts.metadata.filter(stored), data: parts.data.filter(stored) }, config, cx)
+    },
+  }
+}
+
+function elementCount(part: Uint8Array, at: number): number {
+  if (part.length < at + 8) throw badData(`expected the number of elements, found ${part.length} bytes`, 'element_num')
+  return (lowLane(part.subarray(at, at + 4)) >>> 0) + (lowLane(part.subarray(at + 4, at + 8)) >>> 0) * 2 ** 32
+}

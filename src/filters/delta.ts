@@ -1,0 +1,33 @@
+import { badData, viewOf } from './bytes.ts'
+import { deltaFilter } from './delta-filter.ts'
+import { differences, type IntegerType, sums } from './elements.ts'
+import type { FilterFactory } from './filter.ts'
+
+/**
+ * DELTA: the first element, then differences. The element type is the reinterpret datatype, or the field's integers.
+ *
+ *     metadata  as all compression filters (compressor.ts)
+ *     data      per part u64 n, T in[0], T in[1]-in[0], T in[2]-in[1]…, modulo the size of T
+ *
+ * TileDB 2.16 (version 19) stores one element too many, which is garbage.
+ *
+ * @see format_spec/filters/delta.md; since version 19
+ */
+export const delta: FilterFactory = async () => deltaFilter({ compress, decompress }, 0)
+
+const HEAD = 8
+
+function compress(part: Uint8Array, { size }: IntegerType): Uint8Array {
+  const out = new Uint8Array(HEAD + part.length)
+  viewOf(out).setUint32(0, part.length / size, true)
+  out.set(differences(part, size), HEAD)
+  return out
+}
+
+function decompress(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array {
+  const surplus = part.length - HEAD - originalLength
+  if (surplus !== 0 && surplus !== size) {
+    throw badData(`expected ${originalLength} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
+  }
+  return sums(part.subarray(HEAD, HEAD + originalLength), size)
+}

@@ -1,0 +1,73 @@
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { Codecs } from './codecs/codecs.ts'
+
+/**
+ * What a filter receives and gives when data is written: lists of parts, as TileDB's filters see them.
+ *
+ * `metadata` is the metadata of all filters so far, newest first, in stored order; `data` the data parts. On disk each
+ * list is simply concatenated. Parts belong to the caller and are never changed in place.
+ * `offsets` is present only for the var-sized string tiles whose offsets live inside the data (RLE, dictionary):
+ * the start of each cell in `data`, which is then one part.
+ *
+ * @see format_spec/filter_pipeline.md
+ */
+export interface FilterParts {
+  metadata: Uint8Array[]
+  data: Uint8Array[]
+  offsets?: Float64Array
+}
+
+/**
+ * What a filter receives and gives when data is read: the metadata that is left (own metadata in front, that of earlier
+ * filters behind it) and the data, each as one run of bytes. A filter takes its own metadata off the front.
+ * `offsets` comes out of RLE and dictionary of var-sized strings only: byte starts, one a cell.
+ */
+export interface FilteredBytes {
+  metadata: Uint8Array
+  data: Uint8Array
+  offsets?: Float64Array
+}
+
+/** Outcome of one comparison of a stored digest or authentication tag with the bytes it covers. */
+export interface ChecksumVerdict {
+  filter: 'CHECKSUM_MD5' | 'CHECKSUM_SHA256' | 'AES_256_GCM'
+  ok: boolean
+  /** Lower-case hex of the digest stored. For AES-GCM: of the tag. */
+  expected: string
+  /** Lower-case hex of the digest of what is there; undefined for AES-GCM, whose tag cannot be worked out without the right key. */
+  actual: string | undefined
+}
+
+/** What a filter is told about the tile beside its own options. */
+export interface FilterContext {
+  /** Element type that this filter sees: the field's, as changed by the filters before it (in writing order). */
+  datatype: Datatype
+  /** Bytes of one cell of the tile: sizeof(type) x cell_val_num; 8 in offsets tiles, 1 in validity tiles, sizeof(type) in var data. */
+  cellSize: number
+  /** Format version of the fragment (for generic tiles: of the tile's header). */
+  formatVersion: number
+  /** Most bytes that undoing one filter of this chunk may yield; a larger declared size is refused before allocation. */
+  limit: number
+  /** True in a var-sized tile whose offsets live inside the data: RLE and DICTIONARY_ENCODING then use their string layouts. */
+  stringOffsets: boolean
+  /** AES-256 key, 32 bytes. */
+  key?: Uint8Array | undefined
+  /** Receives every checksum verdict; without it a mismatch raises InspectError CHECKSUM. */
+  onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
+  /** Source of AES initialisation vectors (12 bytes) when writing. */
+  randomBytes?: ((length: number) => Uint8Array) | undefined
+}
+
+/** One reversible filter, loaded and ready: both calls are synchronous. */
+export interface Filter {
+  /** Element type that the next filter (in writing order) sees, where this one changes it. */
+  outputType?(input: Datatype, config: FilterConfig, formatVersion: number): Datatype
+  /** Writing direction. @throws InspectError BAD_VALUE where the filter cannot take this data */
+  forward(parts: FilterParts, config: FilterConfig, cx: FilterContext): FilterParts
+  /** Reading direction. @throws InspectError BAD_FILTERED_DATA, TRUNCATED, CHECKSUM, WRONG_KEY, KEY_NEEDED */
+  reverse(bytes: FilteredBytes, config: FilterConfig, cx: FilterContext): FilteredBytes
+}
+
+/** A module of a filter: makes the filter with the codecs of this platform, loading what it needs. */
+export type FilterFactory = (codecs: Codecs) => Promise<Filter>

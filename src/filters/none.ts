@@ -1,0 +1,14 @@
+import type { FilterFactory } from './filter.ts'
+
+/**
+ * NONE: passes data and metadata on. Also what a compression filter without compressor is stored as.
+ *
+ *     metadata  none of its own
+ *     data      unchanged
+ *
+ * @see format_spec/filter_pipeline.md, "Filter"
+ */
+export const none: FilterFactory = async () => ({
+  forward: (parts) => parts,
+  reverse: (bytes) => bytes,
+})

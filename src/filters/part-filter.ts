@@ -1,0 +1,46 @@
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
+import { badData, concat } from './bytes.ts'
+import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
+
+/** What a filter does to one part: as many elements out as in. */
+export interface PartTransform {
+  forward(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
+  reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
+  /** Raised before anything is allocated, where undoing the filter gives more bytes than it takes. */
+  check?(total: number, config: FilterConfig, cx: FilterContext): void
+}
+
+/**
+ * The frame of filters that work on each data part alone and keep earlier metadata as it is, behind their own.
+ *
+ *     metadata  u32 parts, then per part u32 length in the data; earlier metadata
+ *     data      the parts, one behind the other
+ */
+export function partFilter(transform: PartTransform): Filter {
+  return {
+    forward(parts: FilterParts, config, cx): FilterParts {
+      const data = parts.data.map((part) => transform.forward(part, config, cx))
+      const own = encode({ part_lengths: data.map((part) => part.length) }, partLengthsMetadata)
+      return { metadata: [own, ...parts.metadata], data }
+    },
+
+    reverse(bytes: FilteredBytes, config, cx): FilteredBytes {
+      const { value, length } = decodePrefix(bytes.metadata, partLengthsMetadata)
+      let total = 0
+      for (const part of value.part_lengths) total += part
+      if (total !== bytes.data.length) {
+        throw badData(`expected ${total} bytes of data, found ${bytes.data.length}`, 'part_lengths')
+      }
+      transform.check?.(total, config, cx)
+      let at = 0
+      const out: Uint8Array[] = []
+      for (const part of value.part_lengths) {
+        out.push(transform.reverse(bytes.data.subarray(at, at + part), config, cx))
+        at += part
+      }
+      return { metadata: bytes.metadata.subarray(length), data: concat(out) }
+    },
+  }
+}

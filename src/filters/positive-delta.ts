@@ -1,0 +1,96 @@
+import { InspectError } from '../errors.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { type PositiveDeltaWindow, positiveDeltaMetadata } from '../format/positive-delta-metadata.ts'
+import { badData, concat } from './bytes.ts'
+import { differences, highLane, type IntegerType, lowLane, sums, u16, u32, windowType } from './elements.ts'
+import type { FilterFactory } from './filter.ts'
+import { windowsOf } from './windows.ts'
+
+/**
+ * POSITIVE_DELTA: differences of integers that never decrease, each window on its own.
+ *
+ *     metadata  u32 windows, then per window T first value, u32 bytes; earlier metadata
+ *     data      per window T 0, T in[1]-in[0], T in[2]-in[1]…; a window that is no whole number of elements as it is
+ *
+ * Passes on unchanged: CHAR, text, floats, ANY; dates and times before version 20.
+ *
+ * @see format_spec/tile.md, "Positive Delta Encoding Filter"
+ */
+export const positiveDelta: FilterFactory = async () => ({
+  forward(parts, config, cx) {
+    const type = elementType(cx.datatype, cx.formatVersion)
+    if (type === undefined) return parts
+    const windows: PositiveDeltaWindow[] = []
+    const data: Uint8Array[] = []
+    for (const window of windowsOf(parts.data, config.max_window_size, type.size)) {
+      const whole = window.length % type.size === 0
+      if (whole && !rises(window, type)) {
+        throw new InspectError(
+          'BAD_VALUE',
+          'expected values that never decrease for POSITIVE_DELTA, found a smaller one',
+        )
+      }
+      const first = new Uint8Array(type.size)
+      first.set(window.subarray(0, type.size))
+      windows.push({ first_value: first, window_bytes: window.length })
+      data.push(whole ? differences(window, type.size, lowLane(first), highLane(first)) : window)
+    }
+    return {
+      metadata: [encode({ windows }, positiveDeltaMetadata(type.size)), ...parts.metadata],
+      data: [concat(data)],
+    }
+  },
+
+  reverse(bytes, _config, cx) {
+    const type = elementType(cx.datatype, cx.formatVersion)
+    if (type === undefined) return bytes
+    const { value, length } = decodePrefix(bytes.metadata, positiveDeltaMetadata(type.size))
+    let total = 0
+    for (const window of value.windows) total += window.window_bytes
+    if (total !== bytes.data.length) {
+      throw badData(`expected ${total} bytes in windows, found ${bytes.data.length}`, 'window_bytes')
+    }
+    const data = new Uint8Array(total)
+    let at = 0
+    for (const { first_value, window_bytes } of value.windows) {
+      const window = bytes.data.subarray(at, at + window_bytes)
+      const whole = window_bytes % type.size === 0
+      data.set(whole ? sums(window, type.size, lowLane(first_value), highLane(first_value)) : window, at)
+      at += window_bytes
+    }
+    return { metadata: bytes.metadata.subarray(length), data }
+  },
+})
+
+function elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
+  const kind = datatypeKind(datatype)
+  if (kind === 'bool' || (kind === 'bytes' && datatype !== 'ANY')) return { size: 1, signed: false }
+  return windowType(datatype, formatVersion)
+}
+
+/** Whether no element is smaller than the one before it. Signed values compare as unsigned ones with the sign bit turned. */
+function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {
+  if (size === 8) return rises64(u32(window), signed ? 0x80000000 : 0)
+  const values = size === 1 ? window : size === 2 ? u16(window) : u32(window)
+  const turn = signed ? 2 ** (8 * size - 1) : 0
+  let before = 0
+  for (let i = 0; i < values.length; i++) {
+    const value = (values[i] ^ turn) >>> 0
+    if (value < before) return false
+    before = value
+  }
+  return true
+}
+
+function rises64(lanes: Uint32Array, turn: number): boolean {
+  let lo = 0
+  let hi = 0
+  for (let i = 0; i + 1 < lanes.length; i += 2) {
+    const nextHi = (lanes[i + 1] ^ turn) >>> 0
+    if (nextHi < hi || (nextHi === hi && lanes[i] < lo)) return false
+    lo = lanes[i]
+    hi = nextHi
+  }
+  return true
+}

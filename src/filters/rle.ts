@@ -1,0 +1,238 @@
+import { InspectError } from '../errors.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
+import { badData, checkLimit } from './bytes.ts'
+import { compressionFilter } from './compressor.ts'
+import { u16, u32 } from './elements.ts'
+import type { Filter, FilterContext, FilteredBytes, FilterFactory, FilterParts } from './filter.ts'
+import {
+  checkStringPart,
+  countSize,
+  isCountSize,
+  offsetsRoom,
+  readCount,
+  type StringCells,
+  stringCells,
+  writeCount,
+} from './strings.ts'
+
+/**
+ * RLE: runs of equal cells; of var-sized strings runs of equal strings.
+ *
+ *     cells
+ *     metadata  as all compression filters (compressor.ts)
+ *     data      per part and run: the cell, u16 big-endian run length
+ *
+ *     strings, where their offsets live in the data tile
+ *     metadata  u32 0, u32 1, u32 original length, u32 data length, u32 offsets length (8 a cell), u8 run length size,
+ *               u8 string length size
+ *     data      per run: run length, string length (big-endian, of those sizes), the string
+ *
+ * TileDB leaves the last run out when it chooses the string length size, and cannot read back what it writes where that
+ * string is longer than the size holds. Here it counts.
+ *
+ * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/rle_compressor.cc
+ */
+export const rle: FilterFactory = async () => {
+  const cells = compressionFilter({
+    compress: (part, _config, cx) => compressCells(part, cx.cellSize),
+    decompress: (part, originalLength, _config, cx) => decompressCells(part, originalLength, cx.cellSize),
+  })
+  const filter: Filter = {
+    forward: (parts, config, cx) => (cx.stringOffsets ? compressStrings(parts) : cells.forward(parts, config, cx)),
+    reverse: (bytes, config, cx) =>
+      cx.stringOffsets ? decompressStrings(bytes, cx) : cells.reverse(bytes, config, cx),
+  }
+  return filter
+}
+
+const LONGEST_RUN = 65535
+
+function compressCells(part: Uint8Array, size: number): Uint8Array {
+  if (part.length % size !== 0) {
+    throw new InspectError(
+      'BAD_VALUE',
+      `expected parts of whole ${size}-byte cells for RLE, found one of ${part.length} bytes`,
+    )
+  }
+  const count = part.length / size
+  if (count === 0) return new Uint8Array(0)
+  const starts = new Uint32Array(count)
+  const runs = runStarts(part, size, starts)
+  const out = new Uint8Array(runs * (size + 2))
+  let at = 0
+  for (let run = 0; run < runs; run++) {
+    const from = starts[run] * size
+    const length = (run + 1 < runs ? starts[run + 1] : count) - starts[run]
+    for (let i = 0; i < size; i++) out[at + i] = part[from + i]
+    out[at + size] = length >>> 8
+    out[at + size + 1] = length
+    at += size + 2
+  }
+  return out
+}
+
+/** Fills in the index of each run's first cell; gives the number of runs. */
+function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number {
+  if (size === 1) return runStartsOf(part, starts)
+  if (size === 2) return runStartsOf(u16(part), starts)
+  if (size === 4) return runStartsOf(u32(part), starts)
+  const count = part.length / size
+  let runs = 1
+  let start = 0
+  for (let cell = 1, at = size; cell < count; cell++, at += size) {
+    let same = 0
+    while (same < size && part[at + same] === part[at + same - size]) same++
+    if (same < size || cell - start === LONGEST_RUN) {
+      starts[runs++] = cell
+      start = cell
+    }
+  }
+  return runs
+}
+
+function runStartsOf(cells: Uint8Array | Uint16Array | Uint32Array, starts: Uint32Array): number {
+  let runs = 1
+  let start = 0
+  let before = cells[0]
+  for (let cell = 1; cell < cells.length; cell++) {
+    const value = cells[cell]
+    if (value !== before || cell - start === LONGEST_RUN) {
+      starts[runs++] = cell
+      start = cell
+      before = value
+    }
+  }
+  return runs
+}
+
+function decompressCells(part: Uint8Array, originalLength: number, size: number): Uint8Array {
+  const stride = size + 2
+  if (part.length % stride !== 0) {
+    throw badData(`expected runs of ${stride} bytes, found ${part.length} bytes`, 'compressed_length')
+  }
+  let cells = 0
+  for (let at = size; at < part.length; at += stride) cells += (part[at] << 8) | part[at + 1]
+  if (cells * size !== originalLength) {
+    throw badData(`expected runs of ${originalLength} bytes in all, found ${cells} cells of ${size}`, 'original_length')
+  }
+  const out = new Uint8Array(originalLength)
+  let to = 0
+  for (let at = 0; at < part.length; at += stride) {
+    const length = ((part[at + size] << 8) | part[at + size + 1]) * size
+    if (size === 1) {
+      if (length > SHORT) out.fill(part[at], to, to + length)
+      else for (let i = 0; i < length; i++) out[to + i] = part[at]
+    } else if (length > 0) {
+      for (let i = 0; i < size; i++) out[to + i] = part[at + i]
+      repeat(out, to, size, length)
+    }
+    to += length
+  }
+  return out
+}
+
+/** Up to here a loop is faster than a call of fill or copyWithin. */
+const SHORT = 32
+
+/** Fills `length` bytes from `at` with copies of the first `size` of them. */
+function repeat(out: Uint8Array, at: number, size: number, length: number): void {
+  if (length <= SHORT) {
+    for (let i = size; i < length; i++) out[at + i] = out[at + i - size]
+    return
+  }
+  for (let done = size; done < length; done *= 2) out.copyWithin(at + done, at, at + Math.min(done, length - done))
+}
+
+function compressStrings(parts: FilterParts): FilterParts {
+  const cells = stringCells(parts, 'RLE')
+  let runs = 0
+  let longestRun = 0
+  let longestString = 0
+  let strings = 0
+  for (let cell = 0; cell < cells.count; ) {
+    const length = runLength(cells, cell)
+    const stringLength = cells.end(cell) - cells.start(cell)
+    runs++
+    longestRun = Math.max(longestRun, length)
+    longestString = Math.max(longestString, stringLength)
+    strings += stringLength
+    cell += length
+  }
+  const run_length_size = countSize(longestRun)
+  const string_length_size = countSize(longestString)
+  const out = new Uint8Array(runs * (run_length_size + string_length_size) + strings)
+  let at = 0
+  for (let cell = 0; cell < cells.count; ) {
+    const length = runLength(cells, cell)
+    const stringLength = cells.end(cell) - cells.start(cell)
+    at = writeCount(out, at, run_length_size, length)
+    at = writeCount(out, at, string_length_size, stringLength)
+    out.set(cells.data.subarray(cells.start(cell), cells.end(cell)), at)
+    at += stringLength
+    cell += length
+  }
+  const described: RleStringMetadata = {
+    part: { original_length: cells.data.length, compressed_length: out.length, offsets_length: 8 * cells.count },
+    run_length_size,
+    string_length_size,
+  }
+  return { metadata: [encode(described, rleStringMetadata)], data: [out] }
+}
+
+/** Cells from `cell` on that hold the same string. */
+function runLength(cells: StringCells, cell: number): number {
+  let next = cell + 1
+  while (next < cells.count && cells.same(cell, next)) next++
+  return next - cell
+}
+
+function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
+  const { value, length } = decodePrefix(bytes.metadata, rleStringMetadata)
+  const count = checkStringPart(value.part, bytes, length)
+  const { run_length_size: runSize, string_length_size: stringSize } = value
+  if (!isCountSize(runSize)) throw badData(`expected a size of 1, 2, 4 or 8, found ${runSize}`, 'run_length_size')
+  if (!isCountSize(stringSize))
+    throw badData(`expected a size of 1, 2, 4 or 8, found ${stringSize}`, 'string_length_size')
+  const input = bytes.data
+  let cells = 0
+  let strings = 0
+  for (let at = 0; at < input.length; ) {
+    if (at + runSize + stringSize > input.length) {
+      throw badData(`expected ${runSize + stringSize} bytes of a run, found ${input.length - at}`)
+    }
+    const run = readCount(input, at, runSize)
+    const stringLength = readCount(input, at + runSize, stringSize)
+    at += runSize + stringSize
+    if (stringLength > input.length - at)
+      throw badData(`expected a string of ${stringLength} bytes, found ${input.length - at}`)
+    at += stringLength
+    cells += run
+    strings += run * stringLength
+  }
+  if (cells !== count) throw badData(`expected runs of ${count} cells in all, found ${cells}`, 'offsets_length')
+  if (strings !== value.part.original_length) {
+    throw badData(`expected ${value.part.original_length} bytes of strings, found ${strings}`, 'original_length')
+  }
+  checkLimit(strings, cx.limit, 'original_length')
+  checkLimit(8 * count, offsetsRoom(cx.limit), 'offsets_length')
+  const data = new Uint8Array(strings)
+  const offsets = new Float64Array(count)
+  let cell = 0
+  let to = 0
+  for (let at = 0; at < input.length; ) {
+    const run = readCount(input, at, runSize)
+    const stringLength = readCount(input, at + runSize, stringSize)
+    at += runSize + stringSize
+    for (let i = 0; i < run; i++) offsets[cell + i] = to + i * stringLength
+    if (run > 0 && stringLength > 0) {
+      if (stringLength > SHORT) data.set(input.subarray(at, at + stringLength), to)
+      else for (let i = 0; i < stringLength; i++) data[to + i] = input[at + i]
+      repeat(data, to, stringLength, run * stringLength)
+    }
+    at += stringLength
+    cell += run
+    to += run * stringLength
+  }
+  return { metadata: bytes.metadata.subarray(length), data, offsets }
+}

@@ -1,0 +1,111 @@
+import { InspectError } from '../errors.ts'
+import type { StringPart } from '../format/rle-string-metadata.ts'
+import { badData } from './bytes.ts'
+import type { FilteredBytes, FilterParts } from './filter.ts'
+
+/** What the string forms of RLE and DICTIONARY_ENCODING share: cells found by their offsets, and big-endian counts. */
+
+/** Bytes that a count takes in the data: the smallest of 1, 2, 4, 8 that holds `largest`. */
+export function countSize(largest: number): number {
+  return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
+}
+
+export function isCountSize(size: number): boolean {
+  return size === 1 || size === 2 || size === 4 || size === 8
+}
+
+/** A big-endian count; the caller has checked that it is there. */
+export function readCount(bytes: Uint8Array, at: number, size: number): number {
+  let count = bytes[at]
+  for (let i = 1; i < size; i++) count = count * 256 + bytes[at + i]
+  return count
+}
+
+/** Gives the offset behind the count written. */
+export function writeCount(bytes: Uint8Array, at: number, size: number, count: number): number {
+  let left = count
+  for (let i = at + size - 1; i >= at; i--) {
+    bytes[i] = left
+    left = Math.floor(left / 256)
+  }
+  return at + size
+}
+
+/** Cells of var-sized strings that are being written. */
+export class StringCells {
+  readonly data: Uint8Array
+  readonly count: number
+  private readonly offsets: Float64Array
+
+  constructor(data: Uint8Array, offsets: Float64Array) {
+    this.data = data
+    this.count = offsets.length
+    this.offsets = offsets
+  }
+
+  start(cell: number): number {
+    return this.offsets[cell]
+  }
+
+  end(cell: number): number {
+    return cell + 1 < this.count ? this.offsets[cell + 1] : this.data.length
+  }
+
+  /** Whether two cells hold the same string. */
+  same(one: number, other: number): boolean {
+    const from = this.offsets[one]
+    const shift = this.offsets[other] - from
+    const end = this.end(one)
+    if (end - from !== this.end(other) - this.offsets[other]) return false
+    for (let i = from; i < end; i++) if (this.data[i] !== this.data[i + shift]) return false
+    return true
+  }
+}
+
+/** @throws InspectError BAD_VALUE where the filter is not the first, or the offsets do not cut the data into cells */
+export function stringCells(parts: FilterParts, filter: string): StringCells {
+  const { offsets, data, metadata } = parts
+  if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
+    throw new InspectError('BAD_VALUE', `expected ${filter} of var-sized strings to be the first filter`)
+  }
+  if (offsets.length === 0) throw new InspectError('BAD_VALUE', `expected at least one cell for ${filter}, found none`)
+  let before = 0
+  for (const offset of offsets) {
+    if (!(offset >= before))
+      throw new InspectError('BAD_VALUE', `expected rising offsets, found ${offset} behind ${before}`)
+    before = offset
+  }
+  if (offsets[0] !== 0 || before > data[0].length) {
+    throw new InspectError(
+      'BAD_VALUE',
+      `expected offsets from 0 to ${data[0].length}, found ${offsets[0]} to ${before}`,
+    )
+  }
+  return new StringCells(data[0], offsets)
+}
+
+/**
+ * Checks the head of the metadata against the chunk; gives the number of cells.
+ *
+ * @param length of this filter's metadata, which must be all there is
+ */
+export function checkStringPart(part: StringPart, bytes: FilteredBytes, length: number): number {
+  if (length !== bytes.metadata.length) {
+    throw badData(`expected no metadata behind that of the strings, found ${bytes.metadata.length - length} bytes`)
+  }
+  if (part.compressed_length !== bytes.data.length) {
+    throw badData(`expected ${part.compressed_length} bytes of data, found ${bytes.data.length}`, 'compressed_length')
+  }
+  if (part.offsets_length % 8 !== 0) {
+    throw badData(`expected 8 bytes a cell, found ${part.offsets_length}`, 'offsets_length')
+  }
+  return part.offsets_length / 8
+}
+
+/** Offsets of empty strings need no data: what the limit on data does not bound ends here, at 32 Mi cells a chunk. */
+const MOST_OFFSETS_BYTES = 2 ** 28
+
+/** Most bytes of offsets that a chunk may yield. */
+export function offsetsRoom(limit: number): number {
+  return Math.max(limit, MOST_OFFSETS_BYTES)
+}

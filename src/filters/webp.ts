@@ -1,0 +1,69 @@
+import { InspectError } from '../errors.ts'
+import { decodePrefix, encode } from '../format/io.ts'
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
+import { badData, checkLimit, concat } from './bytes.ts'
+import type { ImageCodec } from './codecs/codecs.ts'
+import { pixelLayout } from './codecs/pixels.ts'
+import { webpSize } from './codecs/webp-header.ts'
+import type { Filter, FilterFactory } from './filter.ts'
+
+/** Quality that the APIs store by default. */
+const DEFAULT_QUALITY = 100
+
+/**
+ * WEBP: a whole tile is one picture. Rows are dimension 0 (`y_extent`), the values of a row dimension 1 (`x_extent`, a multiple
+ * of the bytes of a pixel). Only UINT8.
+ *
+ *     metadata  u32 parts, per part u32 bytes of its file; earlier metadata
+ *     data      per part a WebP file
+ *
+ * Writing without loss keeps colours under full transparency, which TileDB's own writer clears.
+ *
+ * @see format_spec/filters/webp.md
+ */
+export const webp: FilterFactory = async (codecs) => webpFilter(await codecs.webp())
+
+function webpFilter(codec: ImageCodec): Filter {
+  return {
+    forward(parts, config, cx) {
+      if (cx.datatype !== 'UINT8') throw new InspectError('BAD_VALUE', `expected UINT8 values, found ${cx.datatype}`)
+      const { format = 'NONE' } = config
+      const { depth } = pixelLayout(format)
+      const { x_extent: stride = 0, y_extent: height = 0, quality = DEFAULT_QUALITY, lossless = false } = config
+      if (stride % depth !== 0 || stride * height === 0) {
+        throw new InspectError(
+          'BAD_VALUE',
+          `expected rows of whole ${format} pixels, found tiles of ${height} rows of ${stride} values`,
+        )
+      }
+      const files = parts.data.map((part) => {
+        if (part.length !== stride * height) {
+          throw new InspectError('BAD_VALUE', `expected ${stride * height} bytes (one picture), found ${part.length}`)
+        }
+        return codec.encode(part, stride / depth, height, format, quality, lossless)
+      })
+      const own = { part_lengths: files.map((file) => file.length) }
+      return { metadata: [encode(own, partLengthsMetadata), ...parts.metadata], data: files }
+    },
+    reverse(bytes, config, cx) {
+      const { format = 'NONE' } = config
+      const { depth } = pixelLayout(format)
+      const { value: described, length } = decodePrefix(bytes.metadata, partLengthsMetadata)
+      let at = 0
+      let total = 0
+      const pictures = described.part_lengths.map((fileLength) => {
+        const file = bytes.data.subarray(at, at + fileLength)
+        if (file.length !== fileLength)
+          throw badData(`expected ${fileLength} bytes of a WebP file, found ${file.length}`, 'part_lengths')
+        at += fileLength
+        const { width, height } = webpSize(file)
+        total += width * height * depth
+        checkLimit(total, cx.limit, 'part_lengths')
+        return codec.decode(file, format).pixels
+      })
+      if (at !== bytes.data.length)
+        throw badData(`expected ${at} bytes of WebP files, found ${bytes.data.length}`, 'part_lengths')
+      return { metadata: bytes.metadata.subarray(length), data: concat(pictures) }
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { InspectError } from '../errors.ts'
+import type { ElementSize } from './elements.ts'
+
+/**
+ * The windows that BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part into: the largest whole number of elements that fits
+ * in `maxWindow` bytes, the last one what is left, which need not be a whole number of elements.
+ *
+ * @throws InspectError BAD_VALUE where no element fits into a window
+ */
+export function windowsOf(
+  parts: readonly Uint8Array[],
+  maxWindow: number | undefined,
+  size: ElementSize,
+): Uint8Array[] {
+  if (maxWindow === undefined || maxWindow < size) {
+    const found = maxWindow === undefined ? 'none' : `${maxWindow}`
+    throw new InspectError('BAD_VALUE', `expected a window of at least ${size} bytes, found ${found}`, {
+      field: 'max_window_size',
+    })
+  }
+  const windows: Uint8Array[] = []
+  for (const part of parts) {
+    const whole = Math.min(part.length, maxWindow)
+    const step = whole < size ? whole : whole - (whole % size)
+    for (let at = 0; at < part.length; at += step) windows.push(part.subarray(at, at + step))
+  }
+  return windows
+}

@@ -1,0 +1,34 @@
+import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
+import type { Io } from './io.ts'
+
+/** One entry of an array's or group's key-value metadata. Later files override earlier ones key by key. */
+export interface MetadataEntry {
+  key: string
+  deleted: boolean
+  /** These three are undefined in a deletion. */
+  type: Datatype | undefined
+  value_num: number | undefined
+  value: Uint8Array | undefined
+}
+
+/**
+ * Metadata of an array or group: payload of the generic tiles in `__meta/`. Entries to the end, no count.
+ *
+ * @see format_spec/metadata.md
+ */
+export interface ArrayMetadata {
+  entries: MetadataEntry[]
+}
+
+function metadataEntry(io: Io<MetadataEntry>): MetadataEntry {
+  const key = io.string('key', 'uint32')
+  const deleted = io.flag('deleted')
+  if (deleted) return { key, deleted, type: undefined, value_num: undefined, value: undefined }
+  const type = io.coded('type', 'uint8', datatypeCoding)
+  const value_num = io.u32('value_num')
+  return { key, deleted, type, value_num, value: io.bytes('value', value_num * datatypeSize(type)) }
+}
+
+export function arrayMetadata(io: Io<ArrayMetadata>): ArrayMetadata {
+  return { entries: io.listToEnd('entries', metadataEntry) }
+}

@@ -1,0 +1,106 @@
+import { InspectError } from '../errors.ts'
+import { type Attribute, attribute } from './attribute.ts'
+import { type CurrentDomain, currentDomain } from './current-domain.ts'
+import { type Datatype, datatypeCoding } from './datatype.ts'
+import { type Dimension, dimension } from './dimension.ts'
+import { type DimensionLabel, dimensionLabel } from './dimension-label.ts'
+import { type EnumerationEntry, enumerationEntry } from './enumeration.ts'
+import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
+import type { Describe, Io } from './io.ts'
+import { type ArrayType, arrayTypeCoding, type Layout, layoutCoding } from './layout.ts'
+
+/** Newest format version that this code knows. TileDB 2.30 writes 22; 23 is upstream's development branch. */
+export const NEWEST_FORMAT_VERSION = 23
+
+/** The domain: the dimensions, and before version 5 their common type. */
+export interface Domain {
+  type: Datatype | undefined
+  dimensions: Dimension[]
+}
+
+/**
+ * An array schema: payload of the generic tile in `__array_schema.tdb` (versions 1 to 9) or `__schema/<name>` (since 10).
+ *
+ * @see format_spec/array_schema.md
+ */
+export interface ArraySchema {
+  version: number
+  /** Since version 5; false before. */
+  allows_duplicates: boolean
+  array_type: ArrayType
+  /** Layout of tiles in the array; 0 (row-major) where cells are in Hilbert order. */
+  tile_order: Layout
+  cell_order: Layout
+  /** Cells of one tile of a sparse fragment. */
+  capacity: bigint
+  /** Default of the dimensions' filters; also those of time stamps and delete metadata. */
+  coords_filters: FilterPipeline
+  offsets_filters: FilterPipeline
+  /** Since version 7. */
+  validity_filters: FilterPipeline | undefined
+  domain: Domain
+  attributes: Attribute[]
+  /** Since version 18. */
+  dimension_labels: DimensionLabel[]
+  /** Since version 20. */
+  enumerations: EnumerationEntry[]
+  /** Since version 22. */
+  current_domain: CurrentDomain | undefined
+}
+
+function domain(version: number): Describe<Domain> {
+  return (io) => {
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding) : undefined
+    const count = io.derive('dimension_num', 'uint32', (d) => d.dimensions.length)
+    return { type, dimensions: io.list('dimensions', count, dimension(version, type)) }
+  }
+}
+
+export function arraySchema(io: Io<ArraySchema>): ArraySchema {
+  const version = io.u32('version')
+  checkVersion(version)
+  const allows_duplicates = version >= 5 ? io.flag('allows_duplicates') : false
+  const array_type = io.coded('array_type', 'uint8', arrayTypeCoding)
+  const tile_order = io.coded('tile_order', 'uint8', layoutCoding)
+  const cell_order = io.coded('cell_order', 'uint8', layoutCoding)
+  const capacity = io.u64('capacity')
+  const coords_filters = io.struct('coords_filters', filterPipeline(version))
+  const offsets_filters = io.struct('offsets_filters', filterPipeline(version))
+  const validity_filters = version >= 7 ? io.struct('validity_filters', filterPipeline(version)) : undefined
+  const arrayDomain = io.struct('domain', domain(version))
+  const attributeNum = io.derive('attribute_num', 'uint32', (s) => s.attributes.length)
+  const attributes = io.list('attributes', attributeNum, attribute(version))
+  const labelNum = version >= 18 ? io.derive('dimension_label_num', 'uint32', (s) => s.dimension_labels.length) : 0
+  const dimension_labels = version >= 18 ? io.list('dimension_labels', labelNum, dimensionLabel) : []
+  const enumerationNum = version >= 20 ? io.derive('enumeration_num', 'uint32', (s) => s.enumerations.length) : 0
+  const enumerations = version >= 20 ? io.list('enumerations', enumerationNum, enumerationEntry) : []
+  const current_domain =
+    version >= 22 ? io.struct('current_domain', currentDomain(arrayDomain.dimensions)) : undefined
+  return {
+    version,
+    allows_duplicates,
+    array_type,
+    tile_order,
+    cell_order,
+    capacity,
+    coords_filters,
+    offsets_filters,
+    validity_filters,
+    domain: arrayDomain,
+    attributes,
+    dimension_labels,
+    enumerations,
+    current_domain,
+  }
+}
+
+/** @throws InspectError UNSUPPORTED_VERSION for 0 and for anything newer than {@link NEWEST_FORMAT_VERSION} */
+export function checkVersion(version: number): void {
+  if (version >= 1 && version <= NEWEST_FORMAT_VERSION) return
+  const experimental = version >= 0x80000000 ? ' (an experimental version of an unreleased build)' : ''
+  throw new InspectError(
+    'UNSUPPORTED_VERSION',
+    `expected a format version from 1 to ${NEWEST_FORMAT_VERSION}, found ${version}${experimental}`,
+    { field: 'version' },
+  )
+}

@@ -1,0 +1,38 @@
+import type { Describe, Io } from './io.ts'
+
+/** One window of BIT_WIDTH_REDUCTION. */
+export interface BitWidthWindow {
+  /** One element, little-endian: what was subtracted from every value. Without meaning where `bits` is the full width. */
+  value_offset: Uint8Array
+  /** Bits of one stored value: 8, 16, 32 or 64. */
+  bits: number
+  /** Bytes of the window before reduction. */
+  window_bytes: number
+}
+
+/**
+ * Metadata of BIT_WIDTH_REDUCTION: the bytes of all windows before reduction, then every window in the order of the data.
+ *
+ *     u32 original bytes, u32 windows, then per window T value offset, u8 bits, u32 bytes before reduction
+ *
+ * @see format_spec/tile.md, "Bit Width Reduction Filter", which takes `window_bytes` for the length after reduction; real
+ * bytes have the length before it
+ */
+export interface BitWidthMetadata {
+  original_bytes: number
+  windows: BitWidthWindow[]
+}
+
+/** @param elementSize bytes of one element of the type that the filter sees */
+export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata> {
+  const bitWidthWindow = (io: Io<BitWidthWindow>): BitWidthWindow => ({
+    value_offset: io.bytes('value_offset', elementSize),
+    bits: io.u8('bits'),
+    window_bytes: io.u32('window_bytes'),
+  })
+  return (io) => {
+    const original_bytes = io.u32('original_bytes')
+    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length)
+    return { original_bytes, windows: io.list('windows', windowNum, bitWidthWindow) }
+  }
+}

@@ -1,0 +1,13 @@
+import type { Coding } from './io.ts'
+
+/** Values in one cell; `"var"` (0xFFFFFFFF on disk) where cells differ in length. */
+export type CellValNum = number | 'var'
+
+const VAR_NUM = 0xffffffff
+
+export const cellValNumCoding: Coding<CellValNum> = {
+  label: 'cell_val_num',
+  decode: (stored) => (stored === VAR_NUM ? 'var' : stored === 0 ? undefined : stored),
+  encode: (value) => (value === 'var' ? VAR_NUM : value),
+  accepted: () => `1 or more, ${VAR_NUM} for var`,
+}

@@ -1,0 +1,38 @@
+import type { Describe, Io } from './io.ts'
+
+/** Digest of one part. */
+export interface PartChecksum {
+  /** Bytes of the part. */
+  length: number
+  digest: Uint8Array
+}
+
+/**
+ * Metadata of CHECKSUM_MD5 (digests of 16 bytes) and CHECKSUM_SHA256 (32).
+ *
+ *     u32 metadata parts, u32 data parts, then per part u64 length, digest
+ *
+ * The metadata parts are those of the filters before, which stand right behind this metadata, one behind the other; the data parts
+ * stand in the chunk's data.
+ *
+ * @see format_spec/tile.md, "Checksum Filters"
+ */
+export interface ChecksumMetadata {
+  metadata_checksums: PartChecksum[]
+  data_checksums: PartChecksum[]
+}
+
+export function checksumMetadata(digestLength: number): Describe<ChecksumMetadata> {
+  const partChecksum = (io: Io<PartChecksum>): PartChecksum => ({
+    length: io.size('length'),
+    digest: io.bytes('digest', digestLength),
+  })
+  return (io) => {
+    const metadataChecksumNum = io.derive('metadata_checksum_num', 'uint32', (m) => m.metadata_checksums.length)
+    const dataChecksumNum = io.derive('data_checksum_num', 'uint32', (m) => m.data_checksums.length)
+    return {
+      metadata_checksums: io.list('metadata_checksums', metadataChecksumNum, partChecksum),
+      data_checksums: io.list('data_checksums', dataChecksumNum, partChecksum),
+    }
+  }
+}

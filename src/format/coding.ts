@@ -1,0 +1,22 @@
+import type { Coding } from './io.ts'
+
+/** Coding for an enumeration: stored number to C API name. `label` names the enumeration in spans and errors. */
+export function enumeration<const V extends string>(label: string, numbers: Readonly<Record<V, number>>): Coding<V> {
+  const names = new Map<number, V>()
+  for (const name of Object.keys(numbers) as V[]) names.set(numbers[name], name)
+  return {
+    label,
+    decode: (stored) => names.get(stored),
+    encode: (value) => {
+      const stored = numbers[value]
+      if (stored === undefined) throw new TypeError(`${value} is not a ${label}`)
+      return stored
+    },
+    accepted: () => [...names].map(([number, name]) => `${number} ${name}`).join(', '),
+  }
+}
+
+/** Coding for an enumeration whose numbers are 0, 1, 2… */
+export function enumerationOf<const V extends string>(label: string, names: readonly V[]): Coding<V> {
+  return enumeration(label, Object.fromEntries(names.map((name, i) => [name, i])) as Record<V, number>)
+}

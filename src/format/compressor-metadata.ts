@@ -1,0 +1,32 @@
+import type { Io } from './io.ts'
+
+/** Lengths of one part that went through a compressor, in bytes. */
+export interface CompressedPart {
+  original_length: number
+  compressed_length: number
+}
+
+/**
+ * Metadata of a compression filter (GZIP, ZSTD, LZ4, RLE, BZIP2, DOUBLE_DELTA, DELTA; not the string forms of RLE and
+ * DICTIONARY_ENCODING): the parts of earlier filters' metadata first, then the data parts. The compressed parts stand in the same
+ * order in the chunk's data.
+ *
+ * @see format_spec/filters/ (compression filters)
+ */
+export interface CompressorMetadata {
+  metadata_parts: CompressedPart[]
+  data_parts: CompressedPart[]
+}
+
+function compressedPart(io: Io<CompressedPart>): CompressedPart {
+  return { original_length: io.u32('original_length'), compressed_length: io.u32('compressed_length') }
+}
+
+export function compressorMetadata(io: Io<CompressorMetadata>): CompressorMetadata {
+  const metadataPartNum = io.derive('metadata_part_num', 'uint32', (m) => m.metadata_parts.length)
+  const dataPartNum = io.derive('data_part_num', 'uint32', (m) => m.data_parts.length)
+  return {
+    metadata_parts: io.list('metadata_parts', metadataPartNum, compressedPart),
+    data_parts: io.list('data_parts', dataPartNum, compressedPart),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Io } from './io.ts'
+
+/** Where the footer of one fragment stands in a consolidated fragment metadata file. */
+export interface ConsolidatedFooterEntry {
+  /** Name of the fragment's folder; before version 9 its absolute URI. */
+  fragment_name: string
+  /** Bytes from the start of the payload. */
+  offset: number
+}
+
+/**
+ * Consolidated fragment metadata: payload of the generic tile in `__fragment_meta/<name>.meta` (before version 12
+ * `<name>.meta` in the array's folder). `footers` are byte for byte those of the fragments, back to back, without the
+ * stored length behind them.
+ *
+ * @see format_spec/consolidated_fragment_metadata_file.md, which lacks the count
+ */
+export interface ConsolidatedFragmentMetadata {
+  entries: ConsolidatedFooterEntry[]
+  footers: Uint8Array
+}
+
+function entry(io: Io<ConsolidatedFooterEntry>): ConsolidatedFooterEntry {
+  return { fragment_name: io.string('fragment_name', 'uint64'), offset: io.size('offset') }
+}
+
+export function consolidatedFragmentMetadata(io: Io<ConsolidatedFragmentMetadata>): ConsolidatedFragmentMetadata {
+  const count = io.derive('fragment_num', 'uint32', (m) => m.entries.length)
+  return { entries: io.list('entries', count, entry), footers: io.rest('footers') }
+}

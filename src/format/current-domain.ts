@@ -1,0 +1,27 @@
+import { enumerationOf } from './coding.ts'
+import type { Describe } from './io.ts'
+import { type NDRange, type RangeType, ndRange } from './range.ts'
+
+/**
+ * The current domain of a schema: the part of the domain that may hold cells. It does not change tile geometry.
+ * Since schema version 22. Its own version is 0 in bytes (upstream's page says 1).
+ *
+ * @see format_spec/current_domain.md
+ */
+export interface CurrentDomain {
+  version: number
+  type: 'NDRECTANGLE' | undefined
+  /** Undefined where the schema has none. */
+  range: NDRange | undefined
+}
+
+const currentDomainTypeCoding = enumerationOf<'NDRECTANGLE'>('current domain type', ['NDRECTANGLE'])
+
+export function currentDomain(dimensions: readonly RangeType[]): Describe<CurrentDomain> {
+  return (io) => {
+    const version = io.u32('version')
+    const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0))
+    if (empty !== 0) return { version, type: undefined, range: undefined }
+    return { version, type: io.coded('type', 'uint8', currentDomainTypeCoding), range: io.struct('range', ndRange(dimensions)) }
+  }
+}

@@ -1,0 +1,103 @@
+import { enumeration } from './coding.ts'
+import { asPart, type Describe, type Io } from './io.ts'
+
+export type CombinationOp = 'AND' | 'OR' | 'NOT'
+export type ComparisonOp = 'LT' | 'LE' | 'GT' | 'GE' | 'EQ' | 'NE' | 'IN' | 'NOT_IN' | 'ALWAYS_TRUE' | 'ALWAYS_FALSE'
+
+const nodeTypeCoding = enumeration<'expression' | 'value'>('condition node type', { expression: 0, value: 1 })
+const combinationCoding = enumeration<CombinationOp>('combination op', { AND: 0, OR: 1, NOT: 2 })
+const comparisonCoding = enumeration<ComparisonOp>('query condition op', {
+  LT: 0,
+  LE: 1,
+  GT: 2,
+  GE: 3,
+  EQ: 4,
+  NE: 5,
+  IN: 6,
+  NOT_IN: 7,
+  ALWAYS_TRUE: 253,
+  ALWAYS_FALSE: 254,
+})
+
+/** Combines other conditions. */
+export interface ConditionExpression {
+  node: 'expression'
+  op: CombinationOp
+  children: ConditionNode[]
+}
+
+/** Compares one field. */
+export interface ConditionValue {
+  node: 'value'
+  op: ComparisonOp
+  field: string
+  /** Raw value of the field's type; members of a set back to back; empty in a test for null. */
+  value: Uint8Array
+  /** Start of each set member in `value`, in bytes; IN and NOT_IN only. Upstream's page lacks it. */
+  offsets: Float64Array | undefined
+}
+
+/**
+ * A delete condition: payload of the generic tile in `__commits/<name>.del`. The stored tree is the negation of what the
+ * user wrote: it describes the cells that stay.
+ *
+ * @see format_spec/delete_commit_file.md; tiledb/sm/query/deletes_and_updates/serialization.cc
+ */
+export type ConditionNode = ConditionExpression | ConditionValue
+
+/** Deepest nesting that is read: TileDB's own writer nests as deep as the user's condition. */
+const MAX_DEPTH = 256
+
+export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
+
+function conditionNode(io: Io<ConditionNode>, depth: number): ConditionNode {
+  const node = io.coded('node', 'uint8', nodeTypeCoding)
+  if (node === 'expression') return expression(asPart<ConditionExpression>(io), depth)
+  return comparison(asPart<ConditionValue>(io))
+}
+
+function expression(io: Io<ConditionExpression>, depth: number): ConditionExpression {
+  io.require(depth < MAX_DEPTH, 'node', () => `expected at most ${MAX_DEPTH} nested conditions`)
+  const op = io.coded('op', 'uint8', combinationCoding)
+  const count = io.derive('child_num', 'uint64', (e) => e.children.length)
+  const children = io.list('children', count, (inner: Io<ConditionNode>) => conditionNode(inner, depth + 1))
+  return { node: 'expression', op, children }
+}
+
+function comparison(io: Io<ConditionValue>): ConditionValue {
+  const op = io.coded('op', 'uint8', comparisonCoding)
+  const field = io.string('field', 'uint32')
+  const length = io.derive('value_length', 'uint64', (c) => c.value.length)
+  const value = io.bytes('value', length)
+  let offsets: Float64Array | undefined
+  if (op === 'IN' || op === 'NOT_IN') {
+    const offsetsLength = io.derive('offsets_length', 'uint64', (c) => (c.offsets?.length ?? 0) * 8)
+    io.require(offsetsLength % 8 === 0, 'offsets_length', () => `expected a multiple of 8, found ${offsetsLength}`)
+    offsets = io.sizes('offsets', offsetsLength / 8)
+  }
+  return { node: 'value', op, field, value, offsets }
+}
+
+/** An update: a condition, then the values to set. No release writes these files. */
+export interface UpdateCondition {
+  condition: ConditionNode
+  values: UpdateValue[]
+}
+
+export interface UpdateValue {
+  field: string
+  value: Uint8Array
+}
+
+function updateValue(io: Io<UpdateValue>): UpdateValue {
+  const field = io.string('field', 'uint64')
+  const length = io.derive('value_length', 'uint64', (u) => u.value.length)
+  return { field, value: io.bytes('value', length) }
+}
+
+/** @see format_spec/update_commit_file.md */
+export const updateCondition: Describe<UpdateCondition> = (io) => {
+  const condition = io.struct('condition', deleteCondition)
+  const count = io.derive('value_num', 'uint64', (u) => u.values.length)
+  return { condition, values: io.list('values', count, updateValue) }
+}

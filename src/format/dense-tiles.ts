@@ -1,0 +1,72 @@
+import { InspectError } from '../errors.ts'
+import type { ArraySchema } from './array-schema.ts'
+import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
+import type { Dimension } from './dimension.ts'
+import type { NDRange } from './range.ts'
+
+/** Integer value of a dimension, dates and times included. */
+export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
+  let value = 0n
+  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i])
+  return isSignedInteger(type) ? BigInt.asIntN(8 * bytes.length, value) : value
+}
+
+/** One dimension of the grid of tiles that a dense fragment covers. */
+export interface DenseAxis {
+  type: Datatype
+  domainLow: bigint
+  extent: bigint
+  /** Non-empty domain. */
+  low: bigint
+  high: bigint
+  /** Index of the first tile, counted from the domain's low end. */
+  firstTile: bigint
+  tile_num: number
+}
+
+/** The tiles of a dense fragment: the grid that covers its non-empty domain rounded out to whole tiles. */
+export interface DenseTileGrid {
+  axes: DenseAxis[]
+  tile_num: number
+  cells_per_tile: number
+}
+
+/**
+ * Works with tile indexes: near a type's maximum the rounded-out upper bound does not fit the type.
+ *
+ * @throws InspectError INCONSISTENT where the non-empty domain is upside down or lies outside the domain
+ * @see format_spec/fragment.md; tiledb/sm/array_schema/domain.cc
+ */
+export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): DenseTileGrid {
+  const axes = schema.domain.dimensions.map((dimension, d) => denseAxis(dimension, nonemptyDomain[d]))
+  let tile_num = 1
+  let cells_per_tile = 1
+  for (const axis of axes) {
+    tile_num *= axis.tile_num
+    cells_per_tile *= Number(axis.extent)
+  }
+  if (tile_num > Number.MAX_SAFE_INTEGER || cells_per_tile > Number.MAX_SAFE_INTEGER) {
+    throw new InspectError('INCONSISTENT', `expected fewer than 2^53 tiles and cells a tile, found ${tile_num} and ${cells_per_tile}`, {
+      field: 'nonempty_domain',
+    })
+  }
+  return { axes, tile_num, cells_per_tile }
+}
+
+function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Array }): DenseAxis {
+  const { type, domain, name } = dimension
+  const size = datatypeSize(type)
+  const domainLow = integerOf(type, domain.subarray(0, size))
+  const domainHigh = integerOf(type, domain.subarray(size))
+  const low = integerOf(type, range.min)
+  const high = integerOf(type, range.max)
+  const extent = dimension.tile_extent ? integerOf(type, dimension.tile_extent) : domainHigh - domainLow + 1n
+  const field = `nonempty_domain.${name}`
+  if (extent <= 0n) throw new InspectError('INCONSISTENT', `expected a positive tile extent, found ${extent}`, { field: `dimensions.${name}` })
+  if (low > high || low < domainLow || high > domainHigh) {
+    throw new InspectError('INCONSISTENT', `expected a range inside [${domainLow}, ${domainHigh}], found [${low}, ${high}]`, { field })
+  }
+  const firstTile = (low - domainLow) / extent
+  const tile_num = Number((high - domainLow) / extent - firstTile + 1n)
+  return { type, domainLow, extent, low, high, firstTile, tile_num }
+}

@@ -1,0 +1,44 @@
+import { type CellValNum, cellValNumCoding } from './cell-val-num.ts'
+import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
+import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
+import type { Describe } from './io.ts'
+
+/** A dimension of the array schema. */
+export interface Dimension {
+  /** `__dim_0`, `__dim_1`… where it was given no name. */
+  name: string
+  /** Before version 5 one type for all dimensions, stored in the domain. */
+  type: Datatype
+  /** 1, or `"var"` for string dimensions. */
+  cell_val_num: CellValNum
+  /** As stored: an empty pipeline means that the schema's coords filters apply. */
+  filters: FilterPipeline
+  /** Minimum and maximum, one after the other; empty for string dimensions. */
+  domain: Uint8Array
+  /** One value; undefined where the dimension has none (sparse arrays only). */
+  tile_extent: Uint8Array | undefined
+}
+
+/**
+ * @param domainType the domain's type before version 5, undefined since
+ * @see format_spec/array_schema.md, "Dimension"
+ */
+export function dimension(version: number, domainType: Datatype | undefined): Describe<Dimension> {
+  return (io) => {
+    const name = io.string('name', 'uint32')
+    const type = domainType ?? io.coded('type', 'uint8', datatypeCoding)
+    const cell_val_num = version >= 5 ? io.coded('cell_val_num', 'uint32', cellValNumCoding) : 1
+    const filters = version >= 5 ? io.struct('filters', filterPipeline(version)) : { max_chunk_size: 0, filters: [] }
+    const size = datatypeSize(type)
+    const domainLength = version >= 5 ? io.derive('domain_length', 'uint64', (d) => d.domain.length) : 2 * size
+    io.require(
+      domainLength === (cell_val_num === 'var' ? 0 : 2 * size),
+      'domain_length',
+      () => `expected ${cell_val_num === 'var' ? 0 : 2 * size} bytes of domain for ${type}, found ${domainLength}`,
+    )
+    const domain = io.bytes('domain', domainLength)
+    const nullExtent = io.derive('null_tile_extent', 'uint8', (d) => (d.tile_extent === undefined ? 1 : 0))
+    const tile_extent = nullExtent === 0 ? io.bytes('tile_extent', size) : undefined
+    return { name, type, cell_val_num, filters, domain, tile_extent }
+  }
+}

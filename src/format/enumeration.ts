@@ -1,0 +1,52 @@
+import { type CellValNum, cellValNumCoding } from './cell-val-num.ts'
+import { type Datatype, datatypeCoding } from './datatype.ts'
+import type { Io } from './io.ts'
+
+/**
+ * An enumeration: the values that the cells of an attribute index. Payload of the generic tiles in
+ * `__schema/__enumerations/`; schemas name them by file since version 20.
+ *
+ * @see format_spec/enumeration.md, which lacks the two names
+ */
+export interface Enumeration {
+  /** Of this structure: 0. */
+  version: number
+  name: string
+  /** Its own file name. */
+  path_name: string
+  type: Datatype
+  cell_val_num: CellValNum
+  ordered: boolean
+  /** All values, back to back. */
+  data: Uint8Array
+  /** Start of each value in `data`, in bytes; undefined unless var-sized. */
+  offsets: Float64Array | undefined
+}
+
+export function enumerationFile(io: Io<Enumeration>): Enumeration {
+  const version = io.u32('version')
+  const name = io.string('name', 'uint32')
+  const path_name = io.string('path_name', 'uint32')
+  const type = io.coded('type', 'uint8', datatypeCoding)
+  const cell_val_num = io.coded('cell_val_num', 'uint32', cellValNumCoding)
+  const ordered = io.flag('ordered')
+  const dataLength = io.derive('data_length', 'uint64', (e) => e.data.length)
+  const data = io.bytes('data', dataLength)
+  let offsets: Float64Array | undefined
+  if (cell_val_num === 'var') {
+    const offsetsLength = io.derive('offsets_length', 'uint64', (e) => (e.offsets?.length ?? 0) * 8)
+    io.require(offsetsLength % 8 === 0, 'offsets_length', () => `expected a multiple of 8, found ${offsetsLength}`)
+    offsets = io.sizes('offsets', offsetsLength / 8)
+  }
+  return { version, name, path_name, type, cell_val_num, ordered, data, offsets }
+}
+
+/** An enumeration's entry in a schema: its name and its file in `__schema/__enumerations/`. */
+export interface EnumerationEntry {
+  name: string
+  path_name: string
+}
+
+export function enumerationEntry(io: Io<EnumerationEntry>): EnumerationEntry {
+  return { name: io.string('name', 'uint32'), path_name: io.string('path_name', 'uint32') }
+}

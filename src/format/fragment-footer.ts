@@ -1,0 +1,160 @@
+import { type ArraySchema, checkVersion } from './array-schema.ts'
+import { fragmentSlots } from './fragment-slots.ts'
+import { asPart, type Describe, type Io } from './io.ts'
+import { type NDRange, ndRange, ndRangeSize } from './range.ts'
+
+/** Name of the metadata file in every fragment folder. */
+export const FRAGMENT_METADATA_FILE = '__fragment_metadata.tdb'
+
+/** Schema that a fragment has where its footer names none (before version 10). */
+export const OLD_SCHEMA_FILE = '__array_schema.tdb'
+
+/** Bytes of the footer's length, where it is stored behind the footer. It does not count itself. */
+export const FOOTER_LENGTH_BYTES = 8
+
+/**
+ * Footer of `__fragment_metadata.tdb`, versions 3 to 23: never filtered nor encrypted. The arrays have one entry for each
+ * slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes those of data files, all in bytes.
+ *
+ * @see format_spec/fragment.md, "Footer"; what it has otherwise than bytes: the fragment statistics begin with version 12, not 11,
+ * and no second schema name stands at the end
+ */
+export interface FragmentFooter {
+  version: number
+  /** File in `__schema/`. Since version 10. */
+  array_schema_name: string | undefined
+  dense: boolean
+  /** Always false in files that TileDB reads. */
+  null_nonempty_domain: boolean
+  nonempty_domain: NDRange
+  /** Tiles of a sparse fragment, 0 in dense ones. */
+  sparse_tile_num: number
+  /** Cells in the last tile; in dense fragments the cells of a tile. */
+  last_tile_cell_num: bigint
+  /** Since version 14. */
+  includes_timestamps: boolean | undefined
+  /** Since version 15. */
+  includes_delete_metadata: boolean | undefined
+  /** Data file, or offsets file of var-sized fields. */
+  file_sizes: Float64Array
+  /** Versions 3 and 4 have no entry for the coordinates here, nor in the other lists of var-sized data. */
+  file_var_sizes: Float64Array
+  /** Since version 7. */
+  file_validity_sizes: Float64Array | undefined
+  rtree_offset: number
+  tile_offsets_offsets: Float64Array
+  tile_var_offsets_offsets: Float64Array
+  tile_var_sizes_offsets: Float64Array
+  /** Since version 7. */
+  tile_validity_offsets_offsets: Float64Array | undefined
+  /** These four since version 11. */
+  tile_min_values_offsets: Float64Array | undefined
+  tile_max_values_offsets: Float64Array | undefined
+  tile_sums_offsets: Float64Array | undefined
+  tile_null_counts_offsets: Float64Array | undefined
+  /** Since version 12. */
+  fragment_min_max_sum_null_count_offset: number | undefined
+  /** Since version 16. */
+  processed_conditions_offset: number | undefined
+  /** Since version 23. */
+  optional_sections: OptionalSection[] | undefined
+  /**
+   * Bytes behind the known fields: the footer's stored length bounds it, TileDB tolerates more. Releases since 2.8 leave 8 of
+   * them in version 11 footers.
+   */
+  slack: Uint8Array
+}
+
+/** A section that readers may pass over. Identifier 0: where the tiles' first and last cells in global order are kept. */
+export interface OptionalSection {
+  identifier: number
+  /** One uint64 a dimension for the minima, then one a dimension for the maxima, in identifier 0. */
+  payload: Uint8Array
+}
+
+function optionalSection(io: Io<OptionalSection>): OptionalSection {
+  const identifier = io.size('identifier')
+  const length = io.derive('payload_length', 'uint32', (s) => s.payload.length)
+  return { identifier, payload: io.bytes('payload', length) }
+}
+
+/** The fields of a footer that can be read without its schema: all ahead of the non-empty domain. */
+export interface FooterHead {
+  version: number
+  array_schema_name: string | undefined
+  dense: boolean
+  null_nonempty_domain: boolean
+}
+
+export function footerHead(io: Io<FooterHead>): FooterHead {
+  const version = io.u32('version')
+  checkVersion(version)
+  const array_schema_name = version >= 10 ? io.string('array_schema_name', 'uint64') : undefined
+  return { version, array_schema_name, dense: io.flag('dense'), null_nonempty_domain: io.flag('null_nonempty_domain') }
+}
+
+/** @param schema the fragment's own schema */
+export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
+  return (io) => {
+    const { version, array_schema_name, dense, null_nonempty_domain } = footerHead(asPart<FooterHead>(io))
+    const nonempty_domain = io.struct('nonempty_domain', ndRange(schema.domain.dimensions))
+    const sparse_tile_num = io.size('sparse_tile_num')
+    const last_tile_cell_num = io.u64('last_tile_cell_num')
+    const includes_timestamps = version >= 14 ? io.flag('includes_timestamps') : undefined
+    const includes_delete_metadata = version >= 15 ? io.flag('includes_delete_metadata') : undefined
+    const n = fragmentSlots(version, schema, { includes_timestamps, includes_delete_metadata }).length
+    const varNum = version < 5 ? n - 1 : n
+    return {
+      version,
+      array_schema_name,
+      dense,
+      null_nonempty_domain,
+      nonempty_domain,
+      sparse_tile_num,
+      last_tile_cell_num,
+      includes_timestamps,
+      includes_delete_metadata,
+      file_sizes: io.sizes('file_sizes', n),
+      file_var_sizes: io.sizes('file_var_sizes', varNum),
+      file_validity_sizes: version >= 7 ? io.sizes('file_validity_sizes', n) : undefined,
+      rtree_offset: io.size('rtree_offset'),
+      tile_offsets_offsets: io.sizes('tile_offsets_offsets', n),
+      tile_var_offsets_offsets: io.sizes('tile_var_offsets_offsets', varNum),
+      tile_var_sizes_offsets: io.sizes('tile_var_sizes_offsets', varNum),
+      tile_validity_offsets_offsets: version >= 7 ? io.sizes('tile_validity_offsets_offsets', n) : undefined,
+      tile_min_values_offsets: version >= 11 ? io.sizes('tile_min_values_offsets', n) : undefined,
+      tile_max_values_offsets: version >= 11 ? io.sizes('tile_max_values_offsets', n) : undefined,
+      tile_sums_offsets: version >= 11 ? io.sizes('tile_sums_offsets', n) : undefined,
+      tile_null_counts_offsets: version >= 11 ? io.sizes('tile_null_counts_offsets', n) : undefined,
+      fragment_min_max_sum_null_count_offset: version >= 12 ? io.size('fragment_min_max_sum_null_count_offset') : undefined,
+      processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset') : undefined,
+      optional_sections: version >= 23 ? optionalSections(io) : undefined,
+      slack: io.rest('slack'),
+    }
+  }
+}
+
+function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
+  const count = io.derive('optional_section_num', 'uint32', (f) => f.optional_sections?.length ?? 0)
+  return io.list('optional_sections', count, optionalSection)
+}
+
+/** Whether the footer's length stands in the last 8 bytes of the file: since version 10, and since 5 with string dimensions. */
+export function footerLengthIsStored(version: number, schema: ArraySchema | undefined): boolean {
+  if (version >= 10) return true
+  return version >= 5 && schema !== undefined && ndRangeSize(schema.domain.dimensions) === undefined
+}
+
+/**
+ * Bytes of a footer whose length is not stored (versions 3 to 9, no string dimensions).
+ *
+ * @see tiledb/sm/fragment/fragment_metadata.cc: footer_size_v3_v4, footer_size_v5_v6, footer_size_v7_v9
+ */
+export function footerLength(version: number, schema: ArraySchema): number {
+  const domainBytes = ndRangeSize(schema.domain.dimensions) ?? 0
+  const n = fragmentSlots(version, schema).length
+  const varNum = version < 5 ? n - 1 : n
+  const validityNum = version >= 7 ? n : 0
+  const fixed = 4 + 2 + 16
+  return fixed + domainBytes + 8 * (n + varNum + validityNum + 1 + n + 2 * varNum + validityNum)
+}

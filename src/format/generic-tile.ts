@@ -1,0 +1,39 @@
+import { type Datatype, datatypeCoding } from './datatype.ts'
+import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
+import type { Io } from './io.ts'
+import { type EncryptionType, encryptionTypeCoding } from './layout.ts'
+
+/** Bytes of the header ahead of the serialized pipeline. */
+export const GENERIC_TILE_FIXED_BYTES = 34
+
+/**
+ * Header of a generic tile: the wrapper of schemas, fragment metadata, array and group metadata, group details,
+ * enumerations, delete conditions and consolidated fragment metadata. `persisted_size` bytes of chunks follow it
+ * (tile-chunks.ts). What they hold is not said here: it depends on where the tile was found.
+ *
+ * @see format_spec/generic_tile.md; the AES filter, which that page keeps out of pipelines, does stand in those of encrypted generic tiles
+ */
+export interface GenericTileHeader {
+  /** Format version of the library that wrote the tile, which for fragments appended by a newer release is above the fragment's. */
+  format_version: number
+  /** Bytes of the chunks behind the header. */
+  persisted_size: number
+  /** Unfiltered bytes. */
+  tile_size: number
+  datatype: Datatype
+  /** Bytes. */
+  cell_size: number
+  encryption_type: EncryptionType
+  filters: FilterPipeline
+}
+
+export function genericTileHeader(io: Io<GenericTileHeader>): GenericTileHeader {
+  const format_version = io.u32('format_version')
+  const persisted_size = io.size('persisted_size')
+  const tile_size = io.size('tile_size')
+  const datatype = io.coded('datatype', 'uint8', datatypeCoding)
+  const cell_size = io.size('cell_size')
+  const encryption_type = io.coded('encryption_type', 'uint8', encryptionTypeCoding)
+  const filters = io.within('filter_pipeline', 'uint32', (inner) => inner.struct('filters', filterPipeline(format_version)))
+  return { format_version, persisted_size, tile_size, datatype, cell_size, encryption_type, filters }
+}

@@ -1,0 +1,50 @@
+import { InspectError } from '../errors.ts'
+import type { Describe, Io } from './io.ts'
+import { type ObjectType, objectTypeCoding } from './layout.ts'
+
+/** A member of a group. */
+export interface GroupMember {
+  version: number
+  type: ObjectType
+  /** Whether `uri` counts from the group's folder. */
+  relative: boolean
+  uri: string
+  /** Undefined where the member was given no name. */
+  name: string | undefined
+  /** Version 2: the member was removed. */
+  deleted: boolean
+}
+
+/**
+ * Members of a group: payload of the generic tiles in `__group/`. Version 2: all files in the order of their time
+ * stamps, each overriding the ones before it member by member. Version 1: the newest file alone counts.
+ *
+ * @see format_spec/group.md, which gives a 32-bit member count; bytes have 64
+ */
+export interface GroupDetails {
+  version: number
+  members: GroupMember[]
+}
+
+function groupMember(io: Io<GroupMember>): GroupMember {
+  const version = io.u32('version')
+  checkGroupVersion(version)
+  const type = io.coded('type', 'uint8', objectTypeCoding)
+  const relative = io.flag('relative')
+  const uri = io.string('uri', 'uint64')
+  const named = io.derive('name_set', 'uint8', (m) => (m.name === undefined ? 0 : 1))
+  const name = named === 0 ? undefined : io.string('name', 'uint64')
+  return { version, type, relative, uri, name, deleted: version >= 2 ? io.flag('deleted') : false }
+}
+
+export const groupDetails: Describe<GroupDetails> = (io) => {
+  const version = io.u32('version')
+  checkGroupVersion(version)
+  const count = io.derive('member_num', 'uint64', (g) => g.members.length)
+  return { version, members: io.list('members', count, groupMember) }
+}
+
+function checkGroupVersion(version: number): void {
+  if (version === 1 || version === 2) return
+  throw new InspectError('UNSUPPORTED_VERSION', `expected group version 1 or 2, found ${version}`, { field: 'version' })
+}

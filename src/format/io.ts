@@ -1,0 +1,161 @@
+import { InspectError } from '../errors.ts'
+import { Reader } from './reader.ts'
+import type { Span } from './span.ts'
+import { Tracer } from './tracer.ts'
+import { Writer } from './writer.ts'
+
+/** Keys of T whose value, where it is there, is a V. */
+export type KeysOf<T, V> = { [K in keyof T]-?: Exclude<T[K], undefined> extends V ? K : never }[keyof T] & string
+
+/** Unsigned little-endian integers of the format, as they are named in spans and errors. */
+export type Wire = 'uint8' | 'uint16' | 'uint32' | 'uint64'
+
+/** A number on disk that stands for something else, in both directions. `decode` gives undefined for a number without meaning. */
+export interface Coding<V> {
+  /** What the stored number is, for spans and errors: `datatype`, `layout`. */
+  readonly label: string
+  decode(stored: number): V | undefined
+  encode(value: V): number
+  /** What would have been accepted, for errors. */
+  accepted(): string
+}
+
+/**
+ * What a description of an on-disk structure is written against. Three drivers implement it: {@link Reader} reads,
+ * {@link Tracer} reads and records what each byte means, {@link Writer} pulls each named value out of the object being
+ * written. One description so serves as parser, annotator, serialiser and documentation.
+ *
+ * All integers are little-endian, lengths in bytes. A read past the end of the surrounding frame raises InspectError
+ * TRUNCATED with field and offset; nothing is allocated before that check.
+ */
+export interface Io<T> {
+  /** Bytes left in the frame when reading; 0 when writing. */
+  readonly remaining: number
+
+  u8(name: KeysOf<T, number>): number
+  u16(name: KeysOf<T, number>): number
+  u32(name: KeysOf<T, number>): number
+  i32(name: KeysOf<T, number>): number
+  f32(name: KeysOf<T, number>): number
+  f64(name: KeysOf<T, number>): number
+  u64(name: KeysOf<T, bigint>): bigint
+  /** uint64 as a number; refused above 2^53, where no file can be that large. */
+  size(name: KeysOf<T, number>): number
+  /** uint8, 0 or 1. */
+  flag(name: KeysOf<T, boolean>): boolean
+  coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>): V
+  bytes(name: KeysOf<T, Uint8Array>, length: number): Uint8Array
+  /** Text of `length` bytes; bytes that are not UTF-8 survive as lone surrogates (see text.ts). */
+  text(name: KeysOf<T, string>, length: number): string
+  /** A length, then that many bytes of text. */
+  string(name: KeysOf<T, string>, lengthWire: Wire): string
+  /** `count` uint64 in one run, as numbers (each refused above 2^53). */
+  sizes(name: KeysOf<T, Float64Array>, count: number): Float64Array
+  /** `count` texts, each behind its length. */
+  strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire): string[]
+  /** A stored number that follows from the rest of the value: read when reading, worked out when writing. */
+  derive(name: string, wire: Wire, of: (value: T) => number): number
+  struct<E>(name: KeysOf<T, E>, describe: Describe<E>): E
+  list<E>(name: KeysOf<T, readonly E[]>, count: number, describe: Describe<E>): E[]
+  /** For a value that is itself an array: one description for each element; `names` are for spans and errors. */
+  tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[]
+  /** Elements until the frame ends. */
+  listToEnd<E>(name: KeysOf<T, readonly E[]>, describe: Describe<E>): E[]
+  /** A length, then fields of the same value that fill exactly that many bytes; reads inside cannot leave the frame. */
+  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R
+  /**
+   * `count` records in one run, kept as bytes. `stride` is a record's length, or undefined where each must be read to
+   * know it: `starts` then says where each begins in `bytes`. The tracer expands single records with `describe`.
+   */
+  records<E>(
+    name: KeysOf<T, Uint8Array>,
+    count: number,
+    stride: number | undefined,
+    describe: Describe<E>,
+  ): { bytes: Uint8Array; starts: Float64Array | undefined }
+  /** What is left of the frame, possibly nothing. */
+  rest(name: KeysOf<T, Uint8Array>): Uint8Array
+  /** Raises BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
+  require(ok: boolean, name: string, expected: () => string): void
+}
+
+export type Describe<T> = (io: Io<T>) => T
+
+/** The same driver for a description of some fields of the value (a common head, one variant of a union). */
+export function asPart<P>(io: unknown): Io<P> {
+  return io as Io<P>
+}
+
+/** Where bytes given to {@link decode} or {@link trace} come from. */
+export interface Origin {
+  /** Offset of the first byte in its file, or in `space`. */
+  offset?: number
+  file?: string
+  space?: string
+}
+
+/**
+ * Reads a structure that fills `bytes` exactly.
+ * On failure the bytes are read once more by the tracer, only for the dotted path of the field in the error.
+ * @throws InspectError TRUNCATED, BAD_VALUE, BAD_ENUM, TRAILING_BYTES…
+ */
+export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin = {}): T {
+  const reader = new Reader<T>(bytes, origin)
+  try {
+    const value = describe(reader)
+    reader.finish()
+    return value
+  } catch (error) {
+    throw error instanceof InspectError ? withPath(bytes, describe, origin, error) : error
+  }
+}
+
+/** {@link decode} for a structure at the start of `bytes`; `length` is how many of them it took. */
+export function decodePrefix<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin = {}): { value: T; length: number } {
+  const reader = new Reader<T>(bytes, origin)
+  try {
+    return { value: describe(reader), length: reader.position }
+  } catch (error) {
+    throw error instanceof InspectError ? withPath(bytes, describe, origin, error) : error
+  }
+}
+
+function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, first: InspectError): InspectError {
+  const tracer = new Tracer<T>(bytes, origin)
+  try {
+    describe(tracer)
+    tracer.finish()
+  } catch (error) {
+    if (error instanceof InspectError) {
+      const field = tracer.path(error.at.field)
+      return new InspectError(error.code, error.message, { ...error.at, field: field || error.at.field }, { cause: error.cause })
+    }
+  }
+  return first
+}
+
+/** Reads a structure and tells what every byte of it means. With `partial`, damage ends the tree instead of raising: see `error`. */
+export function trace<T>(
+  bytes: Uint8Array,
+  describe: Describe<T>,
+  name: string,
+  origin: Origin = {},
+): { value: T | undefined; root: Span; error: InspectError | undefined } {
+  const tracer = new Tracer<T>(bytes, origin)
+  let value: T | undefined
+  let failure: InspectError | undefined
+  try {
+    value = describe(tracer)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    failure = new InspectError(error.code, error.message, { ...error.at, field: tracer.path(error.at.field) || error.at.field })
+  }
+  return { value, root: tracer.root(name), error: failure }
+}
+
+/** The bytes of a structure: `decode(encode(value, d), d)` is `value`. */
+export function encode<T>(value: T, describe: Describe<T>): Uint8Array {
+  const writer = new Writer<T>(value)
+  describe(writer)
+  return writer.finish()
+}

@@ -1,0 +1,25 @@
+import { enumeration, enumerationOf } from './coding.ts'
+
+/**
+ * Small enumerations of the array schema, spelled as the C API prints them.
+ *
+ * @see tiledb/api/c_api/ (`*_enum.h`), format_spec/array_schema.md
+ */
+
+/** Order of cells or tiles. Schemas hold row-major, col-major and (cells of sparse arrays) hilbert only. */
+export const LAYOUTS = ['row-major', 'col-major', 'global-order', 'unordered', 'hilbert'] as const
+export type Layout = (typeof LAYOUTS)[number]
+export const layoutCoding = enumerationOf('layout', LAYOUTS)
+
+export type ArrayType = 'dense' | 'sparse'
+export const arrayTypeCoding = enumerationOf<ArrayType>('array type', ['dense', 'sparse'])
+
+export type DataOrder = 'unordered' | 'increasing' | 'decreasing'
+export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordered', 'increasing', 'decreasing'])
+
+export type EncryptionType = 'NO_ENCRYPTION' | 'AES_256_GCM'
+export const encryptionTypeCoding = enumerationOf<EncryptionType>('encryption type', ['NO_ENCRYPTION', 'AES_256_GCM'])
+
+/** Type of a group member; 0 (invalid) stands in no file that TileDB wrote. */
+export type ObjectType = 'group' | 'array'
+export const objectTypeCoding = enumeration<ObjectType>('object type', { group: 1, array: 2 })

@@ -1,0 +1,32 @@
+import type { Describe, Io } from './io.ts'
+
+/** One window of POSITIVE_DELTA. */
+export interface PositiveDeltaWindow {
+  /** The first element, little-endian. */
+  first_value: Uint8Array
+  /** Bytes of the window, the same before and after the filter. */
+  window_bytes: number
+}
+
+/**
+ * Metadata of POSITIVE_DELTA: every window in the order of the data.
+ *
+ *     u32 windows, then per window T first value, u32 bytes
+ *
+ * @see format_spec/tile.md, "Positive Delta Encoding Filter"
+ */
+export interface PositiveDeltaMetadata {
+  windows: PositiveDeltaWindow[]
+}
+
+/** @param elementSize bytes of one element of the type that the filter sees */
+export function positiveDeltaMetadata(elementSize: number): Describe<PositiveDeltaMetadata> {
+  const positiveDeltaWindow = (io: Io<PositiveDeltaWindow>): PositiveDeltaWindow => ({
+    first_value: io.bytes('first_value', elementSize),
+    window_bytes: io.u32('window_bytes'),
+  })
+  return (io) => {
+    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length)
+    return { windows: io.list('windows', windowNum, positiveDeltaWindow) }
+  }
+}

@@ -1,0 +1,58 @@
+import type { CellValNum } from './cell-val-num.ts'
+import { type Datatype, datatypeSize } from './datatype.ts'
+import type { Describe, Io } from './io.ts'
+
+/** The part of a dimension that decides how its ranges are laid out. */
+export interface RangeType {
+  type: Datatype
+  cell_val_num: CellValNum
+}
+
+/** An inclusive range of one dimension, as raw values: `sizeof(type)` bytes each, or any length for string dimensions. */
+export interface Range {
+  min: Uint8Array
+  max: Uint8Array
+}
+
+/** One {@link Range} for each dimension, in schema order: a non-empty domain, an MBR, a current domain. */
+export type NDRange = Range[]
+
+/** Bytes of one value of a fixed-sized dimension; undefined for a var-sized one. */
+export function fixedSize(dimension: RangeType): number | undefined {
+  return dimension.cell_val_num === 'var' ? undefined : datatypeSize(dimension.type) * dimension.cell_val_num
+}
+
+/** Bytes of one n-dimensional range, or undefined where a var-sized dimension makes it vary. */
+export function ndRangeSize(dimensions: readonly RangeType[]): number | undefined {
+  let bytes = 0
+  for (const dimension of dimensions) {
+    const size = fixedSize(dimension)
+    if (size === undefined) return undefined
+    bytes += 2 * size
+  }
+  return bytes
+}
+
+/**
+ * One range of one dimension: min and max one after the other. Var-sized: uint64 length of both, uint64 length of min,
+ * then the bytes; an empty string has length 0.
+ *
+ * @see format_spec/fragment.md, "MBR" and "Non-empty domain"; var-sized since version 5
+ */
+export function range(dimension: RangeType): Describe<Range> {
+  const size = fixedSize(dimension)
+  return (io: Io<Range>) => {
+    if (size !== undefined) return { min: io.bytes('min', size), max: io.bytes('max', size) }
+    const total = io.derive('range_length', 'uint64', (r) => r.min.length + r.max.length)
+    const minLength = io.derive('min_length', 'uint64', (r) => r.min.length)
+    io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
+    return { min: io.bytes('min', minLength), max: io.bytes('max', total - minLength) }
+  }
+}
+
+/** One range for each dimension, without any length of its own. */
+export function ndRange(dimensions: readonly (RangeType & { name?: string })[]): Describe<NDRange> {
+  const ranges = dimensions.map(range)
+  const names = dimensions.map((dimension, i) => dimension.name ?? String(i))
+  return (io) => io.tuple(ranges, names)
+}

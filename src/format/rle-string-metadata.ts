@@ -1,0 +1,51 @@
+import type { Io } from './io.ts'
+
+/**
+ * The head of both string forms: no metadata part, one data part, then its lengths in bytes and that of the offsets inside it.
+ *
+ *     u32 0, u32 1, u32 original length, u32 compressed length, u32 offsets length
+ */
+export interface StringPart {
+  /** All strings, one behind the other. */
+  original_length: number
+  /** The chunk's data. */
+  compressed_length: number
+  /** The offsets that can be rebuilt from it: 8 bytes a cell. */
+  offsets_length: number
+}
+
+export function stringPart(io: Io<StringPart>): StringPart {
+  const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0)
+  io.require(metadataPartNum === 0, 'metadata_part_num', () => `expected no metadata part, found ${metadataPartNum}`)
+  const dataPartNum = io.derive('data_part_num', 'uint32', () => 1)
+  io.require(dataPartNum === 1, 'data_part_num', () => `expected one data part, found ${dataPartNum}`)
+  return {
+    original_length: io.u32('original_length'),
+    compressed_length: io.u32('compressed_length'),
+    offsets_length: io.u32('offsets_length'),
+  }
+}
+
+/**
+ * Metadata of RLE over var-sized strings whose offsets live in the data tile (STRING_ASCII since version 12, STRING_UTF8
+ * since 17).
+ *
+ *     string part, u8 run length size, u8 string length size
+ *
+ * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/filter/compression_filter.cc
+ */
+export interface RleStringMetadata {
+  part: StringPart
+  /** Bytes of each run length in the data: 1, 2, 4 or 8. */
+  run_length_size: number
+  /** Bytes of each string length in the data: 1, 2, 4 or 8. */
+  string_length_size: number
+}
+
+export function rleStringMetadata(io: Io<RleStringMetadata>): RleStringMetadata {
+  return {
+    part: io.struct('part', stringPart),
+    run_length_size: io.u8('run_length_size'),
+    string_length_size: io.u8('string_length_size'),
+  }
+}

@@ -1,0 +1,97 @@
+import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
+import type { Describe, Io } from './io.ts'
+import { type Datatype, datatypeCoding } from './datatype.ts'
+
+/**
+ * MBRs of one level of the R-tree, kept as the bytes they are stored in: a fragment can have millions.
+ * `starts` is set where string dimensions make their lengths differ: start of each, in bytes.
+ */
+export interface RTreeLevel {
+  mbr_num: number
+  bytes: Uint8Array
+  starts: Float64Array | undefined
+}
+
+/**
+ * R-tree of a sparse fragment: bounding boxes of its tiles. `levels[0]` is the root; the last level has one MBR a tile,
+ * in tile order; a level holds ceil(n / fanout) boxes for the n below it. No level in dense fragments.
+ *
+ * @see format_spec/fragment.md, "R-Tree"
+ */
+export interface RTree {
+  fanout: number
+  /** Only versions 3 and 4 store these two. */
+  dim_num: number | undefined
+  type: Datatype | undefined
+  levels: RTreeLevel[]
+}
+
+/** Where an MBR of a level begins and ends in its bytes. */
+function bounds(level: RTreeLevel, index: number): [start: number, end: number] {
+  if (level.starts) return [level.starts[index], level.starts[index + 1] ?? level.bytes.length]
+  const stride = level.bytes.length / level.mbr_num
+  return [index * stride, (index + 1) * stride]
+}
+
+/** One MBR of a level, one {@link Range} a dimension. */
+export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly RangeType[]): NDRange {
+  let [at] = bounds(level, index)
+  const view = new DataView(level.bytes.buffer, level.bytes.byteOffset, level.bytes.byteLength)
+  return dimensions.map((dimension): Range => {
+    const size = fixedSize(dimension)
+    let minLength = size ?? 0
+    let maxLength = size ?? 0
+    if (size === undefined) {
+      minLength = Number(view.getBigUint64(at + 8, true))
+      maxLength = Number(view.getBigUint64(at, true)) - minLength
+      at += 16
+    }
+    const min = level.bytes.subarray(at, at + minLength)
+    const max = level.bytes.subarray(at + minLength, at + minLength + maxLength)
+    at += minLength + maxLength
+    return { min, max }
+  })
+}
+
+/** The level that has one MBR a tile; undefined in dense fragments. */
+export function leafLevel(rtree: RTree): RTreeLevel | undefined {
+  return rtree.levels.at(-1)
+}
+
+function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
+  const stride = ndRangeSize(dimensions)
+  const mbr = ndRange(dimensions)
+  return (io: Io<RTreeLevel>) => {
+    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num)
+    const { bytes, starts } = io.records('bytes', mbr_num, stride, mbr)
+    return { mbr_num, bytes, starts }
+  }
+}
+
+/** @param version of the fragment */
+export function rtree(version: number, dimensions: readonly RangeType[]): Describe<RTree> {
+  const level = rtreeLevel(dimensions)
+  return (io) => {
+    const dim_num = version < 5 ? io.u32('dim_num') : undefined
+    const fanout = io.u32('fanout')
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding) : undefined
+    const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length)
+    return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }
+  }
+}
+
+/** A level from its MBRs, for writing. */
+export function levelOf(mbrs: readonly NDRange[], dimensions: readonly RangeType[], encode: (mbr: NDRange) => Uint8Array): RTreeLevel {
+  const parts = mbrs.map(encode)
+  const starts = new Float64Array(parts.length)
+  let length = 0
+  parts.forEach((part, i) => {
+    starts[i] = length
+    length += part.length
+  })
+  const bytes = new Uint8Array(length)
+  parts.forEach((part, i) => {
+    bytes.set(part, starts[i])
+  })
+  return { mbr_num: mbrs.length, bytes, starts: ndRangeSize(dimensions) === undefined ? starts : undefined }
+}

@@ -1,0 +1,52 @@
+/**
+ * Names on disk are UTF-8 by convention, nothing enforces it. Bytes that are not valid UTF-8 are kept as lone low
+ * surrogates U+DC80..U+DCFF (as Python's "surrogateescape" does), so that every name survives a round trip.
+ */
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return decodeEscaping(bytes)
+  }
+}
+
+/** The text if the bytes are valid UTF-8, else undefined. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function decodeEscaping(bytes: Uint8Array): string {
+  let out = ''
+  for (let i = 0; i < bytes.length; ) {
+    const lead = bytes[i]
+    const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
+    const whole = i + length <= bytes.length ? decodeUtf8(bytes.subarray(i, i + length)) : undefined
+    if (whole === undefined) {
+      out += String.fromCharCode(0xdc00 + lead)
+      i += 1
+    } else {
+      out += whole
+      i += length
+    }
+  }
+  return out
+}
+
+export function encodeText(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text)
+  const parts: number[] = []
+  for (const ch of text) {
+    const code = ch.charCodeAt(0)
+    if (ch.length === 1 && code >= 0xdc80 && code <= 0xdcff) parts.push(code - 0xdc00)
+    else for (const byte of encoder.encode(ch)) parts.push(byte)
+  }
+  return Uint8Array.from(parts)
+}

@@ -1,0 +1,35 @@
+import type { Io } from './io.ts'
+
+/** One chunk of a tile as stored. */
+export interface StoredChunk {
+  /** Unfiltered bytes. */
+  original_length: number
+  /** Metadata of all filters, concatenated, the last filter's in front. */
+  metadata: Uint8Array
+  /** Filtered data. */
+  data: Uint8Array
+}
+
+/**
+ * A tile as it stands in a data file, and the body of a generic tile: a count, then the chunks. Each chunk went through
+ * the filter pipeline alone. The lengths come as original, filtered, metadata; the bytes as metadata, then data.
+ *
+ * @see format_spec/tile.md
+ */
+export interface TileChunks {
+  chunks: StoredChunk[]
+  /** Bytes behind the last chunk. TileDB ignores them and never writes them. */
+  extra: Uint8Array
+}
+
+function storedChunk(io: Io<StoredChunk>): StoredChunk {
+  const original_length = io.u32('original_length')
+  const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length)
+  const metadataLength = io.derive('metadata_length', 'uint32', (c) => c.metadata.length)
+  return { original_length, metadata: io.bytes('metadata', metadataLength), data: io.bytes('data', filteredLength) }
+}
+
+export function tileChunks(io: Io<TileChunks>): TileChunks {
+  const count = io.derive('chunk_num', 'uint64', (t) => t.chunks.length)
+  return { chunks: io.list('chunks', count, storedChunk), extra: io.rest('extra') }
+}

@@ -1,0 +1,16 @@
+import type { Io } from './io.ts'
+
+/**
+ * One list of uint64, one entry a tile: tile offsets, var tile offsets, validity tile offsets (bytes from the start of
+ * the data file), var tile sizes (unfiltered bytes) or tile null counts (cells). A slot without such data has no entries, or zeros.
+ *
+ * @see format_spec/fragment.md, "Tile Offsets", "Tile Sizes", "Tile Null Counts"
+ */
+export interface TileOffsets {
+  values: Float64Array
+}
+
+export function tileOffsets(io: Io<TileOffsets>): TileOffsets {
+  const count = io.derive('value_num', 'uint64', (t) => t.values.length)
+  return { values: io.sizes('values', count) }
+}

@@ -1,0 +1,15 @@
+import type { Io } from './io.ts'
+
+/**
+ * Sums of one slot, 8 bytes a tile: int64, uint64 or float64 by the field's type; since version 11.
+ *
+ * @see format_spec/fragment.md, "Tile Sums"
+ */
+export interface TileSums {
+  values: Uint8Array
+}
+
+export function tileSums(io: Io<TileSums>): TileSums {
+  const count = io.derive('value_num', 'uint64', (t) => t.values.length / 8)
+  return { values: io.bytes('values', count * 8) }
+}

@@ -1,0 +1,199 @@
+import type { Coding, Describe, Io, Wire } from './io.ts'
+import { Reader } from './reader.ts'
+import type { Span } from './span.ts'
+
+/** Lists longer than this keep their elements' starts instead of a node an element. */
+const LONG_LIST = 64
+
+/** Driver of {@link Io} that reads and records a {@link Span} for everything it reads. */
+export class Tracer<T> extends Reader<T> {
+  private spans: Span[] = []
+  private readonly names: string[] = []
+  private quiet = false
+
+  /** The tree of what was read so far. */
+  root(name: string): Span {
+    const children = this.spans
+    return this.place({ name, type: 'struct', offset: this.base, length: this.pos, children })
+  }
+
+  /** Dotted path of the field being read, `field` last. */
+  path(field: string | undefined): string {
+    const names = field === undefined || this.names.at(-1) === field ? this.names : [...this.names, field]
+    return names.join('.')
+  }
+
+  override u8(name: string): number {
+    return this.leaf(name, 'uint8', () => super.u8(name))
+  }
+  override u16(name: string): number {
+    return this.leaf(name, 'uint16', () => super.u16(name))
+  }
+  override u32(name: string): number {
+    return this.leaf(name, 'uint32', () => super.u32(name))
+  }
+  override i32(name: string): number {
+    return this.leaf(name, 'int32', () => super.i32(name))
+  }
+  override f32(name: string): number {
+    return this.leaf(name, 'float32', () => super.f32(name))
+  }
+  override f64(name: string): number {
+    return this.leaf(name, 'float64', () => super.f64(name))
+  }
+  override u64(name: string): bigint {
+    return this.leaf(name, 'uint64', () => super.u64(name))
+  }
+  override size(name: string): number {
+    return this.leaf(name, 'uint64', () => super.size(name))
+  }
+  override flag(name: string): boolean {
+    return this.leaf(name, 'bool', () => super.flag(name))
+  }
+  override coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
+    const quiet = this.quiet
+    this.quiet = true
+    const at = this.pos
+    const value = super.coded(name, wire, coding)
+    this.quiet = quiet
+    this.add(name, `${coding.label}:${wire}`, at, value)
+    return value
+  }
+  override bytes(name: string, length: number): Uint8Array {
+    return this.leaf(name, 'bytes', () => super.bytes(name, length))
+  }
+  override text(name: string, length: number): string {
+    return this.leaf(name, 'text', () => super.text(name, length))
+  }
+  override sizes(name: string, count: number): Float64Array {
+    return this.leaf(name, 'uint64[]', () => super.sizes(name, count))
+  }
+  override strings(name: string, count: number, lengthWire: Wire): string[] {
+    return this.node(name, 'list', () => super.strings(name, count, lengthWire))
+  }
+  override struct<E>(name: string, describe: Describe<E>): E {
+    return this.node(name, 'struct', () => super.struct(name, describe))
+  }
+  override list<E>(name: string, count: number, describe: Describe<E>): E[] {
+    if (count > LONG_LIST) return this.longList(name, count, describe)
+    let i = 0
+    return this.node(name, 'list', () =>
+      super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+    )
+  }
+  override tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[] {
+    return describes.map((describe, i) =>
+      this.node(names?.[i] ?? String(i), 'struct', () => describe(this as unknown as Io<E>)),
+    )
+  }
+  override listToEnd<E>(name: string, describe: Describe<E>): E[] {
+    let i = 0
+    return this.node(name, 'list', () =>
+      super.listToEnd<E>(name, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+    )
+  }
+  override within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
+    return super.within<R>(name, lengthWire, () => this.named(name, () => describe(this)))
+  }
+  override rest(name: string): Uint8Array {
+    return this.remaining > 0 ? super.rest(name) : new Uint8Array(0)
+  }
+
+  protected override wire(name: string, wire: Wire): number {
+    return this.leaf(name, wire, () => super.wire(name, wire))
+  }
+
+  override records<E>(
+    name: string,
+    count: number,
+    stride: number | undefined,
+    describe: Describe<E>,
+  ): { bytes: Uint8Array; starts: Float64Array | undefined } {
+    const start = this.pos
+    const { result } = this.quietly(name, () => super.records(name, count, stride, describe))
+    const startOf = (index: number): number => result.starts?.[index] ?? index * (stride ?? 0)
+    this.addElements(name, start, count, startOf, describe)
+    return result
+  }
+
+  private longList<E>(name: string, count: number, describe: Describe<E>): E[] {
+    const start = this.pos
+    const starts: number[] = []
+    const { result } = this.quietly(name, () =>
+      super.list<E>(name, count, () => {
+        starts.push(this.pos - start)
+        return this.named(String(starts.length - 1), () => describe(this as unknown as Io<E>))
+      }),
+    )
+    this.addElements(name, start, count, (index) => starts[index], describe)
+    return result
+  }
+
+  /** Reads without recording spans. */
+  private quietly<V>(name: string, read: () => V): { result: V } {
+    const quiet = this.quiet
+    this.quiet = true
+    const result = this.named(name, read)
+    this.quiet = quiet
+    return { result }
+  }
+
+  /** Records a list whose elements are traced only when asked for. */
+  private addElements<E>(
+    name: string,
+    start: number,
+    count: number,
+    startOf: (index: number) => number,
+    describe: Describe<E>,
+  ): void {
+    if (this.quiet) return
+    const bytes = this.source.subarray(start, this.pos)
+    const at = (index: number): Span => {
+      const from = startOf(index)
+      const to = index + 1 < count ? startOf(index + 1) : bytes.length
+      const tracer = new Tracer<E>(bytes.subarray(from, to), { ...this.origin, offset: this.base + start + from })
+      describe(tracer)
+      return tracer.root(String(index))
+    }
+    this.spans.push(
+      this.place({ name, type: 'list', offset: this.base + start, length: bytes.length, elements: { count, at } }),
+    )
+  }
+
+  private leaf<V>(name: string, type: string, read: () => V): V {
+    const at = this.pos
+    const value = this.named(name, read)
+    this.add(name, type, at, value)
+    return value
+  }
+
+  private node<V>(name: string, type: string, read: () => V): V {
+    const at = this.pos
+    const outer = this.spans
+    const children: Span[] = []
+    this.spans = children
+    try {
+      return this.named(name, read)
+    } finally {
+      this.spans = outer
+      if (!this.quiet) outer.push(this.place({ name, type, offset: this.base + at, length: this.pos - at, children }))
+    }
+  }
+
+  /** Keeps `name` on the path while reading; a failure leaves it there for {@link path}. */
+  private named<V>(name: string, read: () => V): V {
+    this.names.push(name)
+    const value = read()
+    this.names.pop()
+    return value
+  }
+
+  private add(name: string, type: string, at: number, value: unknown): void {
+    if (!this.quiet) this.spans.push(this.place({ name, type, offset: this.base + at, length: this.pos - at, value }))
+  }
+
+  private place(span: Span): Span {
+    if (this.origin.space !== undefined) span.space = this.origin.space
+    return span
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * Values of cells: bytes of a datatype to what is printed, and back. Little-endian, at any alignment.
+ *
+ * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
+ */
+
+import { InspectError } from '../errors.ts'
+import type { CellValNum } from './cell-val-num.ts'
+import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
+import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
+
+export interface ValueStyle {
+  /** As stored: dates as integers, BOOL as 0 or 1, text as bytes. */
+  raw: boolean
+}
+
+/** One value: 64-bit integers are bigint, all other numbers are numbers. Bytes may be a view of what was read. */
+export type Scalar = number | bigint | string | boolean | Uint8Array
+
+/** Reads the cell at `bytes[start, end)`. */
+export type CellReader = (bytes: Uint8Array, start: number, end: number) => Scalar | Scalar[]
+
+type ElementReader = (view: DataView, at: number) => Scalar
+
+/**
+ * The value of one cell. Text and bytes are one value whatever `cellValNum` (text that is not valid in its encoding is
+ * bytes); of other types a cell of one fixed value is that value, every other cell an array.
+ *
+ * @throws InspectError BAD_VALUE if the bytes are not as many as the type says, or no whole number of values
+ */
+export function cellValue(
+  type: Datatype,
+  cellValNum: CellValNum,
+  bytes: Uint8Array,
+  style: ValueStyle,
+): Scalar | Scalar[] {
+  return cellReader(type, cellValNum, style)(bytes, 0, bytes.length)
+}
+
+export { cellValue as valueOf }
+
+/** {@link cellValue} for many cells of one field: everything that depends on the type is decided once. */
+export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueStyle): CellReader {
+  const size = datatypeSize(type)
+  const kind = datatypeKind(type)
+  const whole = kind === 'text' || kind === 'bytes'
+  const length = cellValNum === 'var' ? undefined : size * cellValNum
+  const check = (found: number): void => {
+    if (length === undefined ? found % size !== 0 && !whole : found !== length) {
+      const expected = length === undefined ? `whole values of ${size} bytes` : `${length} bytes`
+      throw new InspectError('BAD_VALUE', `expected ${expected} for a ${type} cell, found ${found} bytes`)
+    }
+  }
+  if (whole) {
+    const decode = kind === 'text' && !style.raw ? decoderOf(type) : undefined
+    return (bytes, start, end) => {
+      check(end - start)
+      return decode?.(bytes, start, end) ?? bytes.subarray(start, end)
+    }
+  }
+  const element = elementReader(type, style)
+  let seen: Uint8Array | undefined
+  let view: DataView = new DataView(new ArrayBuffer(0))
+  const viewOf = (bytes: Uint8Array): DataView => {
+    if (bytes !== seen) {
+      seen = bytes
+      view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    }
+    return view
+  }
+  if (cellValNum === 1) {
+    return (bytes, start, end) => {
+      if (end - start !== size) check(end - start)
+      return element(viewOf(bytes), start)
+    }
+  }
+  return (bytes, start, end) => {
+    check(end - start)
+    const cell = viewOf(bytes)
+    const values: Scalar[] = []
+    for (let at = start; at < end; at += size) values.push(element(cell, at))
+    return values
+  }
+}
+
+function elementReader(type: Datatype, style: ValueStyle): ElementReader {
+  switch (type) {
+    case 'INT8':
+      return (view, at) => view.getInt8(at)
+    case 'UINT8':
+      return (view, at) => view.getUint8(at)
+    case 'INT16':
+      return (view, at) => view.getInt16(at, true)
+    case 'UINT16':
+      return (view, at) => view.getUint16(at, true)
+    case 'INT32':
+      return (view, at) => view.getInt32(at, true)
+    case 'UINT32':
+      return (view, at) => view.getUint32(at, true)
+    case 'UINT64':
+      return (view, at) => view.getBigUint64(at, true)
+    case 'FLOAT32':
+      return (view, at) => shortestFloat32(view.getFloat32(at, true))
+    case 'FLOAT64':
+      return (view, at) => view.getFloat64(at, true)
+    case 'BOOL':
+      return style.raw ? (view, at) => view.getUint8(at) : (view, at) => view.getUint8(at) !== 0
+  }
+  if (isDatetime(type) && !style.raw) return (view, at) => formatDatetime(type, view.getBigInt64(at, true))
+  return (view, at) => view.getBigInt64(at, true)
+}
+
+/** True for DATETIME_*. */
+export function isDatetime(type: Datatype): type is DatetimeType {
+  return datatypeKind(type) === 'datetime'
+}
+
+/** Powers of ten that a float64 holds exactly. */
+const POWERS = Array.from({ length: 23 }, (_, i) => 10 ** i)
+const FLOAT32_DIGITS = 9
+
+/**
+ * The float64 that prints as the shortest decimal form of a float32: 0.1 for the float32 next to 0.1. Of several shortest
+ * forms the nearest. The result rounds back to `x`; NaN, infinities and zeros stay as they are.
+ */
+export function shortestFloat32(x: number): number {
+  const size = Math.abs(x)
+  // whole numbers below 2^24 are their own shortest form; so is what is not finite
+  if ((size < 2 ** 24 && Math.trunc(size) === size) || !(size < Number.POSITIVE_INFINITY)) return x
+  const exponent = Math.floor(Math.log10(size))
+  const short = exponent >= -13 && exponent <= 22 ? shortestByScaling(size, exponent) : shortestByPrinting(size)
+  return x < 0 ? -short : short
+}
+
+/** Scaling is exact to far more digits than a float32 has, and undoing it is one correctly rounded operation. */
+function shortestByScaling(size: number, exponent: number): number {
+  // the logarithm may be off by one next to a power of ten: one digit less costs nothing
+  for (let digits = 0; digits <= FLOAT32_DIGITS; digits++) {
+    const places = digits - 1 - exponent
+    const power = POWERS[places < 0 ? -places : places]
+    const scaled = places < 0 ? size / power : size * power
+    const rounded = Math.round(scaled)
+    const near = places < 0 ? rounded * power : rounded / power
+    if (Math.fround(near) === size) return near
+    if (rounded > scaled) continue
+    // above a power of two there is more room than below it: the next form up may do where the nearest one does not
+    const next = places < 0 ? (rounded + 1) * power : (rounded + 1) / power
+    if (Math.fround(next) === size) return next
+  }
+  return size
+}
+
+function shortestByPrinting(size: number): number {
+  for (let digits = 0; digits < FLOAT32_DIGITS; digits++) {
+    const printed = size.toExponential(digits)
+    const near = Number(printed)
+    if (Math.fround(near) === size) return near
+    const split = printed.indexOf('e')
+    const mantissa = Number(printed.slice(0, split).replace('.', '')) + 1
+    const next = Number(`${mantissa}e${Number(printed.slice(split + 1)) - digits}`)
+    if (near < size && Math.fround(next) === size) return next
+  }
+  return size
+}
+
+type TextDecode = (bytes: Uint8Array, start: number, end: number) => string | undefined
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const utf16 = new TextDecoder('utf-16le', { fatal: true, ignoreBOM: true })
+const utf8Encoder = new TextEncoder()
+
+function decoderOf(type: Datatype): TextDecode {
+  const size = datatypeSize(type)
+  return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
+}
+
+/** Cells up to this length are tried as ASCII in a loop first, which is faster than a call of the decoder. */
+const SHORT_TEXT = 32
+
+function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (end - start <= SHORT_TEXT) {
+    let text = ''
+    let at = start
+    for (; at < end && bytes[at] < 0x80; at++) text += String.fromCharCode(bytes[at])
+    if (at === end) return text
+  }
+  return decodeStrict(utf8, bytes.subarray(start, end))
+}
+
+function decodeUtf16(bytes: Uint8Array, start: number, end: number): string | undefined {
+  return decodeStrict(utf16, bytes.subarray(start, end))
+}
+
+function decodeStrict(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function decodeUtf32(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if ((end - start) % 4 !== 0) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start, end - start)
+  let text = ''
+  for (let at = 0; at < view.byteLength; at += 4) {
+    const code = view.getUint32(at, true)
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined
+    text += String.fromCodePoint(code)
+  }
+  return text
+}
+
+/**
+ * The bytes of a cell, from what {@link cellValue} gives or a JSON text says: numbers and bigints, decimal text for
+ * numbers, "NaN" and "Infinity" for floats, ISO text or counts for dates, true, false, 0 and 1 for BOOL, text, and
+ * `{"base64": …}` or Uint8Array for text and bytes. Cells of several values are arrays.
+ *
+ * @param style with `raw`, text for a date is its count ("19753"), not a year
+ * @throws InspectError BAD_VALUE for values of another type, out of range, or too many or too few
+ */
+export function bytesOf(
+  type: Datatype,
+  cellValNum: CellValNum,
+  value: unknown,
+  style: ValueStyle = { raw: false },
+): Uint8Array {
+  const size = datatypeSize(type)
+  const kind = datatypeKind(type)
+  if (kind === 'text' || kind === 'bytes') {
+    const bytes = wholeBytes(type, value)
+    if (cellValNum !== 'var' && bytes.length !== size * cellValNum) {
+      throw bad(`${size * cellValNum} bytes for a ${type} cell`, `${bytes.length} bytes`)
+    }
+    return bytes
+  }
+  if (cellValNum === 1) {
+    const bytes = new Uint8Array(size)
+    writeElement(type, new DataView(bytes.buffer), 0, value, style)
+    return bytes
+  }
+  const expected = cellValNum === 'var' ? `an array of ${type} values` : `an array of ${cellValNum} ${type} values`
+  if (!Array.isArray(value)) throw bad(expected, describe(value))
+  if (cellValNum !== 'var' && value.length !== cellValNum) throw bad(expected, `an array of ${value.length}`)
+  const bytes = new Uint8Array(size * value.length)
+  const view = new DataView(bytes.buffer)
+  for (const [i, element] of value.entries()) writeElement(type, view, i * size, element, style)
+  return bytes
+}
+
+function writeElement(type: Datatype, view: DataView, at: number, value: unknown, style: ValueStyle): void {
+  const kind = datatypeKind(type)
+  const size = datatypeSize(type)
+  if (kind === 'float') {
+    const number = float(type, value)
+    if (size === 8) view.setFloat64(at, number, true)
+    else if (Number.isFinite(Math.fround(number)) || !Number.isFinite(number)) view.setFloat32(at, number, true)
+    else throw bad('a number within FLOAT32', String(number))
+  } else if (kind === 'bool') {
+    view.setUint8(at, typeof value === 'boolean' ? Number(value) : smallInteger(type, value, 0, 1))
+  } else if (size === 8) {
+    const [lo, hi] = kind === 'uint' ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]
+    const dated = isDatetime(type) && typeof value === 'string' && !(style.raw && DECIMAL.test(value))
+    view.setBigUint64(at, dated ? parseDatetime(type, value) : bigInteger(type, value, lo, hi), true)
+  } else {
+    const count = 2 ** (8 * size)
+    const lo = kind === 'int' ? -count / 2 : 0
+    const integer = smallInteger(type, value, lo, lo + count - 1)
+    if (size === 1) view.setUint8(at, integer)
+    else if (size === 2) view.setUint16(at, integer, true)
+    else view.setUint32(at, integer, true)
+  }
+}
+
+const DECIMAL = /^[+-]?\d+$/
+
+function smallInteger(type: Datatype, value: unknown, lo: number, hi: number): number {
+  const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value)) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && number >= lo && number <= hi) return number
+  throw bad(integerBetween(type, lo, hi), describe(value))
+}
+
+function bigInteger(type: Datatype, value: unknown, lo: bigint, hi: bigint): bigint {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw bad(`an integer with all its digits for ${type}`, `${value}, which may have been rounded`)
+  }
+  const integer =
+    (typeof value === 'number' && Number.isInteger(value)) || (typeof value === 'string' && DECIMAL.test(value))
+      ? BigInt(value)
+      : value
+  if (typeof integer === 'bigint' && integer >= lo && integer <= hi) return integer
+  throw bad(integerBetween(type, lo, hi), describe(value))
+}
+
+function integerBetween(type: Datatype, lo: number | bigint, hi: number | bigint): string {
+  const kind = datatypeKind(type)
+  if (kind === 'bool') return 'true, false, 0 or 1 for BOOL'
+  return `${kind === 'datetime' ? 'a date or an' : 'an'} integer from ${lo} to ${hi} for ${type}`
+}
+
+const FLOAT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|Infinity)$/
+
+function float(type: Datatype, value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'string' && (value === 'NaN' || FLOAT.test(value))) return Number(value)
+  throw bad(`a number, "NaN", "Infinity" or "-Infinity" for ${type}`, describe(value))
+}
+
+/** A text or byte cell: the bytes of all its elements. */
+function wholeBytes(type: Datatype, value: unknown): Uint8Array {
+  const bytes = value instanceof Uint8Array ? value : bytesFromBase64(value)
+  if (bytes !== undefined) return bytes
+  if (datatypeKind(type) === 'bytes') throw bad(`{"base64": …} for ${type}`, describe(value))
+  if (typeof value !== 'string') throw bad(`text or {"base64": …} for ${type}`, describe(value))
+  if (!value.isWellFormed()) throw bad(`well-formed text for ${type}`, 'a lone surrogate')
+  const size = datatypeSize(type)
+  if (size === 1) return utf8Encoder.encode(value)
+  const units = size === 2 ? Array.from({ length: value.length }, (_, i) => value.charCodeAt(i)) : codePoints(value)
+  const encoded = new Uint8Array(units.length * size)
+  const view = new DataView(encoded.buffer)
+  for (const [i, unit] of units.entries()) {
+    if (size === 2) view.setUint16(i * 2, unit, true)
+    else view.setUint32(i * 4, unit, true)
+  }
+  return encoded
+}
+
+function codePoints(text: string): number[] {
+  return Array.from(text, (character) => character.codePointAt(0) ?? 0)
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Undefined unless `value` is an object with `base64` alone. */
+function bytesFromBase64(value: unknown): Uint8Array | undefined {
+  if (typeof value !== 'object' || value === null || !('base64' in value) || Object.keys(value).length !== 1)
+    return undefined
+  const text = value.base64
+  if (typeof text !== 'string' || text.length % 4 !== 0 || !BASE64.test(text))
+    throw bad('base64 with its padding', describe(text))
+  const decoded = Buffer.from(text, 'base64')
+  return new Uint8Array(decoded.buffer, decoded.byteOffset, decoded.length)
+}
+
+/**
+ * A stored sum, 8 bytes: int64 for signed integers, dates, times and CHAR, uint64 for unsigned integers and BOOL,
+ * float64 for floats.
+ *
+ * @see format_spec/fragment.md, "Tile Sums"; tiledb/sm/tile/tile_metadata_generator.cc
+ */
+export function sumValue(type: Datatype, bytes: Uint8Array): bigint | number {
+  if (bytes.length !== 8) throw bad('8 bytes for a sum', `${bytes.length} bytes`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 8)
+  const kind = datatypeKind(type)
+  if (kind === 'float') return view.getFloat64(0, true)
+  return kind === 'uint' || kind === 'bool' ? view.getBigUint64(0, true) : view.getBigInt64(0, true)
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
+  if (value instanceof Uint8Array) return `${value.length} bytes`
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+function bad(expected: string, found: string): InspectError {
+  return new InspectError('BAD_VALUE', `expected ${expected}, found ${found}`)
+}

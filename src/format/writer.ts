@@ -1,0 +1,206 @@
+import type { Coding, Describe, Io, Wire } from './io.ts'
+import { encodeText } from './text.ts'
+
+const FIRST_CAPACITY = 256
+
+/**
+ * Driver of {@link Io} that writes: each call takes the value of that name from the object being written, appends its
+ * bytes and gives it back, so that a description's gates see the same values as when it reads.
+ * A value that cannot be written (a missing key, a number out of range) is a fault of the caller and raises TypeError.
+ */
+export class Writer<T> implements Io<T> {
+  private buffer = new Uint8Array(FIRST_CAPACITY)
+  private view = new DataView(this.buffer.buffer)
+  private length = 0
+  private value: unknown
+
+  readonly remaining = 0
+
+  constructor(value: T) {
+    this.value = value
+  }
+
+  finish(): Uint8Array {
+    return this.buffer.slice(0, this.length)
+  }
+
+  u8(name: string): number {
+    return this.integer(name, 'uint8', this.get<number>(name))
+  }
+  u16(name: string): number {
+    return this.integer(name, 'uint16', this.get<number>(name))
+  }
+  u32(name: string): number {
+    return this.integer(name, 'uint32', this.get<number>(name))
+  }
+  i32(name: string): number {
+    const value = this.get<number>(name)
+    this.view.setInt32(this.grow(4), value, true)
+    return value
+  }
+  f32(name: string): number {
+    const value = this.get<number>(name)
+    this.view.setFloat32(this.grow(4), value, true)
+    return value
+  }
+  f64(name: string): number {
+    const value = this.get<number>(name)
+    this.view.setFloat64(this.grow(8), value, true)
+    return value
+  }
+  u64(name: string): bigint {
+    const value = this.get<bigint>(name)
+    this.view.setBigUint64(this.grow(8), value, true)
+    return value
+  }
+  size(name: string): number {
+    return this.integer(name, 'uint64', this.get<number>(name))
+  }
+  flag(name: string): boolean {
+    const value = this.get<boolean>(name)
+    this.integer(name, 'uint8', value ? 1 : 0)
+    return value
+  }
+  coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
+    const value = this.get<V>(name)
+    this.integer(name, wire, coding.encode(value))
+    return value
+  }
+  bytes(name: string, length: number): Uint8Array {
+    const value = this.get<Uint8Array>(name)
+    if (value.length !== length) throw new TypeError(`${name}: ${value.length} bytes given where ${length} are written`)
+    return this.append(value)
+  }
+  text(name: string, length: number): string {
+    const value = this.get<string>(name)
+    const bytes = encodeText(value)
+    if (bytes.length !== length) throw new TypeError(`${name}: ${bytes.length} bytes given where ${length} are written`)
+    this.append(bytes)
+    return value
+  }
+  string(name: string, lengthWire: Wire): string {
+    const value = this.get<string>(name)
+    this.appendString(name, value, lengthWire)
+    return value
+  }
+  sizes(name: string, count: number): Float64Array {
+    const value = this.get<Float64Array>(name)
+    if (value.length !== count) throw new TypeError(`${name}: ${value.length} values given where ${count} are written`)
+    for (const one of value) this.integer(name, 'uint64', one)
+    return value
+  }
+  strings(name: string, count: number, lengthWire: Wire): string[] {
+    const value = this.get<string[]>(name)
+    if (value.length !== count) throw new TypeError(`${name}: ${value.length} texts given where ${count} are written`)
+    for (const one of value) this.appendString(name, one, lengthWire)
+    return value
+  }
+  derive(name: string, wire: Wire, of: (value: T) => number): number {
+    return this.integer(name, wire, of(this.value as T))
+  }
+  struct<E>(name: string, describe: Describe<E>): E {
+    return this.inside(this.get<E>(name), describe)
+  }
+  list<E>(name: string, count: number, describe: Describe<E>): E[] {
+    const value = this.get<E[]>(name)
+    if (value.length !== count) throw new TypeError(`${name}: ${value.length} elements given where ${count} are written`)
+    for (const element of value) this.inside(element, describe)
+    return value
+  }
+  tuple<E>(describes: readonly Describe<E>[], _names?: readonly string[]): E[] {
+    const value = this.value as E[]
+    if (value.length !== describes.length) {
+      throw new TypeError(`${value.length} elements given where ${describes.length} are written`)
+    }
+    describes.forEach((describe, i) => {
+      this.inside(value[i], describe)
+    })
+    return value
+  }
+  listToEnd<E>(name: string, describe: Describe<E>): E[] {
+    const value = this.get<E[]>(name)
+    for (const element of value) this.inside(element, describe)
+    return value
+  }
+  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
+    const lengthAt = this.length
+    this.integer(name, lengthWire, 0)
+    const start = this.length
+    const value = describe(this)
+    const end = this.length
+    this.length = lengthAt
+    this.integer(name, lengthWire, end - start)
+    this.length = end
+    return value
+  }
+  records<E>(
+    name: string,
+    count: number,
+    stride: number | undefined,
+    _describe: Describe<E>,
+  ): { bytes: Uint8Array; starts: Float64Array | undefined } {
+    const bytes = this.get<Uint8Array>(name)
+    if (stride !== undefined && bytes.length !== count * stride) {
+      throw new TypeError(`${name}: ${bytes.length} bytes given where ${count} x ${stride} are written`)
+    }
+    return { bytes: this.append(bytes), starts: undefined }
+  }
+  rest(name: string): Uint8Array {
+    return this.append(this.get<Uint8Array | undefined>(name, true) ?? new Uint8Array(0))
+  }
+  require(_ok: boolean, _name: string, _expected: () => string): void {}
+
+  private inside<E>(value: E, describe: Describe<E>): E {
+    const outer = this.value
+    this.value = value
+    describe(this as unknown as Io<E>)
+    this.value = outer
+    return value
+  }
+
+  private get<V>(name: string, optional = false): V {
+    const value = (this.value as Record<string, V>)[name]
+    if (value === undefined && !optional) throw new TypeError(`${name}: nothing given to write`)
+    return value
+  }
+
+  private appendString(name: string, value: string, lengthWire: Wire): void {
+    const bytes = encodeText(value)
+    this.integer(`${name}_length`, lengthWire, bytes.length)
+    this.append(bytes)
+  }
+
+  private append(bytes: Uint8Array): Uint8Array {
+    const at = this.grow(bytes.length)
+    this.buffer.set(bytes, at)
+    return bytes
+  }
+
+  private integer(name: string, wire: Wire, value: number): number {
+    const bytes = wire === 'uint8' ? 1 : wire === 'uint16' ? 2 : wire === 'uint32' ? 4 : 8
+    if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** (8 * bytes)) {
+      throw new TypeError(`${name}: ${value} is not a ${wire}`)
+    }
+    const at = this.grow(bytes)
+    if (bytes === 1) this.buffer[at] = value
+    else if (bytes === 2) this.view.setUint16(at, value, true)
+    else {
+      this.view.setUint32(at, value % 2 ** 32, true)
+      if (bytes === 8) this.view.setUint32(at + 4, Math.floor(value / 2 ** 32), true)
+    }
+    return value
+  }
+
+  private grow(bytes: number): number {
+    const at = this.length
+    const need = at + bytes
+    if (need > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(need, this.buffer.length * 2))
+      larger.set(this.buffer)
+      this.buffer = larger
+      this.view = new DataView(larger.buffer)
+    }
+    this.length = need
+    return at
+  }
+}

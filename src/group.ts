@@ -1,0 +1,58 @@
+import { readMetadata, withSource } from './array.ts'
+import type { MetadataEntry } from './format/array-metadata.ts'
+import { type GroupMember, groupDetails } from './format/group-details.ts'
+import { compareByTimestamps } from './format/timestamped-name.ts'
+import { type ReadContext, readGenericTile } from './generic-tile.ts'
+import { type Folder, readAll } from './source/source.ts'
+
+const DETAILS_FOLDER = '__group'
+
+/** Names of group details files: `__<t>_<t>_<uuid>`, with `_2` behind it in group version 2. */
+const DETAILS_NAME = /^__(\d+)_(\d+)_[0-9a-zA-Z]{32}(?:_\d+)?$/
+
+/** A TileDB group. */
+export class InspectGroup {
+  readonly folder: Folder
+  readonly cx: ReadContext
+
+  constructor(folder: Folder, cx: ReadContext) {
+    this.folder = folder
+    this.cx = cx
+  }
+
+  /**
+   * Members as they stand now. Version 2 files are changes, applied in the order of their time stamps; a version 1 file
+   * holds all members, so that the newest counts alone.
+   *
+   * @see format_spec/group.md
+   */
+  async members(): Promise<GroupMember[]> {
+    const inside = this.folder.folder(DETAILS_FOLDER)
+    const files = (await inside.listIfThere())
+      .map(({ name }) => ({ name, match: DETAILS_NAME.exec(name) }))
+      .filter(({ match }) => match !== null)
+      .map(({ name, match }) => {
+        const stamps: [bigint, bigint] = [BigInt(match?.[1] ?? 0), BigInt(match?.[2] ?? 0)]
+        return { name, timestamp_range: stamps }
+      })
+      .sort(compareByTimestamps)
+    const now = new Map<string, GroupMember>()
+    for (const { name } of files) {
+      const details = await withSource(inside.file(name), async (source) =>
+        readGenericTile(await readAll(source), groupDetails, this.cx, { file: source.name, offset: 0 }),
+      )
+      if (details.version === 1) now.clear()
+      for (const member of details.members) {
+        const key = member.name ?? member.uri
+        now.delete(key)
+        if (!member.deleted) now.set(key, member)
+      }
+    }
+    return [...now.values()]
+  }
+
+  /** Key-value metadata as it stands now. */
+  metadata(): Promise<Map<string, MetadataEntry>> {
+    return readMetadata(this.folder, this.cx)
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Reads TileDB arrays, fragments and groups without the TileDB library.
+ *
+ * ```js
+ * import { openArray } from 'tiledb-inspect'
+ * const array = await openArray('path/to/array')
+ * for (const { name, visible } of await array.fragments()) console.log(name, visible)
+ * ```
+ */
+import { InspectArray } from './array.ts'
+import { InspectError } from './errors.ts'
+import type { Fragment } from './fragment.ts'
+import { readContext } from './generic-tile.ts'
+import { InspectGroup } from './group.ts'
+import { localStorage } from './source/file.ts'
+import { parseKey } from './source/key.ts'
+import { nodeCodecs } from './source/node-codecs.ts'
+import type { Storage } from './source/source.ts'
+import { openTarget, type Target } from './target.ts'
+
+export { type FragmentEntry, type FragmentState, InspectArray, type SchemaFile } from './array.ts'
+export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './errors.ts'
+export type { ArraySchema } from './format/array-schema.ts'
+export type { Attribute } from './format/attribute.ts'
+export type { Datatype } from './format/datatype.ts'
+export type { Dimension } from './format/dimension.ts'
+export type { FragmentFooter } from './format/fragment-footer.ts'
+export type { NDRange, Range } from './format/range.ts'
+export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts'
+export { valueOf } from './format/value.ts'
+export { type FieldFile, Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
+export { InspectGroup } from './group.ts'
+export { MemorySource, MemoryStorage } from './source/memory.ts'
+export type { ByteSource, Entry, Storage } from './source/source.ts'
+export type { Target } from './target.ts'
+
+export interface OpenOptions {
+  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */
+  key?: Uint8Array | string
+  /** Where paths lead; the local file system unless given. */
+  storage?: Storage
+}
+
+/**
+ * Opens whatever stands at `path`.
+ * @throws InspectError NOT_FOUND, NOT_TILEDB
+ */
+export function open(path: string, options: OpenOptions = {}): Promise<Target> {
+  const { key, storage = localStorage } = options
+  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
+  return openTarget(storage, path, readContext(nodeCodecs, bytes && parseKey(bytes, 'key')))
+}
+
+/** Opens an array. @throws InspectError WRONG_TARGET where something else stands there */
+export async function openArray(path: string, options?: OpenOptions): Promise<InspectArray> {
+  const target = await open(path, options)
+  if (target.type === 'array') return target.array
+  throw new InspectError('WRONG_TARGET', `expected an array, found a ${target.type}`, { file: path })
+}
+
+/** Opens a fragment by its folder. @throws InspectError WRONG_TARGET where something else stands there */
+export async function openFragment(path: string, options?: OpenOptions): Promise<Fragment> {
+  const target = await open(path, options)
+  if (target.type === 'fragment') return target.fragment
+  throw new InspectError('WRONG_TARGET', `expected a fragment, found a ${target.type}`, { file: path })
+}
+
+/** Opens a group. @throws InspectError WRONG_TARGET where something else stands there */
+export async function openGroup(path: string, options?: OpenOptions): Promise<InspectGroup> {
+  const target = await open(path, options)
+  if (target.type === 'group') return target.group
+  throw new InspectError('WRONG_TARGET', `expected a group, found a ${target.type}`, { file: path })
+}

@@ -1,0 +1,278 @@
+/**
+ * The JSON writer. Integers keep all their digits, NaN and infinities are strings, bytes are `{"base64": …}`, keys keep
+ * their order; iterables are written while they are walked, so that a document may be larger than memory.
+ */
+
+import type { Output, Result } from './result.ts'
+import { TextBuffer } from './text-buffer.ts'
+
+export interface JsonStyle {
+  /** How 64-bit integers print: with all their digits, or as strings for readers that round. */
+  int64: 'number' | 'string'
+  /** One key a line, and short arrays on one line; otherwise everything on one line without spaces. */
+  indent: boolean
+}
+
+/** What a reader should be told about what was written. */
+export interface JsonNotes {
+  /** An integer beyond 2^53 was printed as a number: readers that use float64 round it. */
+  rounded: boolean
+}
+
+/** Arrays of scalars that would end beyond this column are written one element a line. */
+const COLUMNS = 100
+/** Arrays in arrays in arrays may share a line, no more. */
+const INLINE_DEPTH = 3
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+/** Keys remembered in their written form; documents have few different ones. */
+const KEYS_KEPT = 1024
+
+type Scalar = null | boolean | number | bigint | string | Uint8Array
+type Fields = { readonly [key: string]: Result | undefined }
+
+/** A container that is being written. `inner` starts the line of a child, `outer` that of the closing bracket. */
+interface Frame {
+  source: Source
+  close: string
+  inner: string
+  outer: string
+  empty: boolean
+}
+
+type Source =
+  | { kind: 'array'; values: ArrayLike<Result>; at: number }
+  | { kind: 'object'; fields: Fields; keys: string[]; at: number }
+  | { kind: 'iterator'; iterator: Iterator<Result> }
+  | { kind: 'async'; iterator: AsyncIterator<Result>; result: IteratorResult<Result> | undefined }
+
+/** Why {@link JsonText.advance} stopped. */
+type Stop = 'done' | 'full' | 'await'
+
+/**
+ * Writes one document and a line feed. Containers are walked without recursion: text is handed to `out` whenever a piece
+ * of it is full, in the middle of a value, too. When `out` fails, open iterators are closed.
+ */
+export async function writeJson(value: Result, out: Output, style: JsonStyle): Promise<JsonNotes> {
+  const buffer = new TextBuffer(out)
+  const text = new JsonText(buffer, style)
+  await writeValue(value, buffer, text)
+  buffer.add('\n')
+  await buffer.flush()
+  return { rounded: text.rounded }
+}
+
+/** Appends one value to `buffer`, which is written out whenever it is full. */
+export async function writeValue(value: Result, buffer: TextBuffer, text: JsonText): Promise<void> {
+  try {
+    for (let stop = text.start(value); stop !== 'done'; stop = text.advance()) {
+      if (stop === 'full') await buffer.flush()
+      else await text.pull()
+    }
+  } catch (error) {
+    await text.abandon()
+    throw error
+  }
+}
+
+/**
+ * The text of a small value. A style's `int64` as in {@link writeJson}.
+ *
+ * @throws TypeError if an asynchronous iterable is inside
+ */
+export function toJson(value: Result, style: JsonStyle): string {
+  const parts: string[] = []
+  const text = new JsonText({ add: (part) => parts.push(part), full: false }, style)
+  if (text.start(value) !== 'done') throw new TypeError('an asynchronous iterable cannot be written at once')
+  return parts.join('')
+}
+
+interface Sink {
+  add(text: string): unknown
+  readonly full: boolean
+}
+
+/** Walks values and adds their text to a sink, a step at a time: the caller waits where waiting is due. */
+export class JsonText {
+  rounded = false
+  private readonly sink: Sink
+  private readonly style: JsonStyle
+  private readonly stack: Frame[] = []
+  private readonly keys = new Map<string, string>()
+
+  constructor(sink: Sink, style: JsonStyle) {
+    this.sink = sink
+    this.style = style
+  }
+
+  start(value: Result): Stop {
+    this.value(value, 0)
+    return this.advance()
+  }
+
+  /** Goes on until all is written (`done`), the sink is full, or {@link pull} has to be awaited. */
+  advance(): Stop {
+    const { stack, sink } = this
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      const { source } = frame
+      switch (source.kind) {
+        case 'array':
+          if (source.at < source.values.length) this.element(frame, source.values[source.at++])
+          else this.close(frame)
+          break
+        case 'object':
+          this.field(frame, source)
+          break
+        case 'iterator': {
+          const result = source.iterator.next()
+          if (result.done) this.close(frame)
+          else this.element(frame, result.value)
+          break
+        }
+        case 'async': {
+          const { result } = source
+          if (result === undefined) return 'await'
+          source.result = undefined
+          if (result.done) this.close(frame)
+          else this.element(frame, result.value)
+        }
+      }
+      if (sink.full) return 'full'
+    }
+    return 'done'
+  }
+
+  /** Waits for the next element of the asynchronous iterable that {@link advance} stopped at. */
+  async pull(): Promise<void> {
+    const source = this.stack.at(-1)?.source
+    if (source?.kind === 'async') source.result = await source.iterator.next()
+  }
+
+  /** Closes the iterators that are still open; their failures would hide the one that brought us here. */
+  async abandon(): Promise<void> {
+    for (const { source } of this.stack.splice(0).reverse()) {
+      try {
+        if (source.kind === 'iterator') source.iterator.return?.()
+        else if (source.kind === 'async') await source.iterator.return?.()
+      } catch {}
+    }
+  }
+
+  private element(frame: Frame, value: Result): void {
+    this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
+    frame.empty = false
+    this.value(value, frame.inner.length)
+  }
+
+  private field(frame: Frame, source: Source & { kind: 'object' }): void {
+    if (source.at === source.keys.length) {
+      this.close(frame)
+      return
+    }
+    const key = source.keys[source.at++]
+    const value = source.fields[key]
+    if (value === undefined) return
+    const name = this.key(key)
+    this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
+    frame.empty = false
+    this.sink.add(name)
+    this.value(value, frame.inner.length + name.length)
+  }
+
+  private close(frame: Frame): void {
+    this.stack.pop()
+    this.sink.add(frame.empty ? frame.close : frame.outer + frame.close)
+  }
+
+  private key(key: string): string {
+    let text = this.keys.get(key)
+    if (text === undefined) {
+      text = this.style.indent ? `${JSON.stringify(key)}: ` : `${JSON.stringify(key)}:`
+      if (this.keys.size < KEYS_KEPT) this.keys.set(key, text)
+    }
+    return text
+  }
+
+  /** @param column where the value starts */
+  private value(value: Result, column: number): void {
+    if (isScalar(value)) {
+      this.sink.add(this.scalar(value))
+    } else if (value instanceof Float64Array || Array.isArray(value)) {
+      this.list(value, { kind: 'array', values: value, at: 0 }, column)
+    } else if (isIterable(value)) {
+      this.list(value, { kind: 'iterator', iterator: value[Symbol.iterator]() }, column)
+    } else if (isAsyncIterable(value)) {
+      this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
+    } else if (isFields(value)) {
+      this.open('{', '}', { kind: 'object', fields: value, keys: Object.keys(value), at: 0 })
+    }
+  }
+
+  private list(values: Iterable<Result>, source: Source, column: number): void {
+    const line = this.style.indent ? this.inline(values, COLUMNS - column, INLINE_DEPTH) : undefined
+    if (line === undefined) this.open('[', ']', source)
+    else this.sink.add(line)
+  }
+
+  private open(bracket: string, close: string, source: Source): void {
+    const outer = this.style.indent ? (this.stack.at(-1)?.inner ?? '\n') : ''
+    const inner = this.style.indent ? `${outer}  ` : ''
+    this.sink.add(bracket)
+    this.stack.push({ source, close, inner, outer, empty: true })
+  }
+
+  /** The list on one line, or undefined as soon as it takes more than `room` columns or holds an object. */
+  private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
+    if (depth === 0) return undefined
+    let line = ''
+    for (const value of values) {
+      const start = line === '' ? '[' : `${line}, `
+      const left = room - start.length - 1
+      if (left <= 0) return undefined
+      let text: string | undefined
+      if (isScalar(value)) {
+        if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > left) return undefined
+        text = this.scalar(value)
+      } else if (value instanceof Float64Array || isIterable(value)) {
+        text = this.inline(value, left, depth - 1)
+      }
+      if (text === undefined || text.length > left) return undefined
+      line = start + text
+    }
+    return line === '' ? '[]' : `${line}]`
+  }
+
+  private scalar(value: Scalar): string {
+    switch (typeof value) {
+      case 'string':
+        return JSON.stringify(value)
+      case 'number':
+        if (value - value !== 0) return `"${value}"`
+        return value === 0 && Object.is(value, -0) ? '-0.0' : String(value)
+      case 'bigint':
+        if (this.style.int64 === 'string') return `"${value}"`
+        if (value > MAX_SAFE || value < -MAX_SAFE) this.rounded = true
+        return String(value)
+      case 'boolean':
+        return value ? 'true' : 'false'
+    }
+    if (value === null) return 'null'
+    const base64 = Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
+    return this.style.indent ? `{"base64": "${base64}"}` : `{"base64":"${base64}"}`
+  }
+}
+
+function isScalar(value: Result): value is Scalar {
+  return typeof value !== 'object' || value === null || value instanceof Uint8Array
+}
+
+function isIterable(value: object): value is Iterable<Result> {
+  return Symbol.iterator in value
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<Result> {
+  return Symbol.asyncIterator in value
+}
+
+function isFields(value: Result): value is Fields {
+  return typeof value === 'object'
+}

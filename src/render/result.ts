@@ -1,0 +1,39 @@
+/**
+ * What a command produces: plain data under the names of the command line's contract. Renderers turn it into JSON,
+ * NDJSON, CSV or tables; none of them changes a value, so they cannot disagree.
+ *
+ * - 64-bit values of the format (INT64 and UINT64 cells, time stamps, sums) are bigint, however small; sizes, offsets and
+ *   counts are numbers.
+ * - FLOAT32 values are the number whose shortest form is theirs (see format/value.ts), so that every number prints as `String` does.
+ * - Bytes are Uint8Array. A key whose value is undefined is left out.
+ * - Long lists may be iterables, made while they are printed; they can be walked more than once.
+ */
+export type Result =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | Float64Array
+  | readonly Result[]
+  | Iterable<Result>
+  | AsyncIterable<Result>
+  | { readonly [key: string]: Result | undefined }
+
+/** One JSON document: an object with these beside what the command adds. */
+export interface Document {
+  readonly kind: string
+  readonly path: string
+  readonly schema_version: 1
+  readonly [key: string]: Result | undefined
+}
+
+/** Where renderers write. Nothing in `src/render` knows the process. */
+export interface Output {
+  /** Resolves when more may be written. */
+  write(text: string | Uint8Array): Promise<void> | void
+  /** Width of the terminal; undefined in a pipe or file. */
+  columns: number | undefined
+  color: boolean
+}

@@ -1,0 +1,87 @@
+/**
+ * Where bytes come from. Everything above reads through these two interfaces, so that local files, memory, and later HTTP and
+ * object stores are the same to it.
+ */
+
+/** A file that is read by ranges. */
+export interface ByteSource {
+  /** For messages: a path or URL. */
+  readonly name: string
+  /** Bytes. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  size(): Promise<number>
+  /**
+   * Exactly `length` bytes from `offset`. They belong to the caller to read, not to write.
+   * @throws InspectError TRUNCATED, saying how many there are, when the file is shorter
+   */
+  read(offset: number, length: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** One name in a folder. */
+export interface Entry {
+  name: string
+  kind: 'file' | 'folder' | 'other'
+  /** Bytes, where listing tells it. */
+  size?: number | undefined
+}
+
+/** Files and folders by path. Paths are the storage's own, joined with `/`. */
+export interface Storage {
+  /** What stands at `path`, or undefined. @throws InspectError NO_PERMISSION, IO */
+  kind(path: string): Promise<Entry['kind'] | undefined>
+  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  list(path: string): Promise<readonly Entry[]>
+  /** The file at `path`; it is opened when first read. */
+  open(path: string): ByteSource
+}
+
+/** A folder of a storage. */
+export class Folder {
+  readonly storage: Storage
+  readonly path: string
+
+  constructor(storage: Storage, path: string) {
+    this.storage = storage
+    this.path = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  }
+
+  /** Last part of the path. */
+  get name(): string {
+    return this.path.slice(this.path.lastIndexOf('/') + 1)
+  }
+
+  list(): Promise<readonly Entry[]> {
+    return this.storage.list(this.path)
+  }
+
+  /** Like {@link list}, with nothing for a folder that is not there. */
+  async listIfThere(): Promise<readonly Entry[]> {
+    return (await this.storage.kind(this.path)) === 'folder' ? this.list() : []
+  }
+
+  folder(name: string): Folder {
+    return new Folder(this.storage, `${this.path}/${name}`)
+  }
+
+  file(name: string): ByteSource {
+    return this.storage.open(`${this.path}/${name}`)
+  }
+
+  kind(name: string): Promise<Entry['kind'] | undefined> {
+    return this.storage.kind(`${this.path}/${name}`)
+  }
+
+  /** The folder that holds this one; undefined at the top. */
+  parent(): Folder | undefined {
+    const slash = this.path.lastIndexOf('/')
+    if (slash < 0) return undefined
+    if (slash === 0) return this.path === '/' ? undefined : new Folder(this.storage, '/')
+    return new Folder(this.storage, this.path.slice(0, slash))
+  }
+}
+
+/** All bytes of a source. */
+export async function readAll(source: ByteSource): Promise<Uint8Array> {
+  const size = await source.size()
+  return size === 0 ? new Uint8Array(0) : source.read(0, size)
+}

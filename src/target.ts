@@ -1,0 +1,57 @@
+import { InspectArray } from './array.ts'
+import { InspectError } from './errors.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from './format/fragment-footer.ts'
+import { parseFragmentName } from './format/timestamped-name.ts'
+import { Fragment } from './fragment.ts'
+import type { ReadContext } from './generic-tile.ts'
+import { InspectGroup } from './group.ts'
+import { Folder, type Storage } from './source/source.ts'
+
+/** What a path turned out to be. A file knows the array and fragment around it, where there are any. */
+export type Target =
+  | { type: 'array'; path: string; array: InspectArray }
+  | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
+  | { type: 'group'; path: string; group: InspectGroup }
+  | { type: 'file'; path: string; name: string; folder: Folder; array: InspectArray | undefined; fragment: Fragment | undefined }
+
+/**
+ * Finds out what stands at a path.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB where a folder is no array, group or fragment
+ */
+export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
+  const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
+  const kind = await storage.kind(clean)
+  if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: clean })
+  const folder = new Folder(storage, clean)
+  if (kind !== 'folder') return fileTarget(folder, cx)
+  const names = new Set((await folder.list()).map((entry) => entry.name))
+  if (names.has('__schema') || names.has(OLD_SCHEMA_FILE)) return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  if (names.has('__tiledb_group.tdb') || names.has('__group')) {
+    return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
+  }
+  if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) {
+    const array = await arrayAround(folder, cx)
+    return { type: 'fragment', path: clean, fragment: new Fragment(folder, cx, array), array }
+  }
+  throw new InspectError('NOT_TILEDB', 'expected a TileDB array, group or fragment, found a folder without the files of any of them', {
+    file: clean,
+  })
+}
+
+async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
+  const folder = file.parent() ?? new Folder(file.storage, '.')
+  const array = await arrayAround(folder, cx, true)
+  const inFragment = (await folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
+  const fragment = inFragment ? new Fragment(folder, cx, array) : undefined
+  return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
+}
+
+/** The array a fragment folder (or, `inside`, a file's folder) lies in: at most two folders up. */
+async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
+  let at = inside ? folder : folder.parent()
+  for (let up = 0; at && up < 3; up++) {
+    if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file') return new InspectArray(at, cx)
+    at = at.parent()
+  }
+  return undefined
+}
