@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
 import { exitCodeOf, InspectError } from './errors.ts'
+import type { CsvRow } from './render/csv.ts'
 import type { Output, Result } from './render/result.ts'
 import { VERSION } from './version.ts'
 
@@ -14,6 +15,12 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
     summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
     load: () => import('./commands/metadata.ts'),
   },
+  tile: { summary: 'anatomy of one tile: chunks, filters, sizes at each stage', load: () => import('./commands/tile.ts') },
+  'verify-checksums': {
+    summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
+    load: () => import('./commands/verify-checksums.ts'),
+  },
+  decode: { summary: 'cells of a fragment, in stored order', load: () => import('./commands/decode.ts') },
   commits: { summary: 'commit files, and which fragments count because of them', load: () => import('./commands/commits.ts') },
 }
 
@@ -95,7 +102,7 @@ async function buildProgram(state: RunState): Promise<Command> {
     const module = (await load()).command
     module.configure(command)
     addCommonOptions(command)
-    command.action((paths: string[], options: CommonOptions) => runCommand(state, module, paths, options))
+    command.action(() => runCommand(state, module, command.processedArgs.flat(), command.opts<CommonOptions>()))
   }
   return program
 }
@@ -132,6 +139,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, paths: 
     full: options.full ?? false,
     shownPath: shown,
     open: async (path) => openTarget(localStorage, absolute(path), readingFor(cx)),
+    progress: async (what) => (await import('./render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
     fault: (error) => {
       state.codes.add(exitCodeOf(error))
       state.process.stderr(errorLine(error, shown))
@@ -206,13 +214,20 @@ async function openOutput(state: RunState, options: CommonOptions): Promise<{ ou
 }
 
 async function show(state: RunState, outcome: Outcome, out: Output, options: CommonOptions): Promise<void> {
+  if (outcome.bytes) {
+    if (state.process.stdout.isTTY && options.output === undefined) {
+      throw new InspectError('USAGE', 'bytes are not written to a terminal: redirect stdout or give --output FILE')
+    }
+    for (const part of outcome.bytes) await out.write(part)
+    return
+  }
   if (state.format === 'table') {
     await outcome.table(out)
     return
   }
   if (state.format === 'csv') {
     const { writeCsv } = await import('./render/csv.ts')
-    await writeCsv(rowsOf(outcome), out)
+    await writeCsv(rowsOf(outcome) as Iterable<CsvRow> | AsyncIterable<CsvRow>, out, { int64: options.int64 })
     return
   }
   const { writeJson } = await import('./render/json.ts')

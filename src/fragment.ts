@@ -242,6 +242,12 @@ export class Fragment {
     }
   }
 
+  /** Offsets of all generic tiles in the metadata file, rising, each once. */
+  async metadataOffsets(): Promise<number[]> {
+    const { footer } = await this.info()
+    return footer ? [...new Set(sectionStarts(footer))].sort((a, b) => a - b) : [0]
+  }
+
   private async section<T>(offset: number, describe: Describe<T>, field: string): Promise<T> {
     const { payload } = await this.genericTileAt(offset, field)
     try {
@@ -471,14 +477,7 @@ function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: num
 /** Start of the section behind the one at `offset`: another section, or the footer. */
 function nextOffset(footer: FragmentFooter & { offset: number }, offset: number): number {
   let next = footer.offset
-  const take = (other: number): void => {
-    if (other > offset && other < next) next = other
-  }
-  take(footer.rtree_offset)
-  for (const list of SECTION_LISTS) footer[list]?.forEach(take)
-  take(footer.fragment_min_max_sum_null_count_offset ?? 0)
-  take(footer.processed_conditions_offset ?? 0)
-  for (const section of footer.optional_sections ?? []) for (const other of sectionOffsets(section.payload)) take(other)
+  for (const other of sectionStarts(footer)) if (other > offset && other < next) next = other
   return next
 }
 
@@ -492,6 +491,15 @@ const SECTION_LISTS = [
   'tile_sums_offsets',
   'tile_null_counts_offsets',
 ] as const
+
+/** Offsets of all generic tiles that a footer names, as it names them: sections may share one. */
+function* sectionStarts(footer: FragmentFooter): Generator<number> {
+  yield footer.rtree_offset
+  for (const list of SECTION_LISTS) yield* footer[list] ?? []
+  if (footer.fragment_min_max_sum_null_count_offset !== undefined) yield footer.fragment_min_max_sum_null_count_offset
+  if (footer.processed_conditions_offset !== undefined) yield footer.processed_conditions_offset
+  for (const section of footer.optional_sections ?? []) yield* sectionOffsets(section.payload)
+}
 
 /** Offsets of generic tiles in the optional section of global-order bounds. */
 export function sectionOffsets(payload: Uint8Array): number[] {

@@ -19,6 +19,8 @@ export interface CommandContext {
   shownPath(path: string): string
   /** Opens a target by the path the user gave. */
   open(path: string): Promise<Target>
+  /** Shows progress on stderr, on a terminal and after a second only. */
+  progress(what: string): Promise<{ update(done: number, total: number): void; stop(): void }>
   /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr. */
   fault(error: InspectError): void
 }
@@ -29,6 +31,8 @@ export interface Outcome {
   /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
   rows?: string
   table(out: Output): Promise<void> | void
+  /** Bytes to write instead of any document; refused on a terminal. */
+  bytes?: readonly Uint8Array[]
   /** Something examined and found wrong, without being an error: exit code 1. */
   notRight?: boolean
 }

@@ -1,6 +1,6 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { CombinationOp, ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
-import { type ValueStyle, valueOf } from '../format/value.ts'
+import { type ValueStyle, cellValue } from '../format/value.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { toJson } from '../render/json.ts'
@@ -53,7 +53,7 @@ function operand(node: ConditionValue, type: { type: Datatype; cell_val_num: Cel
   const { value, offsets } = node
   const show = (bytes: Uint8Array): string => {
     if (!type) return toJson(bytes, COMPACT)
-    const shown: Result = valueOf(type.type, type.cell_val_num, bytes, style)
+    const shown: Result = cellValue(type.type, type.cell_val_num, bytes, style)
     return toJson(shown, COMPACT)
   }
   if (offsets) {

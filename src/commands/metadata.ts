@@ -1,10 +1,10 @@
+import { slotType } from '../cells/slot-type.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
-import type { CellValNum } from '../format/cell-val-num.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { sumValue, type ValueStyle, valueOf } from '../format/value.ts'
+import { sumValue, type ValueStyle, cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, orFault, wrongTarget } from './command.ts'
@@ -52,8 +52,8 @@ export function keyValueResult(entries: Map<string, MetadataEntry>, style: Value
 
 function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, style: ValueStyle): Result {
   const kind = datatypeKind(type)
-  if (kind === 'text' || kind === 'bytes' || valueNum === 0) return valueOf(type, 'var', bytes, style)
-  return valueOf(type, valueNum, bytes, style)
+  if (kind === 'text' || kind === 'bytes' || valueNum === 0) return cellValue(type, 'var', bytes, style)
+  return cellValue(type, valueNum, bytes, style)
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
@@ -104,14 +104,6 @@ async function slotColumns(
   }
 }
 
-/** Element type and shape of a slot's cells. */
-export function slotType(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { type: Datatype; cell_val_num: CellValNum } {
-  if (slot.kind === 'attribute') return info.schema.attributes[slot.index]
-  if (slot.kind === 'dimension') return info.schema.domain.dimensions[slot.index]
-  if (slot.kind === 'coords') return { type: info.schema.domain.dimensions[0].type, cell_val_num: 1 }
-  return { type: 'UINT64', cell_val_num: 1 }
-}
-
 /** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
 function minMaxResult(info: FragmentInfo, slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): Result {
   const { type, cell_val_num } = slotType(info, slot)
@@ -119,14 +111,14 @@ function minMaxResult(info: FragmentInfo, slot: Slot, { fixed, variable }: TileM
   if (cell_val_num === 'var') return variableMinMax(type, fixed, variable, style)
   const size = slotCellSize(info, slot)
   if (fixed.length % size !== 0) return fixed
-  return lazyList(fixed.length / size, (tile) => valueOf(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style))
+  return lazyList(fixed.length / size, (tile) => cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style))
 }
 
 function variableMinMax(type: Datatype, fixed: Uint8Array, variable: Uint8Array, style: ValueStyle): Result {
   const count = Math.floor(fixed.length / 8)
   const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
   const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
-  return lazyList(count, (tile) => valueOf(type, 'var', variable.subarray(start(tile), start(tile + 1)), style))
+  return lazyList(count, (tile) => cellValue(type, 'var', variable.subarray(start(tile), start(tile + 1)), style))
 }
 
 function sumsResult(type: Datatype, sums: Uint8Array): Result {
@@ -150,6 +142,6 @@ function slotTotals(
 ): { [key: string]: Result | undefined } {
   if (!statistics) return {}
   const { type, cell_val_num } = slotType(info, slot)
-  const one = (bytes: Uint8Array): Result => (bytes.length === 0 || slot.phantom ? null : valueOf(type, cell_val_num, bytes, style))
+  const one = (bytes: Uint8Array): Result => (bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style))
   return { min: one(statistics.min), max: one(statistics.max), sum: sumValue(type, statistics.sum), null_count: statistics.null_count }
 }

@@ -1,7 +1,7 @@
 import { InspectError } from '../errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { bytesOf, valueOf } from '../format/value.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
 
 /** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
 export interface Bounds {
@@ -88,7 +88,7 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
 /** A raw value as something that `<` orders: numbers, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
-  const value = valueOf(type, 1, bytes, { raw: true })
+  const value = cellValue(type, 1, bytes, { raw: true })
   if (typeof value === 'number' || typeof value === 'bigint') return value
   throw new TypeError(`${type} is no dimension type`)
 }

@@ -2,7 +2,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { type ValueStyle, valueOf } from '../format/value.ts'
+import { type ValueStyle, cellValue } from '../format/value.ts'
 import type { Result } from '../render/result.ts'
 
 /** Structures of the format under the names and in the shapes of the JSON documents. */
@@ -11,7 +11,7 @@ import type { Result } from '../render/result.ts'
 export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): Result[][] {
   return ranges.map(({ min, max }, d) => {
     const { type, cell_val_num } = dimensions[d]
-    return [valueOf(type, cell_val_num, min, style), valueOf(type, cell_val_num, max, style)]
+    return [cellValue(type, cell_val_num, min, style), cellValue(type, cell_val_num, max, style)]
   })
 }
 
@@ -19,7 +19,7 @@ export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, 
 export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): Result {
   if (domain.length === 0) return null
   const size = datatypeSize(type)
-  return [valueOf(type, 1, domain.subarray(0, size), style), valueOf(type, 1, domain.subarray(size), style)]
+  return [cellValue(type, 1, domain.subarray(0, size), style), cellValue(type, 1, domain.subarray(size), style)]
 }
 
 export function pipelineResult(pipeline: FilterPipeline): { max_chunk_size: number; filters: Result[] } {
@@ -35,7 +35,7 @@ export function filterResult(filter: FilterConfig): Result {
 
 /** One cell, or null where the bytes hold none. */
 export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): Result {
-  return valueOf(type, cellValNum, bytes, style)
+  return cellValue(type, cellValNum, bytes, style)
 }
 
 /** A pipeline in one line: `BYTESHUFFLE, ZSTD(level=9)`. */

@@ -8,10 +8,10 @@ import type { Filter, FilterContext, FilterFactory } from './filter.ts'
 const KEY_BYTES = 32
 
 /**
- * AES_256_GCM: every part encrypted alone, with an initialisation vector of its own. Schemas never list it; it is the last
- * filter of every pipeline of an encrypted array.
+ * AES_256_GCM: every part encrypted alone, with an initialisation vector of its own. Schemas never list it; it is the
+ * last filter of every pipeline of an encrypted array.
  *
- *     metadata  u32 metadata parts, u32 data parts, per part u32 length before, u32 length after, 12 bytes IV, 16 bytes tag
+ *     metadata  u32 metadata parts, u32 data parts, per part u32 length before, u32 after, IV (12 bytes), tag (16)
  *     data      the encrypted parts, those of earlier metadata first
  *
  * @see format_spec/tile.md, "Encryption Filters"

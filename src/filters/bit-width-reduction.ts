@@ -14,7 +14,7 @@ import { windowsOf } from './windows.ts'
  *               window is no whole number of elements
  *
  * `bits` has to hold largest - smallest + 1. Where that does not fit in T, `bits` is the full width and TileDB leaves the
- * offset uninitialised; here it is 0 then.
+ * offset uninitialised; here it is 0 then. Releases before 2.30 may give more bits than T has, to the same effect.
  * Passes on unchanged: types of one byte, text, floats; dates and times before version 20.
  *
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
@@ -112,15 +112,16 @@ function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
   const values = size === 2 ? u16(window) : u32(window)
   const width = 8 * size
   const turn = signed ? 2 ** (width - 1) : 0
-  let smallest = Number.POSITIVE_INFINITY
-  let largest = Number.NEGATIVE_INFINITY
-  for (let i = 0; i < values.length; i++) {
+  if (values.length === 0) return { low: 0, high: 0, bits: width }
+  let smallest = (values[0] ^ turn) >>> 0
+  let largest = smallest
+  for (let i = 1; i < values.length; i++) {
     const value = (values[i] ^ turn) >>> 0
     if (value < smallest) smallest = value
-    if (value > largest) largest = value
+    else if (value > largest) largest = value
   }
   const span = largest - smallest + 1
-  if (values.length === 0 || span > 2 ** (signed ? width - 1 : width) - 1) return { low: 0, high: 0, bits: width }
+  if (span > 2 ** (signed ? width - 1 : width) - 1) return { low: 0, high: 0, bits: width }
   return { low: smallest ^ turn, high: 0, bits: bitsFor(span, signed) }
 }
 

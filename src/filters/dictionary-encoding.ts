@@ -127,9 +127,10 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
     throw badData(`expected ${count} ids of ${idSize} bytes, found ${bytes.data.length} bytes`, 'offsets_length')
   }
   const { starts, lengths } = entriesOf(dictionary, stringSize)
+  const ids = idsOf(bytes.data, idSize, count)
   let strings = 0
-  for (let at = 0; at < bytes.data.length; at += idSize) {
-    const id = readCount(bytes.data, at, idSize)
+  for (let cell = 0; cell < count; cell++) {
+    const id = ids[cell]
     if (id >= starts.length) throw badData(`expected an id below ${starts.length}, found ${id}`)
     strings += lengths[id]
   }
@@ -140,16 +141,24 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let to = 0
-  for (let cell = 0, at = 0; cell < count; cell++, at += idSize) {
-    const id = readCount(bytes.data, at, idSize)
-    const start = starts[id]
-    const size = lengths[id]
+  for (let cell = 0; cell < count; cell++) {
+    const start = starts[ids[cell]]
+    const size = lengths[ids[cell]]
     offsets[cell] = to
     if (size > SHORT) data.set(dictionary.subarray(start, start + size), to)
     else for (let i = 0; i < size; i++) data[to + i] = dictionary[start + i]
     to += size
   }
   return { metadata: bytes.metadata.subarray(length), data, offsets }
+}
+
+/** Ids beyond uint32 become its largest, which no dictionary reaches. */
+function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
+  const ids = new Uint32Array(count)
+  if (idSize === 1) ids.set(data)
+  else if (idSize === 2) for (let i = 0; i < count; i++) ids[i] = (data[2 * i] << 8) | data[2 * i + 1]
+  else for (let i = 0; i < count; i++) ids[i] = Math.min(readCount(data, i * idSize, idSize), 0xffffffff)
+  return ids
 }
 
 /** Up to here a loop is faster than making a view for set. */

@@ -13,8 +13,8 @@ import type { FilterFactory } from './filter.ts'
  *               otherwise:  T in[0], T in[1], then per element 1 sign bit and `bit size` bits of magnitude, highest first,
  *                           in 64-bit words filled from the highest bit and stored little-endian
  *
- * For up to two elements the bit size is 0. Otherwise it is that of the largest |dd|, at least 1, where TileDB also counts the
- * first plain difference |in[1] - in[0]|.
+ * For up to two elements the bit size is 0. Otherwise it is that of the largest |dd|, at least 1, where TileDB 2.30 also counts
+ * the first plain difference |in[1] - in[0]| (earlier releases do not); so is it written here.
  *
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */

@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../errors.ts'
+import { InspectError } from '../errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -25,8 +25,10 @@ export interface TileType {
 /** One step of undoing a chunk, as told to {@link ReadOptions.onStage}. */
 export interface StageResult {
   config: FilterConfig
-  /** Metadata this filter took off the front. */
-  metadata: Uint8Array
+  /** Element type that the filter saw when writing. */
+  datatype: Datatype
+  /** Whether the filter used its layout for strings with offsets inside. */
+  stringOffsets: boolean
   input: FilteredBytes
   output: FilteredBytes
 }
@@ -39,6 +41,8 @@ export interface ReadOptions {
   /** Receives each comparison of a digest or tag, and which chunk it belongs to; mismatches then do not raise. */
   onVerdict?: ((verdict: ChecksumVerdict, chunk: number) => void) | undefined
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
+  /** Undo only as many filters as it takes to compare every checksum and tag. */
+  checksumsOnly?: boolean | undefined
 }
 
 export interface UnfilteredTile {
@@ -60,6 +64,14 @@ interface Stage {
  */
 const MAX_GROWTH = 64
 const SMALLEST_LIMIT = 1 << 16
+
+/** Filters whose metadata lets damage be told. */
+const CHECKSUM_FILTERS: ReadonlySet<string> = new Set(['CHECKSUM_MD5', 'CHECKSUM_SHA256', 'AES_256_GCM'])
+
+/** Whether a pipeline carries a checksum or tag. */
+export function hasChecksum(filters: readonly FilterConfig[]): boolean {
+  return filters.some(({ name }) => CHECKSUM_FILTERS.has(name))
+}
 
 /** A filter pipeline, loaded. It alone knows chunks and order: filters see one chunk at a time. */
 export class Pipeline {
@@ -104,7 +116,7 @@ export class Pipeline {
     const parts: Uint8Array[] = []
     let offsets: Float64Array | undefined
     chunks.forEach((chunk, index) => {
-      const out = this.placed(stored, base, chunk, index, () => this.reverseChunk(chunk, index, options))
+      const out = this.reverseChunkAt(stored, base, chunk, index, options)
       if (out.offsets) {
         if (index > 0) throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, { offset: base })
         offsets = out.offsets
@@ -112,6 +124,12 @@ export class Pipeline {
       parts.push(out.data)
     })
     return { data: concat(parts), offsets }
+  }
+
+  /** Position of the first filter (in writing order) that carries a checksum or tag; the number of filters where none does. */
+  get firstChecksum(): number {
+    const at = this.stages.findIndex(({ config }) => CHECKSUM_FILTERS.has(config.name))
+    return at < 0 ? this.stages.length : at
   }
 
   /** Undoes one chunk. */
@@ -128,15 +146,14 @@ export class Pipeline {
     const limit = Math.max(SMALLEST_LIMIT, chunk.original_length * MAX_GROWTH)
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
-    for (let i = this.stages.length - 1; i >= 0; i--) {
+    const last = options.checksumsOnly ? this.firstChecksum : 0
+    for (let i = this.stages.length - 1; i >= last; i--) {
       const { config, filter, datatype } = this.stages[i]
-      const output = this.inFilter(config, () => filter.reverse(bytes, config, this.context(datatype, limit, onVerdict)))
-      if (options.onStage) {
-        const own = bytes.metadata.subarray(0, Math.max(0, bytes.metadata.length - output.metadata.length))
-        options.onStage({ config, metadata: own, input: bytes, output }, index)
-      }
+      const output = this.inFilter(config, () => filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict)))
+      options.onStage?.({ config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output }, index)
       bytes = output
     }
+    if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
       throw new InspectError('INCONSISTENT', `expected no metadata behind the filters', found ${bytes.metadata.length} bytes`)
     }
@@ -173,8 +190,8 @@ export class Pipeline {
     options: { offsets?: Float64Array | undefined; randomBytes?: (length: number) => Uint8Array },
   ): StoredChunk {
     let parts = options.offsets ? { metadata: [], data: [data], offsets: options.offsets } : { metadata: [], data: [data] }
-    for (const { config, filter, datatype } of this.stages) {
-      const cx = this.context(datatype, Number.POSITIVE_INFINITY, undefined, options.randomBytes)
+    for (const [i, { config, filter, datatype }] of this.stages.entries()) {
+      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0, undefined, options.randomBytes)
       parts = this.inFilter(config, () => filter.forward(parts, config, cx)) as typeof parts
     }
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
@@ -183,11 +200,13 @@ export class Pipeline {
   private context(
     datatype: Datatype,
     limit: number,
+    first: boolean,
     onVerdict: FilterContext['onVerdict'],
     randomBytes?: FilterContext['randomBytes'],
   ): FilterContext {
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
-    return { datatype, cellSize, formatVersion, limit, stringOffsets: stringOffsets ?? false, key, onVerdict, randomBytes }
+    // Offsets live inside the data of the first filter only.
+    return { datatype, cellSize, formatVersion, limit, stringOffsets: first && stringOffsets === true, key, onVerdict, randomBytes }
   }
 
   private inFilter<T>(config: FilterConfig, work: () => T): T {
@@ -200,15 +219,15 @@ export class Pipeline {
     }
   }
 
-  /** Adds chunk number and file offset to what leaves `work`. */
-  private placed<T>(stored: Uint8Array, base: number, chunk: StoredChunk, index: number, work: () => T): T {
+  /** {@link reverseChunk}; errors get the chunk's number and its place in `stored`, whose first byte is at `base`. */
+  reverseChunkAt(stored: Uint8Array, base: number, chunk: StoredChunk, index: number, options: ReadOptions): FilteredBytes {
     try {
-      return work()
+      return this.reverseChunk(chunk, index, options)
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       const offset = base + (chunk.metadata.byteOffset - stored.byteOffset)
       const field = `chunks.${index}${error.at.field === undefined ? '' : `.${error.at.field}`}`
-      throw addPlace(new InspectError(error.code, error.message, { field, offset }, { cause: error.cause }), {})
+      throw new InspectError(error.code, error.message, { field, offset }, { cause: error.cause })
     }
   }
 }

@@ -11,8 +11,8 @@ import type { Filter, FilterFactory } from './filter.ts'
 const DEFAULT_QUALITY = 100
 
 /**
- * WEBP: a whole tile is one picture. Rows are dimension 0 (`y_extent`), the values of a row dimension 1 (`x_extent`, a multiple
- * of the bytes of a pixel). Only UINT8.
+ * WEBP: a whole tile is one picture. Rows are dimension 0 (`y_extent`), the values of a row dimension 1 (`x_extent`, a
+ * multiple of the bytes of a pixel). Only UINT8.
  *
  *     metadata  u32 parts, per part u32 bytes of its file; earlier metadata
  *     data      per part a WebP file

@@ -2,8 +2,9 @@ import { byteCodecFilter } from './byte-codec-filter.ts'
 import type { FilterFactory } from './filter.ts'
 
 /**
- * ZSTD, in the frame that all compression filters share (compressor.ts). Each part is one zstd frame (RFC 8878) that declares its content size.
- * Levels below -7 are level 3; -1, which the APIs store by default, is a fast level of its own.
+ * ZSTD, in the frame that all compression filters share (compressor.ts). Each part is one zstd frame (RFC 8878) that
+ * declares its content size. Levels below -7 are level 3; -1, which the APIs store by default, is a fast level of its
+ * own.
  *
  * @see format_spec/tile.md, "Compression Filters"
  */

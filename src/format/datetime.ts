@@ -141,11 +141,11 @@ export function parseDatetime(type: DatetimeType, text: string): bigint {
     throw bad(type, 'a date as in 2024-01-31', text)
   }
   const year = BigInt(yearText.replace('+', ''))
-  const month = part(type, text, 'month', monthText, 1, 12)
-  const day = part(type, text, 'day', dayText, 1, daysOfMonth(year, month))
-  const hour = part(type, text, 'hour', hourText, 0, 23)
-  const minute = part(type, text, 'minute', minuteText, 0, 59)
-  const second = part(type, text, 'second', secondText, 0, 59)
+  const month = part(type, text, 'a month', monthText, 1, 12)
+  const day = part(type, text, 'a day', dayText, 1, daysOfMonth(year, month))
+  const hour = part(type, text, 'an hour', hourText, 0, 23)
+  const minute = part(type, text, 'a minute', minuteText, 0, 59)
+  const second = part(type, text, 'a second', secondText, 0, 59)
   const count = countOf(UNITS[type], { year, month, day, second: hour * 3600 + minute * 60 + second, fraction })
   if (count === undefined)
     throw bad(type, `a whole number of units${type === 'DATETIME_WEEK' ? ' (a Thursday)' : ''}`, text)
@@ -204,7 +204,7 @@ function part(
 ): number {
   if (digits === undefined) return lo
   const value = Number(digits)
-  if (value < lo || value > hi) throw bad(type, `a ${name} from ${lo} to ${hi}`, text)
+  if (value < lo || value > hi) throw bad(type, `${name} from ${lo} to ${hi}`, text)
   return value
 }
 

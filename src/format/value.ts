@@ -37,8 +37,6 @@ export function cellValue(
   return cellReader(type, cellValNum, style)(bytes, 0, bytes.length)
 }
 
-export { cellValue as valueOf }
-
 /** {@link cellValue} for many cells of one field: everything that depends on the type is decided once. */
 export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueStyle): CellReader {
   const size = datatypeSize(type)
@@ -48,7 +46,7 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   const check = (found: number): void => {
     if (length === undefined ? found % size !== 0 && !whole : found !== length) {
       const expected = length === undefined ? `whole values of ${size} bytes` : `${length} bytes`
-      throw new InspectError('BAD_VALUE', `expected ${expected} for a ${type} cell, found ${found} bytes`)
+      throw new InspectError('BAD_VALUE', `expected ${expected} for a cell of ${type}, found ${found} bytes`)
     }
   }
   if (whole) {
@@ -139,7 +137,9 @@ function shortestByScaling(size: number, exponent: number): number {
     const places = digits - 1 - exponent
     const power = POWERS[places < 0 ? -places : places]
     const scaled = places < 0 ? size / power : size * power
-    const rounded = Math.round(scaled)
+    let rounded = Math.round(scaled)
+    // halfway between two forms: the even one, as elsewhere
+    if (rounded - scaled === 0.5 && rounded % 2 !== 0) rounded -= 1
     const near = places < 0 ? rounded * power : rounded / power
     if (Math.fround(near) === size) return near
     if (rounded > scaled) continue
@@ -175,7 +175,7 @@ function decoderOf(type: Datatype): TextDecode {
 }
 
 /** Cells up to this length are tried as ASCII in a loop first, which is faster than a call of the decoder. */
-const SHORT_TEXT = 32
+const SHORT_TEXT = 12
 
 function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (end - start <= SHORT_TEXT) {
@@ -230,7 +230,7 @@ export function bytesOf(
   if (kind === 'text' || kind === 'bytes') {
     const bytes = wholeBytes(type, value)
     if (cellValNum !== 'var' && bytes.length !== size * cellValNum) {
-      throw bad(`${size * cellValNum} bytes for a ${type} cell`, `${bytes.length} bytes`)
+      throw bad(`${size * cellValNum} bytes for a cell of ${type}`, `${bytes.length} bytes`)
     }
     return bytes
   }

@@ -1,1 +1,85 @@
-export {}
+import { InspectError } from '../errors.ts'
+import { type JsonStyle, toJson } from './json.ts'
+import type { Output, Result } from './result.ts'
+import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
+
+export interface CsvRow {
+  readonly [key: string]: Result | undefined
+}
+
+export interface CsvStyle {
+  /** Of 64-bit integers inside lists. */
+  int64?: JsonStyle['int64']
+  /** Without it, the keys of the first row: then no row gives no header. */
+  columns?: readonly string[] | undefined
+}
+
+const LINE_END = '\r\n'
+
+/**
+ * Writes rows as RFC 4180 text with a header line, while rows are made. Null is an empty field, empty text is `""`; bytes
+ * are base64, lists and objects compact JSON. Rows are objects with the same keys; anything else is a column `value`.
+ *
+ * @throws InspectError USAGE if a row has a key that is no column
+ * @see https://www.rfc-editor.org/rfc/rfc4180
+ */
+export async function writeCsv(rows: Rows<Result>, out: Output, style: CsvStyle = {}): Promise<void> {
+  const buffer = new TextBuffer(out)
+  let columns = style.columns
+  const writeLine = (fields: readonly string[]): void => {
+    // the line of a lone null would be empty, which readers skip
+    const line = fields.length === 1 && fields[0] === '' ? '""' : fields.join(',')
+    buffer.add(line + LINE_END)
+  }
+  const writeHeader = (names: readonly string[]): void => writeLine(names.map(quoted))
+  if (columns !== undefined) writeHeader(columns)
+  await eachRow(rows, (result) => {
+    const row = isRow(result) ? result : { value: result }
+    if (columns === undefined) {
+      columns = Object.keys(row)
+      writeHeader(columns)
+    }
+    checkKeys(row, columns)
+    writeLine(columns.map((name) => field(row[name], style)))
+    if (buffer.full) return buffer.flush()
+  })
+  await buffer.flush()
+}
+
+function isRow(row: Result): row is CsvRow {
+  return typeof row === 'object' && row !== null && !(row instanceof Uint8Array) && !(Symbol.iterator in row)
+}
+
+function checkKeys(row: CsvRow, columns: readonly string[]): void {
+  let i = 0
+  for (const key in row) {
+    // rows nearly always have their keys in the columns' order
+    if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
+      const name = JSON.stringify(key)
+      throw new InspectError(
+        'USAGE',
+        `expected rows with the same keys for csv, found ${name} in some only: ndjson holds them`,
+      )
+    }
+    i++
+  }
+}
+
+function field(value: Result | undefined, style: CsvStyle): string {
+  if (value === null || value === undefined) return ''
+  switch (typeof value) {
+    case 'string':
+      return quoted(value)
+    case 'number':
+      return Object.is(value, -0) ? '-0.0' : String(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
+  return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }))
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -21,6 +21,8 @@ export interface JsonNotes {
 
 /** Arrays of scalars that would end beyond this column are written one element a line. */
 const COLUMNS = 100
+/** Without indentation there are no lines to fit; short arrays are still quicker to write at once. */
+const COMPACT_ROOM = 256
 /** Arrays in arrays in arrays may share a line, no more. */
 const INLINE_DEPTH = 3
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
@@ -61,17 +63,31 @@ export async function writeJson(value: Result, out: Output, style: JsonStyle): P
   return { rounded: text.rounded }
 }
 
-/** Appends one value to `buffer`, which is written out whenever it is full. */
-export async function writeValue(value: Result, buffer: TextBuffer, text: JsonText): Promise<void> {
+/** Adds one value to `buffer`, which is written out whenever it is full. A promise only where there is something to wait for. */
+export function writeValue(value: Result, buffer: TextBuffer, text: JsonText): Promise<void> | void {
+  let stop: Stop
   try {
-    for (let stop = text.start(value); stop !== 'done'; stop = text.advance()) {
+    stop = text.start(value)
+  } catch (error) {
+    return giveUp(text, error)
+  }
+  if (stop !== 'done') return writeRest(stop, buffer, text)
+}
+
+async function writeRest(first: Stop, buffer: TextBuffer, text: JsonText): Promise<void> {
+  try {
+    for (let stop = first; stop !== 'done'; stop = text.advance()) {
       if (stop === 'full') await buffer.flush()
       else await text.pull()
     }
   } catch (error) {
-    await text.abandon()
-    throw error
+    await giveUp(text, error)
   }
+}
+
+async function giveUp(text: JsonText, error: unknown): Promise<never> {
+  await text.abandon()
+  throw error
 }
 
 /**
@@ -199,7 +215,9 @@ export class JsonText {
     } else if (value instanceof Float64Array || Array.isArray(value)) {
       this.list(value, { kind: 'array', values: value, at: 0 }, column)
     } else if (isIterable(value)) {
-      this.list(value, { kind: 'iterator', iterator: value[Symbol.iterator]() }, column)
+      const source: Source = { kind: 'iterator', iterator: value[Symbol.iterator]() }
+      if (walksOnce(value)) this.open('[', ']', source)
+      else this.list(value, source, column)
     } else if (isAsyncIterable(value)) {
       this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
     } else if (isFields(value)) {
@@ -208,7 +226,7 @@ export class JsonText {
   }
 
   private list(values: Iterable<Result>, source: Source, column: number): void {
-    const line = this.style.indent ? this.inline(values, COLUMNS - column, INLINE_DEPTH) : undefined
+    const line = this.inline(values, this.style.indent ? COLUMNS - column : COMPACT_ROOM, INLINE_DEPTH)
     if (line === undefined) this.open('[', ']', source)
     else this.sink.add(line)
   }
@@ -222,10 +240,11 @@ export class JsonText {
 
   /** The list on one line, or undefined as soon as it takes more than `room` columns or holds an object. */
   private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
-    if (depth === 0) return undefined
+    if (depth === 0 || walksOnce(values)) return undefined
+    const separator = this.style.indent ? ', ' : ','
     let line = ''
     for (const value of values) {
-      const start = line === '' ? '[' : `${line}, `
+      const start = line === '' ? '[' : line + separator
       const left = room - start.length - 1
       if (left <= 0) return undefined
       let text: string | undefined
@@ -267,6 +286,13 @@ function isScalar(value: Result): value is Scalar {
 
 function isIterable(value: object): value is Iterable<Result> {
   return Symbol.iterator in value
+}
+
+/** True for generators: looking ahead would use them up. */
+function walksOnce(values: Iterable<Result>): boolean {
+  if (Array.isArray(values)) return false
+  const iterator: unknown = values[Symbol.iterator]()
+  return iterator === values
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<Result> {

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { systemError } from './file.ts'
 
 /** A file to write results to. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
@@ -15,5 +15,15 @@ export async function openFileOutput(
     }
   } catch (error) {
     throw systemError(error, path)
+  }
+}
+
+/** Writes files into a folder, made if it is not there. Each is given in parts. */
+export async function writeFiles(folder: string, files: readonly [name: string, parts: readonly Uint8Array[]][]): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+    for (const [name, parts] of files) await writeFile(`${folder}/${name}`, parts)
+  } catch (error) {
+    throw systemError(error, folder)
   }
 }

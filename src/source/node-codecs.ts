@@ -2,12 +2,23 @@ import { InspectError } from '../errors.ts'
 import { badData } from '../filters/bytes.ts'
 import type { Aead, ByteCodec, Codecs, Digest } from '../filters/codecs/codecs.ts'
 import { gzipLevel, zstdLevel } from '../filters/codecs/levels.ts'
-import { portableCodecs } from '../filters/codecs/portable.ts'
+import { portable } from '../filters/codecs/portable.ts'
+import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
 
+/** Reads wasm files of packages from where Node finds the package. */
+const readPackagedWasm: WasmReader = async (specifier) => {
+  const [{ createRequire }, { readFile }] = await Promise.all([import('node:module'), import('node:fs/promises')])
+  return readFile(createRequire(import.meta.url).resolve(specifier))
+}
+
+/** The portable codecs with files read as Node can. */
+export const portableCodecs: Codecs = portable(readPackagedWasm)
+
 /**
- * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM 50 times and more, inflate 3 times (packages
- * against node:crypto and node:zlib, Node 20 and 24). The rest is the portable backend. Nothing is loaded before first use.
+ * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM 50 times and more, inflate 3 times
+ * (packages against node:crypto and node:zlib, Node 20 and 24). The rest is the portable backend. Nothing is loaded
+ * before first use.
  */
 export const nodeCodecs: Codecs = {
   ...portableCodecs,
@@ -41,7 +52,10 @@ interface OutputBound {
 const LEVEL_PARAMETER = 100
 const WINDOW_LOG_PARAMETER = 100
 
-/** In a frame without content size (TileDB writes none) the window decides what is allocated: 8 MiB, enough up to level 19. */
+/**
+ * In a frame without content size (TileDB writes none) the window decides what is allocated: 8 MiB, enough up to level
+ * 19.
+ */
 const LARGEST_WINDOW_LOG = 23
 
 async function loadZstd(): Promise<ByteCodec> {

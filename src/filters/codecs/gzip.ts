@@ -3,7 +3,10 @@ import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { gzipLevel } from './levels.ts'
 
-/** GZIP of the format is a zlib stream (RFC 1950). Inflates straight into a buffer of the declared size, so nothing can grow past it. */
+/**
+ * GZIP of the format is a zlib stream (RFC 1950). Inflates straight into a buffer of the declared size, so nothing can
+ * grow past it.
+ */
 export const gzipCodec: ByteCodec = {
   compress(data, level) {
     // The classic hash gives the bytes of plain zlib, which TileDB uses.

@@ -10,6 +10,9 @@ const OFFSET_BYTES = 2
 const LAST_MATCH_DISTANCE = 12
 const HASH_ENTRIES = 1 << 16
 
+/** lz4js's own table, emptied for every part. */
+const hashTable = new Uint32Array(HASH_ENTRIES)
+
 /** Where a walk through a block stands: the sequence that holds the last match, and how much comes out in all. */
 interface BlockShape {
   /** Bytes of output; above the size asked for as soon as it is passed. */
@@ -22,8 +25,8 @@ interface BlockShape {
 }
 
 /**
- * Walks the sequences of a block without copying anything: lengths, offsets, the end. lz4js's own decoder checks none of
- * these: past the end of the block or before the start of the output it reads zeros.
+ * Walks the sequences of a block without copying anything: lengths, offsets, the end. lz4js's own decoder checks none
+ * of these: past the end of the block or before the start of the output it reads zeros.
  */
 function shapeOf(block: Uint8Array, size: number): BlockShape {
   const shape: BlockShape = { length: 0, lastMatch: -1, token: 0, literals: 0 }
@@ -83,7 +86,7 @@ function putLiterals(literals: Uint8Array, out: Uint8Array, start: number): numb
 export const lz4Codec: ByteCodec = {
   compress(data) {
     const out = new Uint8Array(compressBound(data.length) + NIBBLE_FULL)
-    let end = compressBlock(data, out, 0, data.length, new Uint32Array(HASH_ENTRIES))
+    let end = compressBlock(data, out, 0, data.length, hashTable.fill(0))
     if (end === 0) return out.subarray(0, putLiterals(data, out, 0))
     // lz4js 0.2.0 starts matches up to 10 bytes before the end; the LZ4 library refuses such a block as corrupt.
     const shape = shapeOf(out.subarray(0, end), data.length)

@@ -1,8 +1,9 @@
 import type { Codecs } from './codecs.ts'
-import { readPackagedWasm, type WasmReader } from './wasm-file.ts'
+import { once } from './once.ts'
+import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
 
 /**
- * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use.
+ * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use, and once.
  * @param readWasm how the two codecs whose wasm is a file of its own (BZIP2, WEBP) get at it
  */
 export function portable(readWasm: WasmReader): Codecs {
@@ -10,12 +11,12 @@ export function portable(readWasm: WasmReader): Codecs {
     gzip: async () => (await import('./gzip.ts')).gzipCodec,
     zstd: async () => (await import('./zstd.ts')).loadZstd(),
     lz4: async () => (await import('./lz4.ts')).lz4Codec,
-    bzip2: async () => (await import('./bzip2.ts')).loadBzip2(readWasm),
+    bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(readWasm)),
     md5: async () => (await import('@noble/hashes/legacy.js')).md5,
     sha256: async () => (await import('@noble/hashes/sha2.js')).sha256,
     aes256gcm: async () => (await import('./aes-gcm.ts')).aes256GcmCodec,
-    webp: async () => (await import('./webp.ts')).loadWebp(readWasm),
+    webp: once(async () => (await import('./webp.ts')).loadWebp(readWasm)),
   }
 }
 
-export const portableCodecs: Codecs = portable(readPackagedWasm)
+export const portableCodecs: Codecs = portable(fetchPackagedWasm)

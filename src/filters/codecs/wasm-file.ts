@@ -2,13 +2,11 @@
 export type WasmReader = (specifier: string) => Promise<BufferSource>
 
 /**
- * Finds the file as the runtime resolves modules. Node has no fetch for files, so there it is read; elsewhere it is
- * fetched, which needs an import map. An application whose bundler puts such files elsewhere gives `portable` its own reader.
+ * Fetches the file from where the platform resolves modules, which takes an import map. An application whose bundler puts such files
+ * elsewhere gives `portable` its own reader; Node has one in src/source/node-codecs.ts.
  */
-export const readPackagedWasm: WasmReader = async (specifier) => {
-  const url = new URL(import.meta.resolve(specifier))
-  if (url.protocol === 'file:') return process.getBuiltinModule('node:fs').promises.readFile(url)
-  const response = await fetch(url)
+export const fetchPackagedWasm: WasmReader = async (specifier) => {
+  const response = await fetch(new URL(import.meta.resolve(specifier)))
   if (!response.ok) throw new Error(`expected the file ${specifier}, found status ${response.status}`)
   return response.arrayBuffer()
 }

@@ -8,7 +8,10 @@ import { pixelLayout } from './pixels.ts'
 import type { WasmReader } from './wasm-file.ts'
 import { webpSize } from './webp-header.ts'
 
-/** libwebp as package @jsquash/webp ships it; the encoder without SIMD runs everywhere and is used to write samples only. */
+/**
+ * libwebp as package @jsquash/webp ships it; the encoder without SIMD runs everywhere and is used to write samples
+ * only.
+ */
 const DECODER_WASM = '@jsquash/webp/codec/dec/webp_dec.wasm'
 const ENCODER_WASM = '@jsquash/webp/codec/enc/webp_enc.wasm'
 

@@ -1,0 +1,155 @@
+import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { InspectError } from '../errors.ts'
+import type { Layout } from '../format/layout.ts'
+import type { FragmentInfo } from '../fragment.ts'
+
+/** Coordinates of one dense tile's cells, and which of them the fragment really wrote. */
+export interface DenseTileCells {
+  /** One buffer a dimension: raw values of its type, one a cell of the tile in cell order. */
+  coordinates: Uint8Array[]
+  /** Positions of the cells inside the non-empty domain, in cell order; undefined where all are. */
+  rows: Uint32Array | undefined
+}
+
+/**
+ * Works out the coordinates of a dense fragment's cells: tiles run over the grid in tile order, the cells of a tile over
+ * its box in cell order; what lies outside the non-empty domain is padding.
+ *
+ * @see format_spec/fragment.md; tiledb/sm/query/writers/dense_tiler.cc
+ */
+export class DenseCoordinates {
+  readonly grid: DenseTileGrid
+  private readonly tileOrder: Layout
+  private readonly cellOrder: Layout
+
+  constructor(info: FragmentInfo) {
+    if (!info.nonempty_domain) throw new InspectError('INCONSISTENT', 'expected a non-empty domain in a dense fragment, found none')
+    this.grid = denseTileGrid(info.schema, info.nonempty_domain)
+    this.tileOrder = info.schema.tile_order
+    this.cellOrder = info.schema.cell_order
+  }
+
+  /** Index of the tile along each axis, counted in the fragment's grid. */
+  tilePosition(tile: number): number[] {
+    const { axes } = this.grid
+    const position = new Array<number>(axes.length).fill(0)
+    let rest = tile
+    for (const d of fastestFirst(this.tileOrder, axes.length)) {
+      position[d] = rest % axes[d].tile_num
+      rest = Math.floor(rest / axes[d].tile_num)
+    }
+    return position
+  }
+
+  /** Lowest and highest coordinate of the written cells of a tile along each axis. */
+  tileBox(tile: number): { low: bigint; high: bigint }[] {
+    return this.tilePosition(tile).map((at, d) => {
+      const axis = this.grid.axes[d]
+      const start = tileStart(axis, at)
+      const end = start + axis.extent - 1n
+      return { low: start > axis.low ? start : axis.low, high: end < axis.high ? end : axis.high }
+    })
+  }
+
+  cells(tile: number): DenseTileCells {
+    const { axes, cells_per_tile } = this.grid
+    const position = this.tilePosition(tile)
+    const coordinates: Uint8Array[] = []
+    const ranges: { from: number; to: number }[] = []
+    const strides = cellStrides(axes, this.cellOrder)
+    axes.forEach((axis, d) => {
+      const start = tileStart(axis, position[d])
+      const extent = Number(axis.extent)
+      coordinates.push(axisCoordinates(axis, start, strides[d], extent, cells_per_tile))
+      const from = axis.low > start ? Number(axis.low - start) : 0
+      const last = axis.high - start
+      ranges.push({ from, to: last < axis.extent - 1n ? Number(last) : extent - 1 })
+    })
+    const all = ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)
+    return { coordinates, rows: all ? undefined : rowsInside(ranges, strides, fastestFirst(this.cellOrder, axes.length)) }
+  }
+}
+
+function tileStart(axis: DenseAxis, position: number): bigint {
+  return axis.domainLow + (axis.firstTile + BigInt(position)) * axis.extent
+}
+
+/** Axes from the fastest running to the slowest. */
+function fastestFirst(order: Layout, count: number): number[] {
+  const axes = Array.from({ length: count }, (_, d) => d)
+  return order === 'col-major' ? axes : axes.reverse()
+}
+
+/** Cells between neighbours along each axis. */
+function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
+  const strides = new Array<number>(axes.length).fill(1)
+  let stride = 1
+  for (const d of fastestFirst(order, axes.length)) {
+    strides[d] = stride
+    stride *= Number(axes[d].extent)
+  }
+  return strides
+}
+
+/** Raw coordinates along one axis for every cell of the tile: runs of `stride` equal values, rising by 1. */
+function axisCoordinates(axis: DenseAxis, start: bigint, stride: number, extent: number, cells: number): Uint8Array {
+  const size = datatypeSize(axis.type)
+  const line = axisLine(start, extent, size)
+  const out = new Uint8Array(cells * size)
+  const period = stride * extent
+  // One period is written value by value, then copied.
+  for (let p = 0; p < extent; p++) {
+    const value = line.subarray(p * size, (p + 1) * size)
+    const from = p * stride * size
+    for (let i = 0; i < stride; i++) out.set(value, from + i * size)
+  }
+  for (let done = period; done < cells; done += period) out.copyWithin(done * size, 0, period * size)
+  return out
+}
+
+/** `start`, `start + 1`, … as little-endian integers of `size` bytes; wraps beyond the type, where only padding is. */
+function axisLine(start: bigint, extent: number, size: number): Uint8Array {
+  const out = new Uint8Array(extent * size)
+  const view = new DataView(out.buffer)
+  const low = Number(BigInt.asUintN(32, start))
+  let high = Number(BigInt.asUintN(32, start >> 32n))
+  let word = low
+  for (let p = 0; p < extent; p++) {
+    const at = p * size
+    if (size === 8) {
+      view.setUint32(at, word, true)
+      view.setUint32(at + 4, high, true)
+    } else if (size === 4) view.setUint32(at, word, true)
+    else if (size === 2) view.setUint16(at, word, true)
+    else out[at] = word
+    word = (word + 1) >>> 0
+    if (word === 0) high = (high + 1) >>> 0
+  }
+  return out
+}
+
+/** Positions, in cell order, of the cells whose position along every axis is in range. */
+function rowsInside(
+  ranges: readonly { from: number; to: number }[],
+  strides: readonly number[],
+  fastest: readonly number[],
+): Uint32Array {
+  const count = ranges.reduce((product, { from, to }) => product * (to - from + 1), 1)
+  const rows = new Uint32Array(count)
+  const position = ranges.map(({ from }) => from)
+  let cell = position.reduce((sum, p, d) => sum + p * strides[d], 0)
+  for (let i = 0; i < count; i++) {
+    rows[i] = cell
+    for (const d of fastest) {
+      if (position[d] < ranges[d].to) {
+        position[d]++
+        cell += strides[d]
+        break
+      }
+      cell -= (position[d] - ranges[d].from) * strides[d]
+      position[d] = ranges[d].from
+    }
+  }
+  return rows
+}

@@ -1,0 +1,246 @@
+import { addPlace, InspectError } from '../errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { isCompressor } from '../format/filter-type.ts'
+import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
+import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
+import { DenseCoordinates } from './dense-coordinates.ts'
+import { slotType } from './slot-type.ts'
+import { isStringOffsetsTile, TileFile } from './tile-files.ts'
+
+/** Which cells to read. */
+export interface CellSelection {
+  /** Names of fields; all when undefined. Dimensions are always there. */
+  fields?: readonly string[] | undefined
+  /** First and last tile, inclusive. */
+  tiles?: { from: number; to: number } | undefined
+  /** Tiles to leave out, told by number: R-tree and tile grid say which a range cannot touch. */
+  skipTile?: ((tile: number) => boolean) | undefined
+  /** Dense: show padding cells as well. */
+  fill?: boolean | undefined
+  /** A column that cannot be read is told here and left out of its batch; without it the error is raised. */
+  onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
+}
+
+type ColumnReader = (tile: number) => Promise<ColumnData>
+
+/**
+ * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns.
+ * Coordinates of dense fragments are worked out; those of versions 1 to 4 come out of `__coords.tdb`.
+ */
+export class FragmentCells {
+  readonly columns: readonly ColumnType[]
+  readonly info: FragmentInfo
+  /** Set for dense fragments. */
+  readonly dense: DenseCoordinates | undefined
+  private readonly readers: readonly (ColumnReader | undefined)[]
+  private readonly files: TileFile[]
+  private readonly selection: CellSelection
+
+  private constructor(
+    info: FragmentInfo,
+    columns: ColumnType[],
+    readers: (ColumnReader | undefined)[],
+    files: TileFile[],
+    dense: DenseCoordinates | undefined,
+    selection: CellSelection,
+  ) {
+    this.info = info
+    this.columns = columns
+    this.readers = readers
+    this.files = files
+    this.dense = dense
+    this.selection = selection
+  }
+
+  /** @throws InspectError USAGE for a field that the fragment does not have */
+  static async open(fragment: Fragment, selection: CellSelection = {}): Promise<FragmentCells> {
+    const info = await fragment.info()
+    checkFields(info, selection.fields)
+    const wanted = (name: string): boolean => selection.fields === undefined || selection.fields.includes(name)
+    const columns: ColumnType[] = []
+    const readers: (ColumnReader | undefined)[] = []
+    const files: TileFile[] = []
+    const dense = info.dense ? new DenseCoordinates(info) : undefined
+    const coords = info.format_version < 5 && !info.dense ? await coordsReader(fragment, info, files) : undefined
+    info.schema.domain.dimensions.forEach(({ name, type, cell_val_num }, d) => {
+      columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false, enumeration: '' })
+      readers.push(coords && ((tile) => coords(tile, d)))
+    })
+    for (const [i, slot] of info.slots.entries()) {
+      if (slot.kind === 'coords' || (slot.kind === 'dimension' && info.dense)) continue
+      if (slot.kind === 'dimension') {
+        readers[slot.index] = await fieldReader(fragment, info, i, files)
+        continue
+      }
+      if (!wanted(slot.name)) continue
+      const { nullable } = slotShape(info, slot)
+      const enumeration = slot.kind === 'attribute' ? info.schema.attributes[slot.index].enumeration : ''
+      const kind: ColumnKind = slot.kind
+      columns.push({ name: slot.name, kind, ...pickType(info, i), nullable, enumeration })
+      readers.push(await fieldReader(fragment, info, i, files))
+    }
+    return new FragmentCells(info, columns, readers, files, dense, selection)
+  }
+
+  /** Batches in stored order, one a tile. */
+  async *batches(): AsyncGenerator<CellBatch> {
+    const { tile_num } = this.info
+    const from = this.selection.tiles?.from ?? 0
+    const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
+    for (let tile = from; tile <= to; tile++) {
+      if (!this.selection.skipTile?.(tile)) yield await this.batch(tile)
+    }
+  }
+
+  /** The cells of one tile. */
+  async batch(tile: number): Promise<CellBatch> {
+    const { info, dense } = this
+    const cell_num = tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
+    const computed = dense?.cells(tile)
+    const columns: (ColumnData | undefined)[] = []
+    for (const [i, column] of this.columns.entries()) {
+      if (computed && column.kind === 'dimension') {
+        columns.push({ data: computed.coordinates[i], starts: undefined, validity: undefined })
+      } else columns.push(await this.readColumn(i, tile))
+    }
+    return { tile, cell_num, rows: this.selection.fill ? undefined : computed?.rows, columns }
+  }
+
+  private async readColumn(index: number, tile: number): Promise<ColumnData | undefined> {
+    const read = this.readers[index]
+    if (!read) return undefined
+    try {
+      return await read(tile)
+    } catch (error) {
+      if (!(error instanceof InspectError) || !this.selection.onColumnError) throw error
+      this.selection.onColumnError(error, this.columns[index], tile)
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const file of this.files) await file.close()
+  }
+}
+
+function pickType(info: FragmentInfo, slot: number): Pick<ColumnType, 'type' | 'cell_val_num'> {
+  const { type, cell_val_num } = slotType(info, info.slots[slot])
+  return { type, cell_val_num }
+}
+
+function checkFields(info: FragmentInfo, fields: readonly string[] | undefined): void {
+  const names = info.slots.filter((slot) => slot.kind !== 'coords').map((slot) => slot.name)
+  const known = [...info.schema.domain.dimensions.map(({ name }) => name), ...names]
+  for (const field of fields ?? []) {
+    if (!known.includes(field)) {
+      throw new InspectError('USAGE', `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}`)
+    }
+  }
+}
+
+async function fieldReader(fragment: Fragment, info: FragmentInfo, slot: number, files: TileFile[]): Promise<ColumnReader> {
+  const { varSized, nullable } = slotShape(info, info.slots[slot])
+  const open = async (role: 'data' | 'offsets' | 'var' | 'validity'): Promise<TileFile> => {
+    const file = await TileFile.open(fragment, slot, role)
+    files.push(file)
+    return file
+  }
+  const validity = nullable ? await open('validity') : undefined
+  const read = varSized ? varReader(await open('offsets'), await open('var')) : fixedReader(await open('data'))
+  return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
+}
+
+type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
+
+function fixedReader(file: TileFile): ValuesReader {
+  return async (tile) => ({ data: (await file.read(tile)).data, starts: undefined })
+}
+
+function varReader(offsets: TileFile, values: TileFile): ValuesReader {
+  return async (tile) => {
+    const cells = offsets.cells(tile)
+    const storedOffsets = await offsets.stored(tile)
+    if (cells > 0 && isStringOffsetsTile(storedOffsets)) {
+      const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
+      const starts = inside ?? new Float64Array(cells)
+      if (starts.length !== cells) {
+        throw new InspectError('INCONSISTENT', `expected offsets of ${cells} cells inside the data, found ${starts.length}`, {
+          file: values.source.name,
+          offset: values.offsets[tile],
+        })
+      }
+      return { data, starts: withEnd(starts, data.length) }
+    }
+    const { data: raw } = await offsets.unfilter(tile, storedOffsets)
+    const { data } = await values.read(tile)
+    try {
+      return { data, starts: startsOf(raw, data.length) }
+    } catch (error) {
+      throw addPlace(error, { file: offsets.source.name, offset: offsets.offsets[tile] })
+    }
+  }
+}
+
+function withEnd(starts: Float64Array, end: number): Float64Array {
+  const out = new Float64Array(starts.length + 1)
+  out.set(starts)
+  out[starts.length] = end
+  return out
+}
+
+/** Offsets as stored (uint64, bytes) with the end added. @throws InspectError INCONSISTENT where they fall or leave the data */
+function startsOf(raw: Uint8Array, length: number): Float64Array {
+  const count = raw.length / 8
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
+  const starts = new Float64Array(count + 1)
+  let before = 0
+  for (let i = 0; i < count; i++) {
+    const start = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
+    if (start < before || start > length) {
+      throw new InspectError('INCONSISTENT', `expected cell ${i} to start between ${before} and ${length}, found ${start}`, { field: 'offsets' })
+    }
+    starts[i] = start
+    before = start
+  }
+  starts[count] = length
+  return starts
+}
+
+/**
+ * Coordinates of versions 1 to 4: per tile all values of the first dimension, then of the second…; version 1 keeps them
+ * zipped (x0 y0 x1 y1…) unless the coords filters hold a compressor.
+ */
+async function coordsReader(
+  fragment: Fragment,
+  info: FragmentInfo,
+  files: TileFile[],
+): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
+  const file = await TileFile.open(fragment, info.schema.attributes.length, 'data')
+  files.push(file)
+  const zipped = info.format_version === 1 && !hasCompressor(info.schema)
+  const dimensions = info.schema.domain.dimensions
+  const size = datatypeSize(dimensions[0].type)
+  let last: { tile: number; data: Uint8Array } | undefined
+  return async (tile, d) => {
+    if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
+    const cells = file.cells(tile)
+    const run = last.data.subarray(d * cells * size, (d + 1) * cells * size)
+    const data = zipped ? unzip(last.data, cells, size, dimensions.length, d) : run
+    return { data, starts: undefined, validity: undefined }
+  }
+}
+
+function hasCompressor(schema: ArraySchema): boolean {
+  return schema.coords_filters.filters.some(({ name }) => isCompressor(name))
+}
+
+function unzip(zipped: Uint8Array, cells: number, size: number, dimensionNum: number, dimension: number): Uint8Array {
+  const out = new Uint8Array(cells * size)
+  const step = size * dimensionNum
+  for (let cell = 0; cell < cells; cell++) {
+    const from = cell * step + dimension * size
+    out.set(zipped.subarray(from, from + size), cell * size)
+  }
+  return out
+}

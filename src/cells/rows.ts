@@ -1,0 +1,64 @@
+import { datatypeSize } from '../format/datatype.ts'
+import { type CellReader, cellReader, type ValueStyle } from '../format/value.ts'
+import type { Result } from '../render/result.ts'
+import type { CellBatch, ColumnData, ColumnType } from './column.ts'
+
+/** `__delete_timestamps` and `__delete_condition_index` of cells that were not deleted. */
+const NOT_DELETED = 0xffffffffffffffffn
+
+/** Reads the value of a column's cell for printing; null for null cells. */
+export type ColumnValue = (data: ColumnData, cell: number) => Result
+
+/**
+ * How a column's cells are shown.
+ * @param labels values of the column's enumeration, to be shown instead of the stored indexes
+ */
+export function columnValue(column: ColumnType, style: ValueStyle, labels?: readonly Result[]): ColumnValue {
+  const read = cellReader(column.type, column.cell_val_num, style)
+  const value = column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
+  const shown = labels ? labelled(value, labels) : column.kind.startsWith('delete') && !style.raw ? deletedOrNull(value) : value
+  return column.nullable ? (data, cell) => (data.validity?.[cell] === 0 ? null : shown(data, cell)) : shown
+}
+
+function fixedValue(read: CellReader, size: number): ColumnValue {
+  return (data, cell) => read(data.data, cell * size, (cell + 1) * size)
+}
+
+function varValue(read: CellReader): ColumnValue {
+  return ({ data, starts }, cell) => read(data, starts?.[cell] ?? 0, starts?.[cell + 1] ?? data.length)
+}
+
+function deletedOrNull(value: ColumnValue): ColumnValue {
+  return (data, cell) => {
+    const shown = value(data, cell)
+    return shown === NOT_DELETED ? null : shown
+  }
+}
+
+/** An index outside the enumeration stays an index. */
+function labelled(value: ColumnValue, labels: readonly Result[]): ColumnValue {
+  return (data, cell) => {
+    const index = value(data, cell)
+    const label = typeof index === 'number' || typeof index === 'bigint' ? labels[Number(index)] : undefined
+    return label ?? index
+  }
+}
+
+/** The rows of a batch as objects, in order; a column that could not be read has no key. */
+export function* batchRows(
+  batch: CellBatch,
+  columns: readonly ColumnType[],
+  values: readonly ColumnValue[],
+  shown: readonly number[],
+): Generator<{ [key: string]: Result }> {
+  const count = batch.rows?.length ?? batch.cell_num
+  for (let i = 0; i < count; i++) {
+    const cell = batch.rows ? batch.rows[i] : i
+    const row: { [key: string]: Result } = {}
+    for (const c of shown) {
+      const data = batch.columns[c]
+      if (data) row[columns[c].name] = values[c](data, cell)
+    }
+    yield row
+  }
+}

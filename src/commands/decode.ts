@@ -1,0 +1,239 @@
+import type { InspectArray } from '../array.ts'
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { batchRows, columnValue } from '../cells/rows.ts'
+import { addPlace, InspectError } from '../errors.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { leafLevel, mbrAt } from '../format/rtree.ts'
+import type { Fragment } from '../fragment.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type Bounds, comparable, compare, parseRanges, rangeFilter } from './ranges.ts'
+import { enumerationResult } from './schema.ts'
+
+export interface DecodeOptions {
+  field?: string[]
+  range?: string[]
+  tiles?: string
+  limit?: string
+  fill?: boolean
+  labels?: boolean
+  allFragments?: boolean
+}
+
+export const command: CommandModule<DecodeOptions> = {
+  configure(command) {
+    command
+      .argument('<fragment...>', 'fragment')
+      .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+      .option('--range <NAME=LO..HI>', 'only cells inside the range (repeatable, inclusive)', collect)
+      .option('--tiles <I..J>', 'only these tiles')
+      .option('--limit <n>', 'at most n cells')
+      .option('--fill', 'dense fragments: padding cells as well')
+      .option('--labels', "values of enumerations instead of their indexes")
+      .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
+  },
+
+  async *run(cx, paths, options) {
+    for (const path of paths) {
+      const target = await cx.open(path)
+      if (target.type === 'fragment') yield await fragmentOutcome(cx, target.fragment, options)
+      else if (target.type === 'file' && target.fragment) yield await fragmentOutcome(cx, target.fragment, options)
+      else if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
+      else if (target.type === 'array') throw await arrayRefused(target.array)
+      else throw wrongTarget('decode', target, 'a fragment')
+    }
+  },
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+async function arrayRefused(array: InspectArray): Promise<InspectError> {
+  const names = (await array.fragments()).map(({ path }) => path)
+  const some = names.slice(0, 5).join(', ') + (names.length > 5 ? `, … (${names.length} in all)` : '')
+  return new InspectError('WRONG_TARGET', `decode expects one fragment, found an array; its fragments: ${some || 'none'} (--all-fragments decodes each)`, {
+    file: array.folder.path,
+  })
+}
+
+async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
+  const reader = await openReader(cx, fragment, options)
+  const cells: AsyncIterable<Result> = {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* limited(reader.rows(), reader.limit)
+      } finally {
+        await reader.close()
+      }
+    },
+  }
+  const info = await fragment.info()
+  return outcome(cx, { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells }, reader.names)
+}
+
+/** Cells of every visible fragment, one fragment after the other: not TileDB's merged read. */
+async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: DecodeOptions): Promise<Outcome> {
+  const entries = (await array.fragments()).filter((entry) => entry.visible)
+  const limit = parseLimit(options.limit)
+  async function* rows(): AsyncGenerator<Result> {
+    for (const entry of entries) {
+      const fragment = array.fragment(entry.path)
+      const reader = await openReader(cx, fragment, options)
+      try {
+        for await (const row of reader.rows()) yield { __fragment: entry.name, ...row }
+      } finally {
+        await reader.close()
+        await fragment.close()
+      }
+    }
+  }
+  const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
+  return outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined)
+}
+
+function outcome(cx: CommandContext, document: Document, columns: readonly string[] | undefined): Outcome {
+  return {
+    document,
+    rows: 'cells',
+    async table(out: Output) {
+      const { cellsTable } = await import('../render/views/cells.ts')
+      await cellsTable(document, columns, cx.full, out)
+    },
+  }
+}
+
+async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
+  let left = limit
+  if (left <= 0) return
+  for await (const row of rows) {
+    yield row
+    if (--left <= 0) return
+  }
+}
+
+interface Reader {
+  names: string[]
+  limit: number
+  rows(): AsyncGenerator<{ [key: string]: Result }>
+  close(): Promise<void>
+}
+
+async function openReader(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Reader> {
+  const info = await fragment.info()
+  const dimensions = info.schema.domain.dimensions
+  const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
+  const selection: CellSelection = {
+    fields: options.field,
+    tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
+    fill: options.fill,
+    onColumnError: (error, column, tile) => {
+      const placed = addPlace(error, { file: fragment.folder.path, field: `${column.name}, tile ${tile}` })
+      if (placed instanceof InspectError) cx.fault(placed)
+    },
+  }
+  const cells = await FragmentCells.open(fragment, selection)
+  if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
+  const labels = options.labels ? await labelsOf(cx, fragment) : new Map<string, readonly Result[]>()
+  const values = cells.columns.map((column) => columnValue(column, cx.style, labels.get(column.enumeration)))
+  const shown = shownColumns(cells.columns, options.field)
+  return {
+    names: shown.map((c) => cells.columns[c].name),
+    limit: parseLimit(options.limit),
+    async *rows() {
+      for await (const batch of cells.batches()) {
+        const selected = bounds ? rowsInBounds(batch, cells.columns, bounds) : batch
+        yield* batchRows(selected, cells.columns, values, shown)
+      }
+    },
+    close: () => cells.close(),
+  }
+}
+
+/** Dimensions, then the rest; with --field the dimensions and what was named. */
+function shownColumns(columns: readonly ColumnType[], fields: readonly string[] | undefined): number[] {
+  return columns.flatMap((column, i) => (fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : []))
+}
+
+async function labelsOf(cx: CommandContext, fragment: Fragment): Promise<Map<string, readonly Result[]>> {
+  const { schema } = await fragment.info()
+  const labels = new Map<string, readonly Result[]>()
+  for (const enumeration of (await fragment.array?.enumerations(schema)) ?? []) {
+    const { values } = enumerationResult(enumeration, cx.style)
+    if (Array.isArray(values)) labels.set(enumeration.name, values)
+  }
+  return labels
+}
+
+/** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */
+async function tileSkipper(
+  fragment: Fragment,
+  dense: DenseCoordinates | undefined,
+  bounds: ReadonlyMap<number, Bounds>,
+): Promise<(tile: number) => boolean> {
+  const { schema } = await fragment.info()
+  const dimensions = schema.domain.dimensions
+  if (dense) {
+    return (tile) => {
+      const box = dense.tileBox(tile)
+      for (const [d, { low, high }] of bounds) {
+        if (high !== undefined && typeof high !== 'object' && box[d].low > high) return true
+        if (low !== undefined && typeof low !== 'object' && box[d].high < low) return true
+      }
+      return false
+    }
+  }
+  const leaves = leafLevel(await fragment.rtree())
+  if (!leaves) return () => false
+  const touches = rangeFilter(dimensions, bounds)
+  return (tile) => tile < leaves.mbr_num && !touches(mbrAt(leaves, tile, dimensions))
+}
+
+function rowsInBounds(batch: CellBatch, columns: readonly ColumnType[], bounds: ReadonlyMap<number, Bounds>): CellBatch {
+  const count = batch.rows?.length ?? batch.cell_num
+  const rows = new Uint32Array(count)
+  let kept = 0
+  for (let i = 0; i < count; i++) {
+    const cell = batch.rows ? batch.rows[i] : i
+    if (cellInBounds(batch, columns, bounds, cell)) rows[kept++] = cell
+  }
+  return { ...batch, rows: rows.subarray(0, kept) }
+}
+
+function cellInBounds(batch: CellBatch, columns: readonly ColumnType[], bounds: ReadonlyMap<number, Bounds>, cell: number): boolean {
+  for (const [d, { low, high }] of bounds) {
+    const column = batch.columns[d]
+    if (!column) return false
+    const { type } = columns[d]
+    const size = datatypeSize(type)
+    const bytes = column.starts
+      ? column.data.subarray(column.starts[cell], column.starts[cell + 1])
+      : column.data.subarray(cell * size, (cell + 1) * size)
+    const value = comparable(type, bytes)
+    if (low !== undefined && compare(value, low) < 0) return false
+    if (high !== undefined && compare(value, high) > 0) return false
+  }
+  return true
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  if (!/^\d+$/.test(text)) throw new InspectError('USAGE', `--limit expects a number, found ${JSON.stringify(text)}`)
+  return Number(text)
+}
+
+/** `I..J`, `I..`, `..J` or `I`, inclusive. */
+export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
+  const match = /^(\d*)(\.\.)?(\d*)$/.exec(text)
+  if (!match || text === '' || text === '..') throw new InspectError('USAGE', `--tiles expects I..J, found ${JSON.stringify(text)}`)
+  const [, first, dots, last] = match
+  const from = first === '' ? 0 : Number(first)
+  const to = dots === undefined ? from : last === '' ? tileNum - 1 : Number(last)
+  if (from > to || (tileNum > 0 && from >= tileNum)) {
+    throw new InspectError('USAGE', `--tiles expects tiles from 0 to ${tileNum - 1}, found ${text}`)
+  }
+  return { from, to }
+}
+

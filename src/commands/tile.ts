@@ -1,0 +1,187 @@
+import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { InspectError } from '../errors.ts'
+import { hex } from '../filters/bytes.ts'
+import type { StageResult } from '../filters/pipeline.ts'
+import { stageMetadata } from '../filters/stage-metadata.ts'
+import { decode } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
+import type { Fragment, FragmentInfo } from '../fragment.ts'
+import type { Output, Result } from '../render/result.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+
+interface TileOptions {
+  role?: TileRole
+  bytes?: boolean
+  stages?: string
+}
+
+const ROLES = ['data', 'offsets', 'var', 'validity'] as const
+
+export const command: CommandModule<TileOptions> = {
+  configure(command) {
+    command
+      .argument('<fragment>', 'fragment')
+      .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
+      .argument('[index]', 'tile, counted from 0', '0')
+      .option('--role <role>', 'which of a field\'s files: data, offsets, var or validity (a var-sized field means its values)')
+      .option('--bytes', 'write the unfiltered bytes')
+      .option('--stages <dir>', 'write the bytes at each stage into this folder, a file each')
+  },
+
+  async *run(cx, [path, field, indexText], options) {
+    const target = await cx.open(path)
+    const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
+    if (!fragment) throw wrongTarget('tile', target, 'a fragment')
+    const info = await fragment.info()
+    const file = await openFile(fragment, info, field, options.role)
+    try {
+      yield await tileOutcome(cx, fragment, info, file, tileIndex(indexText, info.tile_num), options)
+    } finally {
+      await file.close()
+      await fragment.close()
+    }
+  },
+}
+
+function tileIndex(text: string, tileNum: number): number {
+  const index = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(index < tileNum)) throw new InspectError('USAGE', `tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
+  return index
+}
+
+async function openFile(fragment: Fragment, info: FragmentInfo, field: string, role: TileRole | undefined): Promise<TileFile> {
+  if (role !== undefined && !ROLES.includes(role)) {
+    throw new InspectError('USAGE', `--role expects ${ROLES.join(', ')}, found ${JSON.stringify(role)}`)
+  }
+  const files = await fragment.fieldFiles()
+  const byName = files.find(({ name }) => name === field)
+  const ofField = files.filter(({ slot }) => info.slots[slot].name === field)
+  if (!byName && ofField.length === 0) {
+    const names = [...new Set(files.map(({ slot }) => JSON.stringify(info.slots[slot].name)))].join(', ')
+    throw new InspectError('USAGE', `expected a field (${names}) or one of its files, found ${JSON.stringify(field)}`)
+  }
+  const wanted = byName ?? ofField.find((file) => roleOf(file.role) === (role ?? defaultRole(ofField.map((f) => roleOf(f.role)))))
+  if (!wanted) {
+    throw new InspectError('USAGE', `expected a role of ${field} (${ofField.map((f) => roleOf(f.role)).join(', ')}), found ${role}`)
+  }
+  return TileFile.open(fragment, wanted.slot, roleOf(wanted.role))
+}
+
+/** Coordinates and time stamps are data as far as tiles go. */
+function roleOf(role: string): TileRole {
+  return ROLES.find((known) => known === role) ?? 'data'
+}
+
+function defaultRole(roles: readonly TileRole[]): TileRole {
+  return roles.includes('var') ? 'var' : 'data'
+}
+
+async function tileOutcome(
+  cx: CommandContext,
+  fragment: Fragment,
+  info: FragmentInfo,
+  file: TileFile,
+  tile: number,
+  options: TileOptions,
+): Promise<Outcome> {
+  const { offset, size } = file.place(tile)
+  const stored = await file.stored(tile)
+  const stringOffsets = await holdsStringOffsets(fragment, file, tile)
+  const framed = decode(stored, tileChunks, { file: file.source.name, offset })
+  const pipeline = await file.pipeline(stringOffsets)
+  const chunks: { [key: string]: Result | undefined }[] = []
+  const parts: Uint8Array[] = []
+  const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
+  let unfiltered_size = 0
+  for (const [index, chunk] of framed.chunks.entries()) {
+    const stages: StageResult[] = []
+    const head = {
+      offset: offset + (chunk.metadata.byteOffset - stored.byteOffset) - 12,
+      original_length: chunk.original_length,
+      filtered_length: chunk.data.length,
+      metadata_length: chunk.metadata.length,
+    }
+    let error: InspectError | undefined
+    try {
+      const out = pipeline.reverseChunkAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      parts.push(out.data)
+      unfiltered_size += out.data.length
+    } catch (caught) {
+      if (!(caught instanceof InspectError)) throw caught
+      error = new InspectError(caught.code, caught.message, { ...caught.at, file: file.source.name }, { cause: caught })
+      cx.fault(error)
+    }
+    stages.forEach(({ config, output }, i) => {
+      stageBytes[i] ??= { filter: config.name, parts: [] }
+      stageBytes[i].parts.push(output.data)
+    })
+    chunks.push({ ...head, stages: stages.map(stageResult), error: error && { code: error.code, message: error.message } })
+  }
+  const expected = file.expectedSize(tile)
+  const document = {
+    ...documentHead('tile', cx.shownPath(fragment.folder.path)),
+    field: info.slots[file.slot].name,
+    file: file.name,
+    role: file.role,
+    tile,
+    tile_num: info.tile_num,
+    cell_num: file.cells(tile),
+    offset,
+    size,
+    unfiltered_size,
+    expected_size: expected,
+    string_offsets: stringOffsets || undefined,
+    chunks,
+    extra_size: framed.extra.length > 0 ? framed.extra.length : undefined,
+  }
+  if (options.stages !== undefined) await writeStages(options.stages, stored, stageBytes)
+  if (options.bytes) return { document, bytes: parts, table: () => {} }
+  return {
+    document,
+    async table(out: Output) {
+      const { tileTable } = await import('../render/views/tile.ts')
+      await tileTable(document, cx.full, out)
+    },
+  }
+}
+
+/** Whether the tile of a var file holds its offsets itself, as its offsets tile says; for an offsets file, whether it says so. */
+async function holdsStringOffsets(fragment: Fragment, file: TileFile, tile: number): Promise<boolean> {
+  if (file.role !== 'var' || file.cells(tile) === 0) return false
+  const offsets = await TileFile.open(fragment, file.slot, 'offsets')
+  try {
+    return isStringOffsetsTile(await offsets.stored(tile))
+  } finally {
+    await offsets.close()
+  }
+}
+
+function stageResult(stage: StageResult): { [key: string]: Result | undefined } {
+  return {
+    filter: stage.config.name,
+    metadata: plain(stageMetadata(stage) ?? {}),
+    input_length: stage.input.metadata.length + stage.input.data.length,
+    output_length: stage.output.metadata.length + stage.output.data.length,
+  }
+}
+
+/** A described value as a result; short runs of bytes (digests, tags, window offsets) as hex. */
+function plain(value: unknown): Result {
+  if (value instanceof Uint8Array) return hex(value)
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+  }
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' || typeof value === 'boolean') return value
+  return null
+}
+
+/** `00-stored.bin`, then what each filter gave when undone, in that order. */
+async function writeStages(folder: string, stored: Uint8Array, stages: { filter: string; parts: Uint8Array[] }[]): Promise<void> {
+  const { writeFiles } = await import('../source/file-output.ts')
+  const files: [string, Uint8Array[]][] = [['00-stored.bin', [stored]]]
+  stages.forEach(({ filter, parts }, i) => {
+    files.push([`${String(i + 1).padStart(2, '0')}-after-${filter}.bin`, parts])
+  })
+  await writeFiles(folder, files)
+}

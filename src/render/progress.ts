@@ -1,0 +1,29 @@
+/** Milliseconds before anything is shown. */
+const PATIENCE = 1000
+
+/** A progress line on stderr that appears only on a terminal, and only when the work takes its time. */
+export async function startProgress(
+  what: string,
+  wanted: boolean,
+): Promise<{ update(done: number, total: number): void; stop(): void }> {
+  if (!wanted) return { update() {}, stop() {} }
+  let text = what
+  let spinner: { text: string; stop(): unknown } | undefined
+  let stopped = false
+  const timer = setTimeout(async () => {
+    const { default: ora } = await import('ora')
+    if (!stopped) spinner = ora({ text, stream: process.stderr }).start()
+  }, PATIENCE)
+  timer.unref()
+  return {
+    update(done, total) {
+      text = `${what}: ${done} of ${total}`
+      if (spinner) spinner.text = text
+    },
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      spinner?.stop()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** Widths of text in terminal columns. Text is expected without control characters (see `escapeText` in units.ts). */
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+const ASCII = /^[\x20-\x7e]*$/
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u
+const MARK = /^[\p{Mark}\u200b-\u200f\u2060-\u2064]/u
+
+/** Wide and fullwidth blocks of Unicode's East Asian Width (UAX #11), first and last code point. */
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x17000, 0x18cff],
+  [0x1b000, 0x1b2ff],
+  [0x20000, 0x3fffd],
+]
+
+/** Columns that `text` takes on a terminal. */
+export function textWidth(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (EMOJI.test(grapheme)) return 2
+  if (MARK.test(grapheme)) return 0
+  const code = grapheme.codePointAt(0) ?? 0
+  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1
+}
+
+/** `text`, with its middle replaced by … where it is wider than `width` columns. */
+export function cutMiddle(text: string, width: number): string {
+  if (textWidth(text) <= width) return text
+  const segments = Array.from(graphemes.segment(text), ({ segment }) => segment)
+  const tailRoom = Math.max(0, Math.floor((width - 1) / 2))
+  const tail = takeWithin(segments.toReversed(), tailRoom).reverse().join('')
+  const head = takeWithin(segments, width - 1 - textWidth(tail)).join('')
+  return `${head}…${tail}`
+}
+
+function takeWithin(segments: readonly string[], width: number): string[] {
+  const taken: string[] = []
+  let left = width
+  for (const segment of segments) {
+    left -= graphemeWidth(segment)
+    if (left < 0) break
+    taken.push(segment)
+  }
+  return taken
+}
+
+/** `text` in lines of at most `width` columns, broken at spaces where there are any. */
+export function wrapText(text: string, width: number): string[] {
+  if (textWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (textWidth(longer) <= width) {
+      line = longer
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = word
+    while (textWidth(line) > width) {
+      const segments = Array.from(graphemes.segment(line), ({ segment }) => segment)
+      const head = takeWithin(segments, Math.max(width, 2))
+      lines.push(head.join(''))
+      line = segments.slice(head.length).join('')
+    }
+  }
+  lines.push(line)
+  return lines
+}
+
+/** Spaces up to `width` columns. */
+export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const spaces = ' '.repeat(Math.max(0, width - textWidth(text)))
+  return align === 'right' ? spaces + text : text + spaces
+}

@@ -1,0 +1,131 @@
+/** Numbers, times and values as people read them. Programs get JSON; what is written here may change. */
+
+import type { Result } from './result.ts'
+
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
+const STEP = 1024
+
+/** Digits in groups of three: `12,595`. */
+export function formatCount(count: number | bigint): string {
+  return String(count).replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
+}
+
+/** `12.3 KiB (12,595 bytes)`; below 1 KiB the bytes alone. */
+export function formatSize(bytes: number): string {
+  const exact = `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return Math.abs(bytes) < STEP ? exact : `${shortSize(bytes)} (${exact})`
+}
+
+/** `12.3 KiB`; below 1 KiB `595 B`. */
+export function shortSize(bytes: number): string {
+  if (Math.abs(bytes) < STEP) return `${bytes} B`
+  let size = bytes
+  let unit = -1
+  // what would round to 1024.0 is 1.0 of the next unit
+  while (Math.abs(size) >= STEP - 0.05 && unit < UNITS.length - 1) {
+    size /= STEP
+    unit++
+  }
+  return `${size.toFixed(1)} ${UNITS[unit]}`
+}
+
+/** `0.4 ms`, `850 ms`, `12.3 s`, `2 min 5 s`, `1 h 3 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 59_950) return `${Number((milliseconds / 1000).toFixed(1))} s`
+  const seconds = Math.round(milliseconds / 1000)
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** Milliseconds since 1970 as ISO 8601 in UTC; what no calendar date holds (2^64 - 1 in some names) as its digits. */
+export function formatTimestamp(milliseconds: number | bigint): string {
+  const date = new Date(Number(milliseconds))
+  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString()
+}
+
+/** Control characters, line and paragraph separators, what reorders or hides text, and lone surrogates. */
+const UNSAFE =
+  /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Text that a terminal shows as it is: what would act on the terminal, or mislead its reader, is escaped (`\x1b`). */
+export function escapeText(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const named = NAMED[character]
+    if (named !== undefined) return named
+    const hex = (character.codePointAt(0) ?? 0).toString(16)
+    if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`
+    return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+  })
+}
+
+/** Characters of {@link shortValue} unless told otherwise. */
+const SHORT = 80
+const DATE = /^(?:NaT|-?\d{3,}-\d\d(?:-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)$/
+
+/**
+ * A value for one cell of a table, of `room` characters or little more: text in quotes, dates without, bytes as 0x…, lists
+ * and objects with as many elements as there is room for. Safe for a terminal.
+ */
+export function shortValue(value: Result | undefined, room: number = SHORT): string {
+  if (value === null || value === undefined) return 'null'
+  switch (typeof value) {
+    case 'string':
+      return shortText(value, room)
+    case 'number':
+      return Object.is(value, -0) ? '-0.0' : String(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value instanceof Uint8Array) return shortBytes(value, room)
+  if (value instanceof Float64Array || isIterable(value)) return shortList(value, room)
+  if (Symbol.asyncIterator in value) return '[…]'
+  const parts: string[] = []
+  let left = room
+  for (const [key, child] of Object.entries(value)) {
+    if (child === undefined) continue
+    if (left <= 0) {
+      parts.push('…')
+      break
+    }
+    const part = `${escapeText(key)}: ${shortValue(child, left)}`
+    parts.push(part)
+    left -= part.length + 2
+  }
+  return `{${parts.join(', ')}}`
+}
+
+function shortText(text: string, room: number): string {
+  if (DATE.test(text)) return text
+  const cut = text.length > room ? `${text.slice(0, room)}…` : text
+  return `"${escapeText(cut.replace(/["\\]/g, '\\$&'))}"`
+}
+
+function shortBytes(bytes: Uint8Array, room: number): string {
+  const shown = Math.max(1, Math.floor(room / 2))
+  const hex = Buffer.from(bytes.subarray(0, shown)).toString('hex')
+  return bytes.length > shown ? `0x${hex}… (${formatCount(bytes.length)} bytes)` : `0x${hex}`
+}
+
+function shortList(values: Iterable<Result>, room: number): string {
+  const parts: string[] = []
+  let left = room
+  for (const value of values) {
+    if (left <= 0) {
+      const count = values instanceof Float64Array || Array.isArray(values) ? values.length : undefined
+      parts.push(count === undefined ? '…' : `… ${formatCount(count - parts.length)} more`)
+      break
+    }
+    const part = shortValue(value, left)
+    parts.push(part)
+    left -= part.length + 2
+  }
+  return `[${parts.join(', ')}]`
+}
+
+function isIterable(value: object): value is Iterable<Result> {
+  return Symbol.iterator in value
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { hex } from '../../src/filters/bytes.ts'
+import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { gzip } from '../../src/filters/gzip.ts'
+import { compressionTests } from './compression.ts'
+import { contextOf, stored } from './libraries.ts'
+
+const original = new Int32Array(21).fill(-1_615_254_316)
+const data = '789cbba2b373fe152a63002d553139'
+
+compressionTests('GZIP', gzip, { metadata: '0000000001000000540000000f000000', data, original })
+
+test('a chunk of nothing is an empty zlib stream of 8 bytes', async () => {
+  const filter = await gzip(portableCodecs)
+  const out = stored(
+    filter.forward({ metadata: [], data: [new Uint8Array(0)] }, { name: 'GZIP', level: -1 }, contextOf()),
+  )
+  expect(hex(out.metadata)).toBe('00000000010000000000000008000000')
+  expect(hex(out.data)).toBe('789c030000000001')
+})
+
+test('the portable backend writes the bytes of TileDB, whose zlib is the plain one', async () => {
+  const filter = await gzip(portableCodecs)
+  const part = new Uint8Array(original.buffer)
+  const out = stored(filter.forward({ metadata: [], data: [part] }, { name: 'GZIP', level: -1 }, contextOf()))
+  expect(hex(out.data)).toBe(data)
+})
+
+test('level 1, which generic tiles use, shows in the stream header', async () => {
+  const filter = await gzip(portableCodecs)
+  const out = stored(
+    filter.forward({ metadata: [], data: [new Uint8Array(9)] }, { name: 'GZIP', level: 1 }, contextOf()),
+  )
+  expect(hex(out.data.subarray(0, 2))).toBe('7801')
+})

@@ -1,0 +1,153 @@
+import { expect } from '@jest/globals'
+import { InspectError } from '../../src/errors.ts'
+import { concat, hex } from '../../src/filters/bytes.ts'
+import { portableCodecs } from '../../src/source/node-codecs.ts'
+import type { Filter, FilterContext, FilteredBytes, FilterFactory, FilterParts } from '../../src/filters/filter.ts'
+import { type Datatype, datatypeSize } from '../../src/format/datatype.ts'
+import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
+import type { Random } from './random.ts'
+
+export function loaded(factory: FilterFactory): Promise<Filter> {
+  return factory(portableCodecs)
+}
+
+/** What a filter is told of a tile of single elements of `datatype`. */
+export function filterContext(datatype: Datatype, overrides: Partial<FilterContext> = {}): FilterContext {
+  const cellSize = datatypeSize(datatype)
+  return { datatype, cellSize, formatVersion: 22, limit: 1 << 20, stringOffsets: false, ...overrides }
+}
+
+/** Bytes written as hex; blanks between them are for the reader. */
+export function bytesOf(text: string): Uint8Array {
+  const digits = text.replaceAll(/\s/g, '')
+  const out = new Uint8Array(digits.length / 2)
+  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16)
+  return out
+}
+
+/** Little-endian integers of `size` bytes. */
+export function integers(size: number, values: readonly (number | bigint)[]): Uint8Array {
+  const out = new Uint8Array(size * values.length)
+  values.forEach((value, i) => {
+    let left = BigInt(value)
+    for (let j = 0; j < size; j++) {
+      out[i * size + j] = Number(left & 0xffn)
+      left >>= 8n
+    }
+  })
+  return out
+}
+
+/** The integers in little-endian bytes. */
+export function integersOf(bytes: Uint8Array, size: number, signed: boolean): bigint[] {
+  const out: bigint[] = []
+  for (let i = 0; i + size <= bytes.length; i += size) {
+    let value = 0n
+    for (let j = size - 1; j >= 0; j--) value = (value << 8n) | BigInt(bytes[i + j])
+    out.push(signed ? BigInt.asIntN(8 * size, value) : value)
+  }
+  return out
+}
+
+export function u32(...values: number[]): Uint8Array {
+  return integers(4, values)
+}
+
+/** A part that does not begin on an aligned address, as parts of a file do not. */
+export function unaligned(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(bytes.length + 3)
+  out.set(bytes, 3)
+  return out.subarray(3)
+}
+
+/** What is on disk of a chunk: the lists, concatenated. */
+export function stored(parts: FilterParts): FilteredBytes {
+  return { metadata: unaligned(concat(parts.metadata)), data: unaligned(concat(parts.data)) }
+}
+
+/** A chunk as hex, to compare. */
+export function shown(bytes: FilteredBytes): { metadata: string; data: string } {
+  return { metadata: hex(bytes.metadata), data: hex(bytes.data) }
+}
+
+/** One chunk as a release of TileDB wrote it, and what it holds. */
+export interface Vector {
+  datatype: Datatype
+  config?: Partial<FilterConfig>
+  context?: Partial<FilterContext>
+  metadata: string
+  data: string
+  unfiltered: Uint8Array
+  offsets?: readonly number[]
+}
+
+export function reverseVector(filter: Filter, name: FilterConfig['name'], vector: Vector): FilteredBytes {
+  const cx = filterContext(vector.datatype, vector.context)
+  const bytes = { metadata: unaligned(bytesOf(vector.metadata)), data: unaligned(bytesOf(vector.data)) }
+  return filter.reverse(bytes, { name, ...vector.config }, cx)
+}
+
+export function forwardVector(filter: Filter, name: FilterConfig['name'], vector: Vector): FilteredBytes {
+  const cx = filterContext(vector.datatype, vector.context)
+  const parts: FilterParts = { metadata: [], data: [unaligned(vector.unfiltered)] }
+  if (vector.offsets) parts.offsets = Float64Array.from(vector.offsets)
+  return stored(filter.forward(parts, { name, ...vector.config }, cx))
+}
+
+/** Filtering and undoing it gives the parts again, one behind the other. */
+export function expectRoundTrip(filter: Filter, parts: FilterParts, config: FilterConfig, cx: FilterContext): void {
+  const before = parts.data.map((part) => hex(part))
+  const back = filter.reverse(stored(filter.forward(parts, config, cx)), config, cx)
+  expect(hex(back.data)).toBe(before.join(''))
+  expect(hex(back.metadata)).toBe(hex(concat(parts.metadata)))
+  expect(parts.data.map((part) => hex(part))).toEqual(before)
+}
+
+/** The error of `work`; anything but an InspectError is a fault. */
+export function inspectError(work: () => unknown): InspectError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof InspectError) return error
+    throw error
+  }
+  throw new Error('expected an InspectError, found none')
+}
+
+/**
+ * Truncated, changed and random chunks are undone or raise InspectError, and give no more than the limit.
+ * Gives how many were refused.
+ */
+export function refusals(
+  filter: Filter,
+  config: FilterConfig,
+  cx: FilterContext,
+  valid: FilteredBytes,
+  random: Random,
+): number {
+  const tries: FilteredBytes[] = []
+  for (let i = 0; i < valid.metadata.length; i++) tries.push({ ...valid, metadata: valid.metadata.subarray(0, i) })
+  for (let i = 0; i < valid.data.length; i++) tries.push({ ...valid, data: valid.data.subarray(0, i) })
+  for (let i = 0; i < 400; i++) {
+    const metadata = valid.metadata.slice()
+    const data = valid.data.slice()
+    const target = data.length === 0 || (metadata.length > 0 && random.below(2) === 0) ? metadata : data
+    for (let j = random.below(3); j >= 0 && target.length > 0; j--) {
+      target[random.below(target.length)] = random.pick([0, 1, 0x7f, 0x80, 0xff, random.below(256)])
+    }
+    tries.push({ metadata, data })
+  }
+  for (let i = 0; i < 200; i++)
+    tries.push({ metadata: random.bytes(random.below(48)), data: random.bytes(random.below(48)) })
+  let refused = 0
+  for (const bytes of tries) {
+    try {
+      const out = filter.reverse(bytes, config, cx)
+      expect(out.data.length).toBeLessThanOrEqual(cx.limit)
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      refused++
+    }
+  }
+  return refused
+}

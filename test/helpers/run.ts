@@ -1,0 +1,59 @@
+import { main } from '../../src/cli.ts'
+import { type Json, parseJsonDocuments } from './json.ts'
+
+/** What one run of the command line left behind. */
+export interface Ran {
+  code: number
+  /** Exactly the bytes written to stdout. */
+  stdout: Uint8Array
+  /** The same as text. */
+  text: string
+  stderr: string
+}
+
+export interface RunOptions {
+  env?: Readonly<Record<string, string | undefined>>
+  /** Width of the terminal that stdout pretends to be; a pipe without it. */
+  columns?: number
+}
+
+/** Runs the program in this process, as `tiledb-inspect …args` in a pipe without any environment. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const parts: Uint8Array[] = []
+  let stderr = ''
+  const terminal = options.columns !== undefined
+  const code = await main({
+    argv: args,
+    env: options.env ?? {},
+    stdout: {
+      write: (chunk) => {
+        parts.push(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk.slice())
+      },
+      columns: options.columns,
+      color: false,
+      isTTY: terminal,
+    },
+    stderr: (text) => {
+      stderr += text
+    },
+    stderrIsTTY: terminal,
+  })
+  const stdout = joined(parts)
+  return { code, stdout, text: new TextDecoder().decode(stdout), stderr }
+}
+
+/** {@link run} with `--json`: the documents on stdout, numbers exact. */
+export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<Ran & { documents: Json[] }> {
+  const ran = await run([...args, '--json'], options)
+  return { ...ran, documents: parseJsonDocuments(ran.text) }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((bytes, part) => bytes + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
