@@ -1,8 +1,15 @@
+import { cwd as currentFolder } from 'node:process'
 import { Command, CommanderError, Option } from 'commander'
 import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
 import { exitCodeOf, InspectError } from './errors.ts'
+import { readContext } from './generic-tile.ts'
+import { writeJson } from './render/json.ts'
 import type { CsvRow } from './render/csv.ts'
 import type { Output, Result } from './render/result.ts'
+import { localStorage } from './source/file.ts'
+import { readKey } from './source/key.ts'
+import { nodeCodecs } from './source/node-codecs.ts'
+import { openTarget } from './target.ts'
 import { VERSION } from './version.ts'
 
 /** Every command and where its module is; a module is loaded only when its command is called. */
@@ -122,16 +129,9 @@ function addCommonOptions(command: Command): void {
 }
 
 async function runCommand(state: RunState, module: CommandModule<never>, paths: string[], options: CommonOptions): Promise<void> {
-  const [{ openTarget }, { localStorage }, { nodeCodecs }, { readContext }, { readKey }] = await Promise.all([
-    import('./target.ts'),
-    import('./source/file.ts'),
-    import('./source/node-codecs.ts'),
-    import('./generic-tile.ts'),
-    import('./source/key.ts'),
-  ])
   state.format = chosenFormat(options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
-  const { absolute, shown } = pathsFor(paths, await currentFolder())
+  const { absolute, shown } = pathsFor(paths, currentFolder())
   const cx: CommandContext = {
     storage: localStorage,
     reading: readContext(nodeCodecs, key),
@@ -171,11 +171,6 @@ function chosenFormat(options: CommonOptions): Format {
   if (options.format) return options.format
   const extension = options.output?.slice(options.output.lastIndexOf('.') + 1)
   return FORMATS.find((format) => format === extension) ?? 'table'
-}
-
-async function currentFolder(): Promise<string> {
-  const { cwd } = await import('node:process')
-  return cwd()
 }
 
 /** Absolute paths for reading, and back to how the user wrote them for showing. */
@@ -230,7 +225,6 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
     await writeCsv(rowsOf(outcome) as Iterable<CsvRow> | AsyncIterable<CsvRow>, out, { int64: options.int64 })
     return
   }
-  const { writeJson } = await import('./render/json.ts')
   const notes: { rounded: boolean } =
     state.format === 'ndjson' && outcome.rows !== undefined
       ? await (await import('./render/ndjson.ts')).writeNdjson(rowsOf(outcome), out, options)
@@ -256,8 +250,7 @@ async function printError(state: RunState, error: unknown): Promise<void> {
   if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
   if (state.format === 'json' || state.format === 'ndjson') {
     const { file, offset, field } = known.at
-    const { writeJson } = await import('./render/json.ts')
-    const document = { error: { code: known.code, message: known.message, file, offset, field } }
+      const document = { error: { code: known.code, message: known.message, file, offset, field } }
     await writeJson(document, state.process.stdout, { int64: 'number', indent: state.format === 'json' })
   }
 }

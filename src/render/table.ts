@@ -47,13 +47,44 @@ export async function table(content: TableContent, out: Output): Promise<void> {
   const paint = await painter(out)
   const head = columns.map(({ name }) => escapeText(name))
   const cells = rows.map((row) => columns.map((_, c) => escapeText(row[c] ?? '')))
-  const widths = head.map((name, c) =>
-    cells.reduce((width, row) => Math.max(width, textWidth(row[c])), textWidth(name)),
-  )
-  const drawing = { columns, head, cells, widths }
+  const drawing = { columns, head, cells, widths: widthsOf(head, cells) }
   if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else await drawBordered(drawing, paint, out, out.columns)
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
+}
+
+export interface StreamContent {
+  columns: readonly Column[]
+  rows: Rows<readonly string[]>
+}
+
+/**
+ * Draws a table of any length while its rows come, {@link BATCH} at a time: the first of them tell the widths. Later cells
+ * that are wider lose their middle on a terminal, and push their line aside elsewhere.
+ *
+ * @returns the number of rows
+ */
+export async function streamTable({ columns, rows }: StreamContent, out: Output): Promise<number> {
+  const paint = await painter(out)
+  const head = columns.map(({ name }) => escapeText(name))
+  let drawing: Drawing | undefined
+  let pending: string[][] = []
+  let count = 0
+  const draw = async (last: boolean): Promise<void> => {
+    const part = { first: drawing === undefined, last }
+    drawing = { columns, head, cells: pending, widths: drawing?.widths ?? widthsOf(head, pending) }
+    if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
+    else await drawBordered(drawing, paint, out, out.columns, part)
+    pending = []
+  }
+  for await (const row of rows) {
+    // a batch is drawn when there is a row behind it: only then it is known not to be the last
+    if (pending.length === BATCH) await draw(false)
+    pending.push(columns.map((_, c) => escapeText(row[c] ?? '')))
+    count++
+  }
+  await draw(true)
+  return count
 }
 
 interface Drawing {
@@ -63,7 +94,24 @@ interface Drawing {
   widths: number[]
 }
 
-async function drawPlain({ columns, head, cells, widths }: Drawing, paint: Paint, out: Output): Promise<void> {
+/** Which ends of a table are drawn. */
+interface Part {
+  first: boolean
+  last: boolean
+}
+
+const WHOLE: Part = { first: true, last: true }
+
+function widthsOf(head: readonly string[], cells: readonly (readonly string[])[]): number[] {
+  return head.map((name, c) => cells.reduce((width, row) => Math.max(width, textWidth(row[c])), textWidth(name)))
+}
+
+async function drawPlain(
+  { columns, head, cells, widths }: Drawing,
+  paint: Paint,
+  out: Output,
+  { first }: Part = WHOLE,
+): Promise<void> {
   const last = columns.length - 1
   const line = (texts: readonly string[], color: (text: string, c: number) => string): string => {
     const parts = texts.map((text, c) => {
@@ -73,29 +121,36 @@ async function drawPlain({ columns, head, cells, widths }: Drawing, paint: Paint
     })
     return `${parts.join(GAP).trimEnd()}\n`
   }
-  const lines = [line(head, (text) => paint('heading', text))]
+  const lines = first ? [line(head, (text) => paint('heading', text))] : []
   for (const row of cells) lines.push(line(row, (text, c) => paintCell(paint, columns[c], text, row[c])))
   await out.write(lines.join(''))
 }
 
-async function drawBordered(drawing: Drawing, paint: Paint, out: Output, room: number): Promise<void> {
+async function drawBordered(
+  drawing: Drawing,
+  paint: Paint,
+  out: Output,
+  room: number,
+  part: Part = WHOLE,
+): Promise<void> {
   const { columns, head, cells, widths } = drawing
   const { default: Table } = await import('cli-table3')
   const fitted = fitWidths(columns, widths, room - BORDER - BETWEEN * columns.length)
   for (let start = 0; start === 0 || start < cells.length; start += BATCH) {
-    const last = start + BATCH >= cells.length
-    const part = new Table({
-      head: start === 0 ? head.map((name, c) => paint('heading', cutMiddle(name, fitted[c]))) : [],
+    const first = part.first && start === 0
+    const last = part.last && start + BATCH >= cells.length
+    const lines = new Table({
+      head: first ? head.map((name, c) => paint('heading', cutMiddle(name, fitted[c]))) : [],
       colAligns: columns.map(({ align = 'left' }) => align),
       colWidths: fitted.map((width) => width + PADDING),
       // one rule below the head; no colours but ours
       style: { head: [], border: [], compact: true },
-      chars: { ...(start === 0 ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
+      chars: { ...(first ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
     })
     for (const row of cells.slice(start, start + BATCH)) {
-      part.push(row.map((text, c) => paintCell(paint, columns[c], cutMiddle(text, fitted[c]), text)))
+      lines.push(row.map((text, c) => paintCell(paint, columns[c], cutMiddle(text, fitted[c]), text)))
     }
-    await out.write(`${part.toString()}\n`)
+    await out.write(`${lines.toString()}\n`)
   }
 }
 

@@ -1,7 +1,12 @@
-import type { FileHandle } from 'node:fs/promises'
-import { open, readdir, stat } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, read as readAsync, readdirSync, readSync, statSync } from 'node:fs'
 import { InspectError } from '../errors.ts'
 import type { ByteSource, Entry, Storage } from './source.ts'
+
+/**
+ * Reads up to this size are done at once, on the calling thread: handing one to the thread pool and back takes longer than
+ * copying 64 KiB out of the page cache (0.1 ms against 0.01), and `node:fs/promises` alone costs a millisecond at start-up.
+ */
+const SMALL_READ = 64 * 1024
 
 const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION', string]>> = {
   ENOENT: ['NOT_FOUND', 'no such file or folder'],
@@ -13,48 +18,43 @@ const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION', string]>> =
 /** The system's error as one of ours; the path goes into the place. */
 export function systemError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  if (code === undefined) return error
+  if (code === undefined || error instanceof InspectError) return error
   const [ours, message] = CODES[code] ?? ['IO', `the system says ${code}`]
   return new InspectError(ours, message, { file: path }, { cause: error })
 }
 
-async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+function guarded<T>(path: string, work: () => T): T {
   try {
-    return await work()
+    return work()
   } catch (error) {
     throw systemError(error, path)
   }
 }
 
-/** A local file, read at positions through one handle. */
+/** A local file, read at positions through one descriptor. */
 class FileSource implements ByteSource {
   readonly name: string
-  private handle: Promise<FileHandle> | undefined
+  private descriptor: number | undefined
   private bytes: number | undefined
 
   constructor(path: string) {
     this.name = path
   }
 
-  private opened(): Promise<FileHandle> {
-    this.handle ??= guarded(this.name, () => open(this.name, 'r'))
-    return this.handle
-  }
-
   async size(): Promise<number> {
-    const handle = await this.opened()
-    this.bytes ??= (await guarded(this.name, () => handle.stat())).size
-    return this.bytes
+    return this.knownSize()
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const available = Math.max(0, (await this.size()) - offset)
+    const available = Math.max(0, this.knownSize() - offset)
     if (length > available) this.short(offset, length, available)
-    const handle = await this.opened()
+    const descriptor = this.opened()
     const out = new Uint8Array(length)
-    let done = 0
-    while (done < length) {
-      const { bytesRead } = await guarded(this.name, () => handle.read(out, done, length - done, offset + done))
+    for (let done = 0; done < length; ) {
+      const bytesRead =
+        length <= SMALL_READ
+          ? guarded(this.name, () => readSync(descriptor, out, done, length - done, offset + done))
+          : await this.readLarge(descriptor, out, done, offset + done)
       if (bytesRead === 0) this.short(offset, length, done)
       done += bytesRead
     }
@@ -62,9 +62,28 @@ class FileSource implements ByteSource {
   }
 
   async close(): Promise<void> {
-    const handle = this.handle
-    this.handle = undefined
-    if (handle) await (await handle).close()
+    if (this.descriptor !== undefined) closeSync(this.descriptor)
+    this.descriptor = undefined
+  }
+
+  private opened(): number {
+    this.descriptor ??= guarded(this.name, () => openSync(this.name, 'r'))
+    return this.descriptor
+  }
+
+  private knownSize(): number {
+    const descriptor = this.opened()
+    this.bytes ??= guarded(this.name, () => fstatSync(descriptor).size)
+    return this.bytes
+  }
+
+  private readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      readAsync(descriptor, out, at, out.length - at, offset, (error, bytesRead) => {
+        if (error) reject(systemError(error, this.name))
+        else resolve(bytesRead)
+      })
+    })
   }
 
   private short(offset: number, length: number, found: number): never {
@@ -72,29 +91,31 @@ class FileSource implements ByteSource {
   }
 }
 
+function kindOf(path: string): Entry['kind'] | undefined {
+  try {
+    const status = statSync(path, { throwIfNoEntry: false })
+    if (!status) return undefined
+    return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'other'
+  } catch (error) {
+    const ours = systemError(error, path)
+    if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return undefined
+    throw ours
+  }
+}
+
 /** The local file system. */
 export const localStorage: Storage = {
   async kind(path) {
-    try {
-      const status = await stat(path)
-      return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'other'
-    } catch (error) {
-      const ours = systemError(error, path)
-      if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return undefined
-      throw ours
-    }
+    return kindOf(path)
   },
 
   async list(path) {
-    const entries = await guarded(path, () => readdir(path, { withFileTypes: true }))
-    const listed = await Promise.all(
-      entries.map(async (entry): Promise<Entry> => {
-        if (entry.isFile()) return { name: entry.name, kind: 'file' }
-        if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
-        return { name: entry.name, kind: (await localStorage.kind(`${path}/${entry.name}`)) ?? 'other' }
-      }),
-    )
-    return listed.sort((a, b) => (a.name < b.name ? -1 : 1))
+    const entries = guarded(path, () => readdirSync(path, { withFileTypes: true })).map((entry): Entry => {
+      if (entry.isFile()) return { name: entry.name, kind: 'file' }
+      if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
+      return { name: entry.name, kind: kindOf(`${path}/${entry.name}`) ?? 'other' }
+    })
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   },
 
   open(path) {

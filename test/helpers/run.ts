@@ -1,3 +1,10 @@
+import './realm.ts'
+// cli.ts loads these five at once when a command runs; jest can link modules that share others only one after the other.
+import '../../src/generic-tile.ts'
+import '../../src/source/file.ts'
+import '../../src/source/key.ts'
+import '../../src/source/node-codecs.ts'
+import '../../src/target.ts'
 import { main } from '../../src/cli.ts'
 import { type Json, parseJsonDocuments } from './json.ts'
 

@@ -1,1 +1,111 @@
-export {}
+import type { Document, Output, Result } from '../result.ts'
+import { type Column, heading, streamTable } from '../table.ts'
+import { shortValue } from '../units.ts'
+import { type Fields, fields, rowsOf } from './narrow.ts'
+import { line } from './parts.ts'
+import { counted, fieldName } from './wording.ts'
+
+/** Cells on a terminal, unless all are asked for; a pipe gets them all. */
+const ON_TERMINAL = 100
+/** Cells that tell which columns hold numbers. */
+const SAMPLE = 100
+/** Characters of a value, unless all are asked for. */
+const ROOM = 80
+/** For a column that could not be read. */
+const UNREAD = '?'
+
+/**
+ * Cells as they come from the fragment; memory holds a screenful at a time.
+ *
+ * @param names of the columns; undefined where fragments may differ in them: a new table starts where they do
+ */
+export async function cellsTable(
+  document: Document,
+  names: readonly string[] | undefined,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  await heading(document.path, out)
+  const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
+  const cells = new Cells(document.cells, limit)
+  try {
+    let first = await cells.take()
+    while (first !== undefined) {
+      const columns = names ?? Object.keys(first)
+      first = await part(cells, first, columns, names !== undefined, full ? Number.POSITIVE_INFINITY : ROOM, out)
+    }
+    const more = await cells.isCut()
+    if (more) await line(`the first ${counted(cells.taken, 'cell')} (--full shows all)`, out, 'dim')
+    else await line(cells.taken === 0 ? 'no cells' : counted(cells.taken, 'cell'), out, 'dim')
+  } finally {
+    await cells.close()
+  }
+}
+
+/** Draws rows as long as they have the same columns. @returns the first that has others */
+async function part(
+  cells: Cells,
+  first: Fields,
+  names: readonly string[],
+  always: boolean,
+  room: number,
+  out: Output,
+): Promise<Fields | undefined> {
+  const sample: Fields[] = []
+  let next: Fields | undefined = first
+  const belongs = (row: Fields): boolean => always || Object.keys(row).every((key) => names.includes(key))
+  while (next !== undefined && sample.length < SAMPLE && belongs(next)) {
+    sample.push(next)
+    next = await cells.take()
+  }
+  const columns = names.map((name): Column => {
+    const numbers = sample.some((row) => isNumber(row[name])) && sample.every((row) => isNumberOrNull(row[name]))
+    return { name: fieldName(name), align: numbers ? 'right' : 'left' }
+  })
+  const toRow = (row: Fields): string[] =>
+    names.map((name) => (row[name] === undefined ? UNREAD : shortValue(row[name], room)))
+  async function* rows(): AsyncGenerator<string[]> {
+    for (const row of sample) yield toRow(row)
+    for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
+  }
+  await streamTable({ columns, rows: rows() }, out)
+  return next
+}
+
+function isNumber(value: Result | undefined): boolean {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+function isNumberOrNull(value: Result | undefined): boolean {
+  return value === null || value === undefined || isNumber(value)
+}
+
+/** Takes cells one by one, as many as are wanted. */
+class Cells {
+  taken = 0
+  private readonly limit: number
+  private readonly iterator: AsyncIterator<Result> | Iterator<Result>
+
+  constructor(cells: Result | undefined, limit: number) {
+    const rows = rowsOf(cells)
+    this.limit = limit
+    this.iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]()
+  }
+
+  async take(): Promise<Fields | undefined> {
+    if (this.taken >= this.limit) return undefined
+    const { done, value } = await this.iterator.next()
+    if (done === true) return undefined
+    this.taken++
+    return fields(value)
+  }
+
+  /** Whether there are cells beyond the limit. */
+  async isCut(): Promise<boolean> {
+    return this.taken >= this.limit && (await this.iterator.next()).done !== true
+  }
+
+  async close(): Promise<void> {
+    await this.iterator.return?.()
+  }
+}

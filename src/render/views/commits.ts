@@ -1,1 +1,71 @@
-export {}
+import type { Document, Output } from '../result.ts'
+import { type Column, heading } from '../table.ts'
+import { type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { limitOf, line, ROWS, tableOrBelow } from './parts.ts'
+import { counted, NOTHING } from './wording.ts'
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  'to-vacuum': 'the fragment is still there, hidden by a vacuum file',
+  hidden: 'an ignore file takes this commit back',
+  ignored: 'an ignore file took this commit back',
+  dangling: 'there is no such fragment',
+  orphan: 'nothing refers to it',
+}
+
+/** One row a commit file, and one for each of its entries below it. */
+export async function commitsTable(document: Document, full: boolean, out: Output): Promise<void> {
+  const commits = fieldList(document.commits)
+  const files = commits.filter(({ entry }) => entry === null)
+  await heading(
+    `${document.path}: ${files.length === 0 ? 'no commit files' : counted(files.length, 'commit file')}`,
+    out,
+  )
+  if (commits.length === 0) return
+  const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
+  const columns: Column[] = [
+    { name: 'file', role: 'field' },
+    { name: 'kind' },
+    { name: 'effect', role: effectRole },
+    { name: 'refers to' },
+    ...(conditions ? [{ name: 'condition', role: errorRole }] : []),
+  ]
+  const rows = commits.map((commit) => [
+    commit.entry === null ? text(commit.file) : `  ${text(commit.entry)}`,
+    text(commit.kind),
+    text(commit.effect),
+    referenceText(commit),
+    ...(conditions ? [conditionText(commit)] : []),
+  ])
+  await tableOrBelow({ columns, rows, limit: limitOf(full, ROWS) }, out)
+  const effects = new Set(commits.map(({ effect }) => text(effect)))
+  for (const [effect, meaning] of Object.entries(EFFECTS)) {
+    if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
+  }
+}
+
+function effectRole(effect: string): 'good' | 'bad' | 'dim' | undefined {
+  if (effect === 'visible') return 'good'
+  if (effect === 'dangling' || effect === 'orphan') return 'bad'
+  return effect === 'to-vacuum' || effect === 'ignored' || effect === 'hidden' ? 'dim' : undefined
+}
+
+function errorRole(cell: string): 'bad' | undefined {
+  return cell.startsWith('error: ') ? 'bad' : undefined
+}
+
+/** Mostly the fragment of the same name: then those words, so that the eye finds the others. */
+function referenceText({ file, entry, refers_to, exists, entry_num }: Fields): string {
+  if (typeof entry_num === 'number') return counted(entry_num, 'entry', 'entries')
+  if (refers_to === null) return exists === false ? 'no such file any more' : NOTHING
+  const name = text(refers_to)
+  const same = (text(entry) || text(file)).includes(name)
+  return `${same ? 'fragment of that name' : name}${exists === false ? ' (not there)' : ''}`
+}
+
+function conditionText({ condition, error, processed_by }: Fields): string {
+  const { message } = fields(error)
+  if (message !== undefined) return `error: ${text(message)}`
+  if (condition === undefined) return NOTHING
+  const processed = Array.from(list(processed_by)).length
+  return processed === 0 ? text(condition) : `${text(condition)} (processed by ${counted(processed, 'fragment')})`
+}

@@ -1,1 +1,214 @@
-export {}
+import type { Document, Output } from '../result.ts'
+import { type Column, heading, keyValues, type Pair } from '../table.ts'
+import { formatSize } from '../units.ts'
+import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
+import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { fits, limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
+import {
+  counted,
+  countText,
+  domainText,
+  fieldName,
+  filtersText,
+  NOTHING,
+  ratioText,
+  shortSizeText,
+  sizeText,
+  timeRangeText,
+  versionText,
+} from './wording.ts'
+
+/** What a reader may want to know about fragments that TileDB does not read. */
+const HIDDEN: Readonly<Record<string, string>> = {
+  uncommitted: 'no commit names it: a write that failed or is still going on',
+  'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
+  ignored: 'an ignore file took its commit back',
+  'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
+}
+
+/** @param names of the dimensions */
+export async function arrayTable(
+  document: Document,
+  names: readonly string[],
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  const fragments = fieldList(document.fragments)
+  await heading(arrayTitle(document), out)
+  if (fragments.length === 0) {
+    await line('no fragments', out)
+    return
+  }
+  await fragmentsTable(fragments, names, limitOf(full, ROWS), out)
+  await line(totalText(fragments, document), out)
+  for (const [state, meaning] of Object.entries(HIDDEN)) {
+    const count = fragments.filter((fragment) => fragment.state === state).length
+    if (count > 0) await line(`${state} (${count}): not read by TileDB; ${meaning}`, out, 'dim')
+  }
+}
+
+function arrayTitle(document: Document): string {
+  const schemas = Array.from(list(document.schemas)).length
+  const facts = [
+    `${text(document.array_type)} array`,
+    `format version ${versionText(document.format_version)}`,
+    document.encryption === 'NO_ENCRYPTION' ? '' : `encrypted (${text(document.encryption)})`,
+    schemas > 1 ? `${schemas} schemas` : '',
+  ]
+  return `${document.path}: ${facts.filter((fact) => fact !== '').join(', ')}`
+}
+
+async function fragmentsTable(
+  fragments: readonly Fields[],
+  names: readonly string[],
+  limit: number | undefined,
+  out: Output,
+): Promise<void> {
+  const columns: Column[] = [
+    { name: 'fragment', role: 'field' },
+    { name: 'state', role: stateRole },
+    { name: 'cells', align: 'right' },
+    { name: 'tiles', align: 'right' },
+    { name: 'size', align: 'right' },
+    // aligned right so that names give way first
+    { name: 'time', align: 'right' },
+    { name: 'non-empty domain', role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined) },
+  ]
+  const rows = (withNumbers: boolean): string[][] =>
+    fragments.map((fragment) => [
+      text(fragment.name),
+      text(fragment.state) || NOTHING,
+      countText(fragment.cells_in_domain),
+      countText(fragment.tile_num),
+      shortSizeText(fragment.size),
+      timeRangeText(fragment.timestamp_range, withNumbers),
+      domainOrError(fragment, names),
+    ])
+  const wide = rows(true)
+  const narrow = fits(columns, wide.slice(0, limit), out) ? wide : rows(false)
+  await tableOrBelow({ columns, rows: narrow, limit }, out)
+}
+
+function stateRole(state: string): 'good' | 'bad' | 'dim' {
+  return state === 'live' ? 'good' : state === 'uncommitted' || state === 'no-metadata' ? 'bad' : 'dim'
+}
+
+function domainOrError(fragment: Fields, names: readonly string[]): string {
+  const { message } = fields(fragment.error)
+  if (message !== undefined) return `error: ${text(message)}`
+  return domainText(names, fragment.nonempty_domain)
+}
+
+/** `3 fragments (2 live), 1,234 cells, 8 tiles, 12.3 KiB (12,595 bytes)` */
+function totalText(fragments: readonly Fields[], document: Document): string {
+  const sum = (key: string): bigint =>
+    fragments.reduce((total, fragment) => total + BigInt(integer(fragment[key]) ?? 0), 0n)
+  const live = fragments.filter(({ visible }) => visible === true).length
+  const size = Number(sum('size'))
+  const all = amount(document.total_size)
+  return [
+    `${counted(fragments.length, 'fragment')}${live === fragments.length ? '' : ` (${live} live)`}`,
+    counted(sum('cells_in_domain'), 'cell'),
+    counted(sum('tile_num'), 'tile'),
+    size === all ? formatSize(size) : `${formatSize(size)} of ${formatSize(all)} in the array`,
+  ].join(', ')
+}
+
+/** @param names of the dimensions; empty where the schema is not known */
+export async function fragmentTable(document: Document, names: readonly string[], out: Output): Promise<void> {
+  await heading(document.path, out)
+  await keyValues(fragmentFacts(document, names), out)
+  const { message } = fields(document.error)
+  if (message !== undefined) await line(`error: ${text(message)}`, out, 'bad')
+  const files = fieldList(document.files)
+  await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
+  if (files.length > 0) await filesTable(files, out)
+}
+
+function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
+  const { dense, cell_num, cells_in_domain, state } = document
+  const meaning = HIDDEN[text(state)]
+  const pairs: Pair[] = []
+  if (state !== undefined) pairs.push(['state', meaning === undefined ? text(state) : `${text(state)}: ${meaning}`])
+  if (dense !== null) pairs.push(['type', dense === true ? 'dense' : 'sparse'])
+  pairs.push(['format version', versionText(document.format_version)])
+  pairs.push(['written', timeRangeText(document.timestamp_range)])
+  if (document.array_schema_name !== null) pairs.push(['schema', text(document.array_schema_name)])
+  if (cells_in_domain !== null) {
+    const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
+    pairs.push(['cells', countText(cells_in_domain) + whole])
+    pairs.push(['tiles', countText(document.tile_num)])
+  }
+  pairs.push(['size', sizeText(document.size)])
+  if (dense !== null) pairs.push(['non-empty domain', domainText(names, document.nonempty_domain)])
+  if (document.has_consolidated_metadata === true) {
+    pairs.push(['footer', 'also in a consolidated fragment metadata file'])
+  }
+  return pairs
+}
+
+async function filesTable(files: readonly Fields[], out: Output): Promise<void> {
+  const notes = files.map(fileNote)
+  const noted = notes.some((note) => note !== '')
+  const columns: Column[] = [
+    { name: 'file' },
+    { name: 'field', role: 'field' },
+    { name: 'role' },
+    { name: 'size', align: 'right' },
+    { name: 'tiles', align: 'right' },
+    { name: 'unfiltered', align: 'right' },
+    { name: 'ratio', align: 'right' },
+    ...(noted ? [{ name: 'note', role: 'bad' as const }] : []),
+    { name: 'filters' },
+  ]
+  const rows = files.map((file, i) => [
+    text(file.name),
+    file.field === null || file.field === undefined ? NOTHING : fieldName(file.field),
+    text(file.role),
+    shortSizeText(file.size),
+    countText(file.tile_num),
+    shortSizeText(file.unfiltered_size),
+    ratioText(file.unfiltered_size, file.size),
+    ...(noted ? [notes[i]] : []),
+    filtersText(file.filters),
+  ])
+  const data = files.filter(({ unfiltered_size }) => unfiltered_size !== undefined)
+  const sum = (key: string): number => data.reduce((total, file) => total + amount(file[key]), 0)
+  await tableOrBelow({ columns, rows }, out)
+  if (data.length > 0) {
+    const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
+    const ratio = stored === 0 ? '' : `, ratio ${ratioText(unfiltered, stored)}`
+    await line(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
+  }
+}
+
+/** What is wrong with a file, in words; empty where nothing is. */
+function fileNote({ state, size, listed_size }: Fields): string {
+  if (state === 'missing') return `missing (listed with ${countText(listed_size)} bytes)`
+  if (state === 'not-listed') return 'not listed in the metadata'
+  const listed = integer(listed_size)
+  return listed === undefined || listed === size ? '' : `listed with ${countText(listed)} bytes`
+}
+
+export async function groupTable(document: Document, out: Output): Promise<void> {
+  const members = fieldList(document.members)
+  const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
+  await heading(`${document.path}: group, ${what}`, out)
+  if (members.length > 0) {
+    await tableOrBelow(
+      {
+        columns: [{ name: 'member', role: 'field' }, { name: 'type' }, { name: 'path' }, { name: 'where' }],
+        rows: members.map(({ name, type, uri, relative }) => [
+          text(name) || NOTHING,
+          text(type),
+          text(uri),
+          relative === true ? 'in the group' : 'elsewhere',
+        ]),
+      },
+      out,
+    )
+  }
+  const rows = keyValueRows(document.metadata)
+  await section(rows.length === 0 ? 'no metadata' : 'metadata', out)
+  if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
+}

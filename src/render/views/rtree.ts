@@ -1,1 +1,85 @@
-export {}
+import type { Document, Output, Result } from '../result.ts'
+import { type Column, heading, streamTable, table } from '../table.ts'
+import { amount, fieldList, list } from './narrow.ts'
+import { limitOf, line, ROWS, section } from './parts.ts'
+import { counted, countText, fieldName, rangeText } from './wording.ts'
+
+/** @param names of the dimensions */
+export async function rtreeTable(
+  document: Document,
+  names: readonly string[],
+  dense: boolean,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  const boxes = amount(document.mbr_num)
+  const levels = amount(document.level_num)
+  const facts = dense
+    ? 'dense: no R-tree'
+    : `R-tree, ${counted(boxes, 'box', 'boxes')}, ${counted(levels, 'level')}, fanout ${countText(document.fanout)}`
+  await heading(`${document.path}: ${facts}`, out)
+  if (document.tiles !== undefined) {
+    const tiles = fieldList(document.tiles)
+    await line(`the range touches ${countText(tiles.length)} of ${counted(boxes, 'tile')}`, out)
+    if (tiles.length > 0) {
+      await boxTable(
+        names,
+        tiles.map(({ tile, mbr }) => [countText(tile), mbr ?? null] as const),
+        tiles.length,
+        full,
+        out,
+      )
+    }
+    return
+  }
+  if (levels === 0) return
+  const all = Array.from(list(document.levels))
+  await levelTable(all, boxes, out)
+  if (boxes === 0) return
+  await section(`${counted(boxes, 'tile')} (level ${all.length - 1})`, out)
+  await boxTable(names, numbered(all[all.length - 1]), boxes, full, out)
+}
+
+async function levelTable(levels: readonly Result[], leaves: number, out: Output): Promise<void> {
+  const last = levels.length - 1
+  await table(
+    {
+      columns: [{ name: 'level' }, { name: 'boxes', align: 'right' }, { name: '' }],
+      rows: levels.map((level, i) => [
+        String(i),
+        countText(i === last ? leaves : length(level)),
+        i === last ? 'one a tile' : i === 0 ? 'root' : '',
+      ]),
+    },
+    out,
+  )
+}
+
+function length(values: Result): number {
+  let count = 0
+  for (const _ of list(values)) count++
+  return count
+}
+
+function* numbered(boxes: Result): Generator<readonly [string, Result]> {
+  let tile = 0
+  for (const box of list(boxes)) yield [countText(tile++), box]
+}
+
+async function boxTable(
+  names: readonly string[],
+  boxes: Iterable<readonly [string, Result]>,
+  total: number,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  const columns: Column[] = [
+    { name: 'tile', align: 'right' },
+    ...names.map((name): Column => ({ name: fieldName(name), role: 'number' })),
+  ]
+  function* rows(): Generator<string[]> {
+    for (const [tile, box] of boxes) yield [tile, ...Array.from(list(box), (range) => rangeText(range))]
+  }
+  if (full) await streamTable({ columns, rows: rows() }, out)
+  else await table({ columns, rows: rows(), limit: limitOf(full, ROWS), total }, out)
+}

@@ -1,0 +1,65 @@
+/** Pieces that several views are put together from. */
+
+import { painter, type Role } from '../color.ts'
+import type { Output } from '../result.ts'
+import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { cutMiddle, textWidth } from '../text-width.ts'
+import { escapeText } from '../units.ts'
+import { NOTHING } from './wording.ts'
+
+/** Rows of a long list, unless all are asked for. */
+export const ROWS = 20
+/** Tiles, which have wider rows. */
+export const TILES = 10
+/** A first column (names) is not cut shorter than this for the sake of the last. */
+const NAME_ROOM = 24
+
+/** How many rows are shown: all of them, or `usual`. */
+export function limitOf(full: boolean, usual: number): number | undefined {
+  return full ? undefined : usual
+}
+
+/** A line of its own. */
+export async function line(text: string, out: Output, role?: Role): Promise<void> {
+  const paint = await painter(out)
+  const escaped = escapeText(text)
+  await out.write(`${role === undefined ? escaped : paint(role, escaped)}\n`)
+}
+
+/** An empty line and a heading: what follows is another part of the same thing. */
+export async function section(text: string, out: Output): Promise<void> {
+  await out.write('\n')
+  await heading(text, out)
+}
+
+export interface ListContent {
+  columns: readonly Column[]
+  rows: readonly (readonly string[])[]
+  limit?: number | undefined
+}
+
+/** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. */
+export async function tableOrBelow({ columns, rows, limit }: ListContent, out: Output): Promise<void> {
+  const shown = rows.slice(0, limit)
+  if (fits(columns, shown, out)) {
+    await table({ columns, rows, limit }, out)
+    return
+  }
+  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit }, out)
+  const last = columns.length - 1
+  const pairs = shown
+    .filter((row) => row[last] !== '' && row[last] !== NOTHING)
+    .map((row): Pair => [cutMiddle(escapeText(row[0]), NAME_ROOM), row[last]])
+  if (pairs.length === 0) return
+  await section(columns[last].name, out)
+  await keyValues(pairs, out)
+}
+
+/** Whether a table fits the terminal without cutting more than the first column, and that not too much. */
+export function fits(columns: readonly Column[], rows: readonly (readonly string[])[], out: Output): boolean {
+  if (out.columns === undefined) return true
+  const width = (text: string): number => textWidth(escapeText(text))
+  const widths = columns.map(({ name }, c) => rows.reduce((most, row) => Math.max(most, width(row[c])), width(name)))
+  const borders = 1 + 3 * columns.length
+  return borders + widths.reduce((sum, one, c) => sum + (c === 0 ? Math.min(one, NAME_ROOM) : one), 0) <= out.columns
+}

@@ -1,0 +1,157 @@
+/** How single values of the documents read: times, domains, filters, versions. */
+
+import { parseTimestampedName } from '../../format/timestamped-name.ts'
+import type { Result } from '../result.ts'
+import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
+import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+
+type Value = Result | undefined
+
+/** For what a document does not say. */
+export const NOTHING = '-'
+/** Stamps in between are taken for milliseconds since 1970 (1973 to 2286); tests and time travel use small numbers. */
+const FIRST_DATE = 1e11
+const LAST_DATE = 1e13
+/** Characters of one end of a range. */
+const END_ROOM = 24
+const USUAL_CHUNK = 65_536
+
+/** TileDB releases that write each format version. */
+const RELEASES: Readonly<Record<number, string>> = {
+  1: '1.4',
+  2: '1.5',
+  3: '1.6',
+  4: '1.7',
+  5: '2.0',
+  6: '2.1',
+  7: '2.2.0 to 2.2.2',
+  8: '2.2.3 and later 2.2',
+  9: '2.3',
+  10: '2.4 to 2.6',
+  11: '2.7',
+  12: '2.8',
+  13: '2.9',
+  14: '2.10',
+  15: '2.11',
+  16: '2.12 and 2.13',
+  17: '2.14',
+  18: '2.15',
+  19: '2.16',
+  20: '2.17 and 2.18',
+  21: '2.19 to 2.24',
+  22: '2.25 to 2.30',
+}
+const UNRELEASED = 23
+
+/** `22 (TileDB 2.25 to 2.30)` */
+export function versionText(version: Value): string {
+  const number = integer(version)
+  if (number === undefined) return NOTHING
+  if (Number(number) === UNRELEASED) return `${number} (no TileDB release yet)`
+  const releases = RELEASES[Number(number)]
+  return releases === undefined ? `${number} (unknown)` : `${number} (TileDB ${releases})`
+}
+
+export function countText(value: Value): string {
+  const number = integer(value)
+  return number === undefined ? NOTHING : formatCount(number)
+}
+
+/** `1 tile`, `12,345 tiles` */
+export function counted(count: number | bigint, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${Number(count) === 1 ? one : many}`
+}
+
+export function sizeText(value: Value): string {
+  const number = integer(value)
+  return number === undefined ? NOTHING : formatSize(Number(number))
+}
+
+export function shortSizeText(value: Value): string {
+  const number = integer(value)
+  return number === undefined ? NOTHING : shortSize(Number(number))
+}
+
+/** Unfiltered over stored: `2.31`. */
+export function ratioText(unfiltered: Value, stored: Value): string {
+  const [from, to] = [integer(unfiltered), integer(stored)]
+  return from === undefined || !to ? NOTHING : (Number(from) / Number(to)).toFixed(2)
+}
+
+/** `2024-05-01T10:00:00Z`, with the number behind it if that is wanted; a number that is no date, as it is. */
+export function timeText(stamp: number | bigint, withNumber: boolean): string {
+  const milliseconds = Number(stamp)
+  if (milliseconds < FIRST_DATE || milliseconds > LAST_DATE) return String(stamp)
+  const date = formatTimestamp(stamp).replace('.000Z', 'Z')
+  return withNumber ? `${date} (${stamp})` : date
+}
+
+/** `[t1, t2]`: one time where both are the same. */
+export function timeRangeText(range: Value, withNumbers = true): string {
+  const [from, to] = Array.from(list(range), integer)
+  if (from === undefined || to === undefined) return NOTHING
+  if (from === to) return timeText(from, withNumbers)
+  return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
+}
+
+/** A schema's name, and when it was written. */
+export function schemaNameText(name: Value): string {
+  const stamps = parseTimestampedName(text(name))?.timestamp_range
+  return stamps ? `${text(name)}, ${timeRangeText(stamps, false)}` : text(name)
+}
+
+/** `1..366`; a point is one value. Text is quoted and cut where it is long. */
+export function rangeText(range: Value, room = END_ROOM): string {
+  const [low, high] = list(range)
+  if (low === undefined || high === undefined) return NOTHING
+  const [from, to] = [shortValue(low, room), shortValue(high, room)]
+  return from === to ? from : `${from}..${to}`
+}
+
+/** `row 1..40, col 1..366`; without names where they are not known. */
+export function domainText(names: readonly string[], ranges: Value): string {
+  const parts = Array.from(list(ranges), (range, d) => {
+    const name = names[d]
+    return name === undefined ? rangeText(range) : `${fieldName(name)} ${rangeText(range)}`
+  })
+  return parts.length === 0 ? NOTHING : parts.join(', ')
+}
+
+/** A field's name; one that is empty can be seen. */
+export function fieldName(name: Value): string {
+  return name === '' ? '""' : text(name)
+}
+
+/** `INT32`, `FLOAT32[3]`, `STRING_UTF8[var]` */
+export function typeText(of: Fields): string {
+  const values = of.cell_val_num
+  return values === 1 || values === undefined ? text(of.type) : `${text(of.type)}[${String(values)}]`
+}
+
+/** `BYTESHUFFLE, ZSTD(level=9)`, from a list of filters. */
+export function filtersText(filters: Value): string {
+  const texts = fieldList(filters).map(filterText)
+  return texts.length === 0 ? NOTHING : texts.join(', ')
+}
+
+/** A pipeline's filters, and the chunk size where it is not the usual one. */
+export function pipelineText(pipeline: Value): string {
+  const { filters, max_chunk_size } = fields(pipeline)
+  const size = integer(max_chunk_size)
+  if (size === undefined || size === USUAL_CHUNK) return filtersText(filters)
+  return `${filtersText(filters)} (chunks of ${shortSize(Number(size))})`
+}
+
+/** Options that say no more than "as usual". */
+function isUsual(option: string, value: Result): boolean {
+  return (option === 'level' && value === -1) || (option === 'reinterpret_datatype' && value === 'ANY')
+}
+
+function filterText(filter: Fields): string {
+  const options: string[] = []
+  for (const [option, value] of Object.entries(filter)) {
+    if (option === 'name' || value === undefined || isUsual(option, value)) continue
+    options.push(`${option}=${typeof value === 'string' ? value : shortValue(value)}`)
+  }
+  return options.length === 0 ? text(filter.name) : `${text(filter.name)}(${options.join(', ')})`
+}

@@ -1,0 +1,49 @@
+import { fstatSync, writeSync } from 'node:fs'
+import process from 'node:process'
+
+/** Milliseconds between tries when a pipe that does not block is full. */
+const RETRY = 2
+
+/**
+ * Writes to standard output without Node's streams: they cost milliseconds at start-up, and waiting in the write itself keeps
+ * memory flat. A reader that closes the pipe early (`| head`) ends the program quietly, with the exit code so far.
+ */
+export function writeOut(data: string | Uint8Array): void {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(1, bytes, done)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'EPIPE') process.exit()
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY)
+    }
+  }
+}
+
+/** Whether a descriptor may be a terminal; only then are Node's streams asked, which load slowly. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice()
+  } catch {
+    return false
+  }
+}
+
+/** Width of the terminal that standard output is; undefined where it is none. */
+export function terminalWidth(): number | undefined {
+  return mayBeTerminal(1) && process.stdout.isTTY ? process.stdout.columns : undefined
+}
+
+export function errorsGoToTerminal(): boolean {
+  return mayBeTerminal(2) && process.stderr.isTTY === true
+}
+
+export function writeError(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {
+    // Nobody is there to be told.
+  }
+}

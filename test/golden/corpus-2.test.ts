@@ -1,0 +1,3 @@
+import { testCorpus } from './corpus.ts'
+
+testCorpus(1)
