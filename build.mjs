@@ -10,7 +10,8 @@ import { rolldown } from 'rolldown'
 
 /** Packages left in node_modules: large, or loaded only when a filter needs them. */
 const EXTERNAL = new Set(['pako', 'lz4js', 'zstd-codec', '@bokuweb/zstd-wasm', 'ora', '@uwdata/flechette'])
-const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(id) || id.startsWith('@noble/')
+const external = (id) =>
+  (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(id) || id.startsWith('@noble/')
 
 /** Commander loads node:child_process for executable subcommands, which are not used here: 1.5 ms at every start. */
 const withoutChildProcess = {
@@ -20,8 +21,10 @@ const withoutChildProcess = {
 }
 
 /** What nearly every call uses goes into one file, whose compiled code is cached; the rest is loaded when it is needed. */
-const RARE = /cli-table3|string-width|chalk|jsquash|bzip2|render\/(views|table|color|units|text-width|progress|csv|ndjson)|commands\/(decode|tile|verify|write|condition)|src\/(cells|verify|write)\/|file-output/
-const COMMON_FILTERS = /filters\/(pipeline|registry|bytes|filter|compressor|gzip|byte-codec-filter|codecs\/(levels|zstd-frame|portable|once|wasm-file))\.ts$/
+const RARE =
+  /cli-table3|string-width|chalk|jsquash|bzip2|render\/(views|table|color|units|text-width|progress|csv|ndjson)|commands\/(decode|tile|verify|write|condition)|src\/(cells|verify|write)\/|file-output/
+const COMMON_FILTERS =
+  /filters\/(pipeline|registry|bytes|filter|compressor|gzip|byte-codec-filter|codecs\/(levels|zstd-frame|portable|once|wasm-file))\.ts$/
 const isCore = (id) => !RARE.test(id) && (!id.includes('/src/filters/') || COMMON_FILTERS.test(id))
 
 /** Known and meant: the browser's wasm reader is not called in Node; some commands share code with others. */
@@ -50,7 +53,12 @@ await bundle('src/main.ts', [withoutChildProcess], {
   minify: true,
   codeSplitting: { groups: [{ name: 'core', test: isCore }] },
 })
-await bundle('src/index.ts', [], { dir: 'dist/lib', format: 'esm', entryFileNames: 'index.js', chunkFileNames: '[name]-[hash].js' })
+await bundle('src/index.ts', [], {
+  dir: 'dist/lib',
+  format: 'esm',
+  entryFileNames: 'index.js',
+  chunkFileNames: '[name]-[hash].js',
+})
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
 
 // V8's code cache for this Node, made by running on a real fragment; Node from 22.1 on keeps its own.

@@ -4,29 +4,30 @@
  * before that in a file beside the program that the build makes. V8 refuses what another version of it made; then the
  * program is compiled as usual.
  */
-const module_ = require('node:module')
+const nodeModule = require('node:module')
 const { join } = require('node:path')
 
 const folder = join(__dirname, '../dist/cli')
 
-if (module_.enableCompileCache) {
-  module_.enableCompileCache()
-  require('../dist/cli/main.cjs').run()
-} else startWithCache(join(folder, 'core.cjs'))
+if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
+else loadWithCache(join(folder, 'core.cjs'))
+require('../dist/cli/main.cjs').run()
 
-function startWithCache(core) {
+function loadWithCache(core) {
   const { readFileSync, writeFileSync } = require('node:fs')
   const { Script } = require('node:vm')
   let cachedData
   try {
     cachedData = readFileSync(`${core}.cache`)
   } catch {}
-  const script = new Script(module_.wrap(readFileSync(core, 'utf8')), { filename: core, cachedData })
-  const loaded = new module_.Module(core, null)
+  const making = process.env.TILEDB_INSPECT_MAKE_CACHE
+  if (!cachedData && !making) return
+  const script = new Script(nodeModule.wrap(readFileSync(core, 'utf8')), { filename: core, cachedData })
+  const loaded = new nodeModule.Module(core, null)
   loaded.filename = core
   require.cache[core] = loaded
-  script.runInThisContext().call(loaded.exports, loaded.exports, module_.createRequire(core), loaded, core, folder)
+  const run = script.runInThisContext()
+  run.call(loaded.exports, loaded.exports, nodeModule.createRequire(core), loaded, core, folder)
   loaded.loaded = true
-  const done = require('../dist/cli/main.cjs').run()
-  if (process.env.TILEDB_INSPECT_MAKE_CACHE) done.then(() => writeFileSync(`${core}.cache`, script.createCachedData()))
+  if (making) process.on('exit', () => writeFileSync(`${core}.cache`, script.createCachedData()))
 }

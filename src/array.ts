@@ -1,12 +1,12 @@
 import { type Commits, readCommits } from './commits.ts'
 import { InspectError } from './errors.ts'
-import { type ArraySchema, arraySchema } from './format/array-schema.ts'
 import { arrayMetadata, type MetadataEntry } from './format/array-metadata.ts'
+import { type ArraySchema, arraySchema } from './format/array-schema.ts'
+import { lastPathPart } from './format/commit-files.ts'
 import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
 } from './format/consolidated-fragment-metadata.ts'
-import { lastPathPart } from './format/commit-files.ts'
 import { type Enumeration, enumerationFile } from './format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from './format/fragment-footer.ts'
 import { compareByTimestamps, parseFragmentName, parseTimestampedName } from './format/timestamped-name.ts'
@@ -18,7 +18,14 @@ import { type ByteSource, type Entry, type Folder, readAll } from './source/sour
 const SCHEMA_FOLDER = '__schema'
 const FRAGMENTS_FOLDER = '__fragments'
 const METADATA_FOLDER = '__meta'
-const NOT_FRAGMENTS = new Set([SCHEMA_FOLDER, FRAGMENTS_FOLDER, METADATA_FOLDER, '__commits', '__fragment_meta', '__labels'])
+const NOT_FRAGMENTS = new Set([
+  SCHEMA_FOLDER,
+  FRAGMENTS_FOLDER,
+  METADATA_FOLDER,
+  '__commits',
+  '__fragment_meta',
+  '__labels',
+])
 
 /** One file that holds an array schema. */
 export interface SchemaFile {
@@ -88,7 +95,8 @@ export class InspectArray {
   /** The schema that new fragments would be written with. @throws InspectError MISSING_FILE if there is none */
   async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
     const file = (await this.schemaFiles()).at(-1)
-    if (!file) throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
+    if (!file)
+      throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
     return { file, schema: await this.schema(file.name) }
   }
 
@@ -104,7 +112,9 @@ export class InspectArray {
 
   private async readSchema(name: string): Promise<ArraySchema> {
     if (name.includes('/') || name === '' || name === '..') {
-      throw new InspectError('BAD_VALUE', `expected the name of a schema file, found ${JSON.stringify(name)}`, { field: 'array_schema_name' })
+      throw new InspectError('BAD_VALUE', `expected the name of a schema file, found ${JSON.stringify(name)}`, {
+        field: 'array_schema_name',
+      })
     }
     const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
     return this.withFile(path, async (source) =>

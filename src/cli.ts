@@ -3,33 +3,49 @@ import { Command, CommanderError, Option } from 'commander'
 import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
 import { exitCodeOf, InspectError } from './errors.ts'
 import { readContext } from './generic-tile.ts'
-import { writeJson } from './render/json.ts'
 import type { CsvRow } from './render/csv.ts'
+import { writeJson } from './render/json.ts'
 import type { Output, Result } from './render/result.ts'
-import { localStorage } from './source/file.ts'
 import { readKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
+import type { Storage } from './source/source.ts'
 import { openTarget } from './target.ts'
 import { VERSION } from './version.ts'
 
 /** Every command and where its module is; a module is loaded only when its command is called. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: CommandModule<never> }> }>> = {
-  ls: { summary: 'fragments of an array, files of a fragment, members of a group', load: () => import('./commands/ls.ts') },
-  schema: { summary: 'array schema: dimensions, attributes, filters, enumerations', load: () => import('./commands/schema.ts') },
-  footer: { summary: 'footer of the fragment metadata, field by field', load: () => import('./commands/footer.ts') },
-  rtree: { summary: 'R-tree: bounding boxes of the tiles of a sparse fragment', load: () => import('./commands/rtree.ts') },
-  metadata: {
-    summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
-    load: () => import('./commands/metadata.ts'),
-  },
-  tile: { summary: 'anatomy of one tile: chunks, filters, sizes at each stage', load: () => import('./commands/tile.ts') },
-  'verify-checksums': {
-    summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
-    load: () => import('./commands/verify-checksums.ts'),
-  },
-  decode: { summary: 'cells of a fragment, in stored order', load: () => import('./commands/decode.ts') },
-  commits: { summary: 'commit files, and which fragments count because of them', load: () => import('./commands/commits.ts') },
-}
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: CommandModule<never> }> }>> =
+  {
+    ls: {
+      summary: 'fragments of an array, files of a fragment, members of a group',
+      load: () => import('./commands/ls.ts'),
+    },
+    schema: {
+      summary: 'array schema: dimensions, attributes, filters, enumerations',
+      load: () => import('./commands/schema.ts'),
+    },
+    footer: { summary: 'footer of the fragment metadata, field by field', load: () => import('./commands/footer.ts') },
+    rtree: {
+      summary: 'R-tree: bounding boxes of the tiles of a sparse fragment',
+      load: () => import('./commands/rtree.ts'),
+    },
+    metadata: {
+      summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
+      load: () => import('./commands/metadata.ts'),
+    },
+    tile: {
+      summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
+      load: () => import('./commands/tile.ts'),
+    },
+    'verify-checksums': {
+      summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
+      load: () => import('./commands/verify-checksums.ts'),
+    },
+    decode: { summary: 'cells of a fragment, in stored order', load: () => import('./commands/decode.ts') },
+    commits: {
+      summary: 'commit files, and which fragments count because of them',
+      load: () => import('./commands/commits.ts'),
+    },
+  }
 
 const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number]
@@ -41,6 +57,8 @@ export interface Process {
   stdout: Output & { isTTY: boolean }
   stderr: (text: string) => void
   stderrIsTTY: boolean
+  /** Where paths lead. */
+  storage: Storage
 }
 
 interface CommonOptions {
@@ -58,7 +76,7 @@ interface CommonOptions {
 
 /** Runs the program. @returns the exit code */
 export async function main(process: Process): Promise<number> {
-  const state: RunState = { process, codes: new Set(), format: 'table' }
+  const state: RunState = { process, codes: new Set(), format: 'table', shown: 0 }
   try {
     const program = await buildProgram(state)
     await program.parseAsync([...process.argv], { from: 'user' })
@@ -79,12 +97,15 @@ interface RunState {
   /** Exit codes of what was met. */
   codes: Set<number>
   format: Format
+  /** Documents shown so far. */
+  shown: number
 }
 
 /** For errors ahead of option parsing. */
 function formatAsked(argv: readonly string[]): Format {
   const at = argv.indexOf('--format')
-  const named = argv.find((arg) => arg.startsWith('--format='))?.slice('--format='.length) ?? (at >= 0 ? argv[at + 1] : undefined)
+  const named =
+    argv.find((arg) => arg.startsWith('--format='))?.slice('--format='.length) ?? (at >= 0 ? argv[at + 1] : undefined)
   if (argv.includes('--json')) return 'json'
   return FORMATS.find((format) => format === named) ?? 'table'
 }
@@ -128,18 +149,24 @@ function addCommonOptions(command: Command): void {
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
-async function runCommand(state: RunState, module: CommandModule<never>, paths: string[], options: CommonOptions): Promise<void> {
+async function runCommand(
+  state: RunState,
+  module: CommandModule<never>,
+  paths: string[],
+  options: CommonOptions,
+): Promise<void> {
   state.format = chosenFormat(options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths, currentFolder())
   const cx: CommandContext = {
-    storage: localStorage,
+    storage: state.process.storage,
     reading: readContext(nodeCodecs, key),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath: shown,
-    open: async (path) => openTarget(localStorage, absolute(path), readingFor(cx)),
-    progress: async (what) => (await import('./render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
+    open: async (path) => openTarget(state.process.storage, absolute(path), readingFor(cx)),
+    progress: async (what) =>
+      (await import('./render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
     fault: (error) => {
       state.codes.add(exitCodeOf(error))
       state.process.stderr(errorLine(error, shown))
@@ -174,7 +201,10 @@ function chosenFormat(options: CommonOptions): Format {
 }
 
 /** Absolute paths for reading, and back to how the user wrote them for showing. */
-function pathsFor(given: readonly string[], cwd: string): { absolute: (path: string) => string; shown: (path: string) => string } {
+function pathsFor(
+  given: readonly string[],
+  cwd: string,
+): { absolute: (path: string) => string; shown: (path: string) => string } {
   const absolute = (path: string): string => {
     const bare = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : path
     const parts: string[] = []
@@ -189,20 +219,29 @@ function pathsFor(given: readonly string[], cwd: string): { absolute: (path: str
       const full = absolute(one)
       if (path === full) return one
       if (path.startsWith(`${full}/`)) return one.replace(/\/*$/, '') + path.slice(full.length)
-      if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length))) return one.slice(0, one.length - (full.length - path.length)) || '.'
+      if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length)))
+        return one.slice(0, one.length - (full.length - path.length)) || '.'
     }
     return path
   }
   return { absolute, shown }
 }
 
-async function openOutput(state: RunState, options: CommonOptions): Promise<{ out: Output; close: () => Promise<void> }> {
+async function openOutput(
+  state: RunState,
+  options: CommonOptions,
+): Promise<{ out: Output; close: () => Promise<void> }> {
   const { process } = state
   const color =
     options.color === 'always' ||
     (options.color === 'auto' &&
-      (process.env.NO_COLOR ? false : process.env.FORCE_COLOR ? process.env.FORCE_COLOR !== '0' : process.stdout.isTTY && !options.output))
-  if (options.output === undefined) return { out: { write: process.stdout.write, columns: process.stdout.columns, color }, close: async () => {} }
+      (process.env.NO_COLOR
+        ? false
+        : process.env.FORCE_COLOR
+          ? process.env.FORCE_COLOR !== '0'
+          : process.stdout.isTTY && !options.output))
+  if (options.output === undefined)
+    return { out: { write: process.stdout.write, columns: process.stdout.columns, color }, close: async () => {} }
   const { openFileOutput } = await import('./source/file-output.ts')
   const file = await openFileOutput(options.output)
   return { out: { write: file.write, columns: undefined, color }, close: file.close }
@@ -217,6 +256,7 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
     return
   }
   if (state.format === 'table') {
+    if (state.shown++ > 0) await out.write('\n')
     await outcome.table(out)
     return
   }
@@ -230,7 +270,9 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
       ? await (await import('./render/ndjson.ts')).writeNdjson(rowsOf(outcome), out, options)
       : await writeJson(outcome.document, out, { int64: options.int64, indent: state.format === 'json' })
   if (notes.rounded && !options.quiet) {
-    state.process.stderr('note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n')
+    state.process.stderr(
+      'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n',
+    )
   }
 }
 
@@ -250,7 +292,7 @@ async function printError(state: RunState, error: unknown): Promise<void> {
   if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
   if (state.format === 'json' || state.format === 'ndjson') {
     const { file, offset, field } = known.at
-      const document = { error: { code: known.code, message: known.message, file, offset, field } }
+    const document = { error: { code: known.code, message: known.message, file, offset, field } }
     await writeJson(document, state.process.stdout, { int64: 'number', indent: state.format === 'json' })
   }
 }
@@ -258,7 +300,12 @@ async function printError(state: RunState, error: unknown): Promise<void> {
 /** Anything but an InspectError that gets here is a fault of this program. */
 function internalError(error: unknown): InspectError {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return new InspectError('INTERNAL', `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`, {}, { cause: error })
+  return new InspectError(
+    'INTERNAL',
+    `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`,
+    {},
+    { cause: error },
+  )
 }
 
 /** `error: file: byte 12, field x: expected …, found …` */
@@ -274,5 +321,8 @@ export function errorLine(error: InspectError, shown: (path: string) => string):
 
 /** Names and values from files must not reach a terminal raw. */
 function escapeControls(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -1,5 +1,5 @@
-import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from './format/commit-files.ts'
 import { withPlaceAsync } from './errors.ts'
+import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from './format/commit-files.ts'
 import { type Entry, type Folder, readAll } from './source/source.ts'
 
 /** Commit folder since version 12. */
@@ -7,7 +7,14 @@ export const COMMITS_FOLDER = '__commits'
 const FRAGMENT_META_FOLDER = '__fragment_meta'
 
 /** What a commit file or entry is, by its suffix. */
-export type CommitKind = 'write' | 'delete' | 'update' | 'vacuum' | 'consolidated-commits' | 'ignore' | 'fragment-metadata'
+export type CommitKind =
+  | 'write'
+  | 'delete'
+  | 'update'
+  | 'vacuum'
+  | 'consolidated-commits'
+  | 'ignore'
+  | 'fragment-metadata'
 
 const KINDS: Readonly<Record<string, CommitKind>> = {
   '.wrt': 'write',
@@ -64,7 +71,8 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   const paths = rootEntries.filter((e) => e.kind === 'file').map((e) => e.name)
   for (const folder of [COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (!rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
-    for (const entry of await array.folder(folder).list()) if (entry.kind === 'file') paths.push(`${folder}/${entry.name}`)
+    for (const entry of await array.folder(folder).list())
+      if (entry.kind === 'file') paths.push(`${folder}/${entry.name}`)
   }
   const files: CommitFile[] = []
   for (const path of paths) {
@@ -81,7 +89,12 @@ async function readEntries(array: Folder, path: string, kind: CommitKind): Promi
     const bytes = await readAll(source)
     return await withPlaceAsync({ file: source.name }, async () =>
       kind === 'consolidated-commits'
-        ? parseConsolidatedCommits(bytes).map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
+        ? parseConsolidatedCommits(bytes).map(({ path: text, offset, tile }) => ({
+            text,
+            offset,
+            name: lastPathPart(text),
+            tile,
+          }))
         : parseLines(bytes).map(({ text, offset }) => ({ text, offset, name: lastPathPart(text), tile: undefined })),
     )
   } finally {

@@ -1,31 +1,28 @@
 import type { InspectArray } from './array.ts'
 import { addPlace, InspectError } from './errors.ts'
 import type { ArraySchema } from './format/array-schema.ts'
-import type { FilterConfig, FilterPipeline } from './format/filter-pipeline.ts'
 import { datatypeSize } from './format/datatype.ts'
-import { fieldFileBase, type FileRole } from './format/field-files.ts'
+import { denseTileGrid } from './format/dense-tiles.ts'
+import { type FileRole, fieldFileBase } from './format/field-files.ts'
+import type { FilterConfig, FilterPipeline } from './format/filter-pipeline.ts'
 import {
   FOOTER_LENGTH_BYTES,
   type FooterHead,
+  FRAGMENT_METADATA_FILE,
   type FragmentFooter,
   footerHead,
   footerLength,
   footerLengthIsStored,
-  FRAGMENT_METADATA_FILE,
   fragmentFooter,
   OLD_SCHEMA_FILE,
 } from './format/fragment-footer.ts'
-import {
-  fragmentMinMaxSumNullCount,
-  type SlotStatistics,
-} from './format/fragment-min-max-sum-null-count.ts'
 import { type FragmentMetadataV1, fragmentMetadataV1 } from './format/fragment-metadata-v1.ts'
+import { fragmentMinMaxSumNullCount, type SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
 import { fragmentSlots, type Slot } from './format/fragment-slots.ts'
 import { type Describe, decode, decodePrefix } from './format/io.ts'
 import { processedConditions } from './format/processed-conditions.ts'
 import type { NDRange } from './format/range.ts'
 import { type RTree, type RTreeLevel, rtree } from './format/rtree.ts'
-import { denseTileGrid } from './format/dense-tiles.ts'
 import { type TileMinMax, tileMinMax } from './format/tile-min-max.ts'
 import { tileOffsets } from './format/tile-offsets.ts'
 import { tileSums } from './format/tile-sums.ts'
@@ -61,7 +58,12 @@ export interface FragmentInfo {
 }
 
 /** The lists of the fragment metadata that hold one uint64 a tile for each slot. */
-export type OffsetsList = 'tile_offsets' | 'tile_var_offsets' | 'tile_var_sizes' | 'tile_validity_offsets' | 'tile_null_counts'
+export type OffsetsList =
+  | 'tile_offsets'
+  | 'tile_var_offsets'
+  | 'tile_var_sizes'
+  | 'tile_validity_offsets'
+  | 'tile_null_counts'
 
 /** One data file that the metadata says a field has. */
 export interface FieldFile {
@@ -133,14 +135,24 @@ export class Fragment {
       const bytes = await this.fromTail(tail, start, size)
       const head = decodePrefix(bytes, footerHead, { file: tail.file, offset: start }).value
       const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
-      return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }), start, size)
+      return infoFromFooter(
+        schema,
+        decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
+        start,
+        size,
+      )
     }
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
     const { start, size } = footerLengthIsStored(guess, schema)
       ? storedFooterBounds(tail)
       : impliedFooterBounds(tail, footerLength(guess, schema))
     const bytes = await this.fromTail(tail, start, size)
-    return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }), start, size)
+    return infoFromFooter(
+      schema,
+      decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
+      start,
+      size,
+    )
   }
 
   /** For a folder whose name says nothing: tries the forms of the footer from the newest to the oldest. */
@@ -167,7 +179,10 @@ export class Fragment {
     const source = this.metadataSource()
     const bytes = await source.read(0, await source.size())
     const { payload } = await openGenericTile(bytes, this.cx, { file: source.name, offset: 0 })
-    const v1 = decode(payload, fragmentMetadataV1(schema), { file: source.name, space: 'unfiltered content of the generic tile at 0' })
+    const v1 = decode(payload, fragmentMetadataV1(schema), {
+      file: source.name,
+      space: 'unfiltered content of the generic tile at 0',
+    })
     const dense = (await this.folder.kind('__coords.tdb')) !== 'file'
     const grid = dense && v1.nonempty_domain ? denseTileGrid(schema, v1.nonempty_domain) : undefined
     return {
@@ -190,9 +205,13 @@ export class Fragment {
 
   private async schemaNamed(name: string): Promise<ArraySchema> {
     if (!this.array) {
-      throw new InspectError('NO_SCHEMA', `expected the fragment inside its array, whose schema ${name} tells its fields; found no array around it`, {
-        file: this.folder.path,
-      })
+      throw new InspectError(
+        'NO_SCHEMA',
+        `expected the fragment inside its array, whose schema ${name} tells its fields; found no array around it`,
+        {
+          file: this.folder.path,
+        },
+      )
     }
     return this.array.schema(name)
   }
@@ -201,7 +220,12 @@ export class Fragment {
     const source = this.metadataSource()
     const fileSize = await source.size()
     const length = Math.min(fileSize, TAIL_BYTES)
-    return { file: source.name, fileSize, offset: fileSize - length, bytes: await source.read(fileSize - length, length) }
+    return {
+      file: source.name,
+      fileSize,
+      offset: fileSize - length,
+      bytes: await source.read(fileSize - length, length),
+    }
   }
 
   /** Bytes of the file that are mostly in the tail already; what is missing takes one more read. */
@@ -232,7 +256,10 @@ export class Fragment {
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
-      throw new InspectError('BAD_VALUE', `expected an offset before the footer at ${end}, found ${offset}`, { file: source.name, field })
+      throw new InspectError('BAD_VALUE', `expected an offset before the footer at ${end}, found ${offset}`, {
+        file: source.name,
+        field,
+      })
     }
     const next = footer ? nextOffset(footer, offset) : end
     try {
@@ -344,7 +371,13 @@ export class Fragment {
       const role = slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'offsets' : 'data') : slot.kind
       files.push({ name: `${base}.tdb`, slot: i, role, size: info.file_sizes[i] })
       if (varSized) files.push({ name: `${base}_var.tdb`, slot: i, role: 'var', size: info.file_var_sizes[i] })
-      if (nullable) files.push({ name: `${base}_validity.tdb`, slot: i, role: 'validity', size: info.file_validity_sizes?.[i] ?? 0 })
+      if (nullable)
+        files.push({
+          name: `${base}_validity.tdb`,
+          slot: i,
+          role: 'validity',
+          size: info.file_validity_sizes?.[i] ?? 0,
+        })
     })
     return files
   }

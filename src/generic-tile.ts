@@ -1,6 +1,6 @@
 import { addPlace, InspectError } from './errors.ts'
 import type { Codecs } from './filters/codecs/codecs.ts'
-import { type ReadOptions, Pipeline } from './filters/pipeline.ts'
+import { Pipeline, type ReadOptions } from './filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from './format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from './format/io.ts'
 import type { ByteSource } from './source/source.ts'
@@ -49,17 +49,30 @@ export async function openGenericTile(
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
   if (header.persisted_size > bytes.length - length) {
-    throw new InspectError('TRUNCATED', `expected ${header.persisted_size} bytes of tile, found ${bytes.length - length}`, {
-      ...place,
-      field: 'persisted_size',
-    })
+    throw new InspectError(
+      'TRUNCATED',
+      `expected ${header.persisted_size} bytes of tile, found ${bytes.length - length}`,
+      {
+        ...place,
+        field: 'persisted_size',
+      },
+    )
   }
   const encrypted = header.encryption_type === 'AES_256_GCM'
   if (encrypted && !cx.key) {
-    throw new InspectError('KEY_NEEDED', 'the array is encrypted (AES_256_GCM): give its key with --key or --key-file', place)
+    throw new InspectError(
+      'KEY_NEEDED',
+      'the array is encrypted (AES_256_GCM): give its key with --key or --key-file',
+      place,
+    )
   }
   const stored = bytes.subarray(length, length + header.persisted_size)
-  const tile = { datatype: header.datatype, cellSize: header.cell_size, formatVersion: header.format_version, key: cx.key }
+  const tile = {
+    datatype: header.datatype,
+    cellSize: header.cell_size,
+    formatVersion: header.format_version,
+    key: cx.key,
+  }
   try {
     const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)
     const { data } = pipeline.reverseTile(stored, {
@@ -80,9 +93,14 @@ export async function openGenericTile(
 /** A tag that does not fit under a key that has opened something else is damage. */
 export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
   if (!(error instanceof InspectError) || error.code !== 'WRONG_KEY' || !cx.keyProven) return error
-  return new InspectError('CHECKSUM', 'expected the AES-256-GCM tag to fit the bytes, found that it does not', error.at, {
-    cause: error,
-  })
+  return new InspectError(
+    'CHECKSUM',
+    'expected the AES-256-GCM tag to fit the bytes, found that it does not',
+    error.at,
+    {
+      cause: error,
+    },
+  )
 }
 
 /**
@@ -96,9 +114,11 @@ export async function readGenericTile<T>(
   place: TilePlace,
 ): Promise<T> {
   const { payload } = await openGenericTile(bytes, cx, place)
-  return decode(payload, describe, { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` })
+  return decode(payload, describe, {
+    file: place.file,
+    space: `unfiltered content of the generic tile at ${place.offset}`,
+  })
 }
-
 
 /** No header with TileDB's filters is longer; a longer one is read in full only with its tile. */
 const HEADER_READ_BYTES = 4096

@@ -7,11 +7,11 @@
  * for (const { name, visible } of await array.fragments()) console.log(name, visible)
  * ```
  */
-import { InspectArray } from './array.ts'
+import type { InspectArray } from './array.ts'
 import { InspectError } from './errors.ts'
 import type { Fragment } from './fragment.ts'
 import { readContext } from './generic-tile.ts'
-import { InspectGroup } from './group.ts'
+import type { InspectGroup } from './group.ts'
 import { localStorage } from './source/file.ts'
 import { parseKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'

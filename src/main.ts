@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { main } from './cli.ts'
+import { localStorage } from './source/file.ts'
 import { errorsGoToTerminal, terminalWidth, writeError, writeOut } from './source/stdout.ts'
 
 /** The program's entry: lends the process to {@link main} and takes its exit code. */
@@ -11,5 +12,6 @@ export async function run(): Promise<void> {
     stdout: { write: writeOut, columns, color: false, isTTY: columns !== undefined },
     stderr: writeError,
     stderrIsTTY: errorsGoToTerminal(),
+    storage: localStorage,
   })
 }

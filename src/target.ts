@@ -12,7 +12,14 @@ export type Target =
   | { type: 'array'; path: string; array: InspectArray }
   | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
   | { type: 'group'; path: string; group: InspectGroup }
-  | { type: 'file'; path: string; name: string; folder: Folder; array: InspectArray | undefined; fragment: Fragment | undefined }
+  | {
+      type: 'file'
+      path: string
+      name: string
+      folder: Folder
+      array: InspectArray | undefined
+      fragment: Fragment | undefined
+    }
 
 /**
  * Finds out what stands at a path.
@@ -25,7 +32,8 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   const folder = new Folder(storage, clean)
   if (kind !== 'folder') return fileTarget(folder, cx)
   const names = new Set((await folder.list()).map((entry) => entry.name))
-  if (names.has('__schema') || names.has(OLD_SCHEMA_FILE)) return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  if (names.has('__schema') || names.has(OLD_SCHEMA_FILE))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   if (names.has('__tiledb_group.tdb') || names.has('__group')) {
     return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
   }
@@ -33,9 +41,13 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     const array = await arrayAround(folder, cx)
     return { type: 'fragment', path: clean, fragment: new Fragment(folder, cx, array), array }
   }
-  throw new InspectError('NOT_TILEDB', 'expected a TileDB array, group or fragment, found a folder without the files of any of them', {
-    file: clean,
-  })
+  throw new InspectError(
+    'NOT_TILEDB',
+    'expected a TileDB array, group or fragment, found a folder without the files of any of them',
+    {
+      file: clean,
+    },
+  )
 }
 
 async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
@@ -50,7 +62,8 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
 async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
   for (let up = 0; at && up < 3; up++) {
-    if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file') return new InspectArray(at, cx)
+    if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
+      return new InspectArray(at, cx)
     at = at.parent()
   }
   return undefined

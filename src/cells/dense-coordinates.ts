@@ -1,6 +1,6 @@
-import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
-import { datatypeSize } from '../format/datatype.ts'
 import { InspectError } from '../errors.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../fragment.ts'
 
@@ -24,7 +24,8 @@ export class DenseCoordinates {
   private readonly cellOrder: Layout
 
   constructor(info: FragmentInfo) {
-    if (!info.nonempty_domain) throw new InspectError('INCONSISTENT', 'expected a non-empty domain in a dense fragment, found none')
+    if (!info.nonempty_domain)
+      throw new InspectError('INCONSISTENT', 'expected a non-empty domain in a dense fragment, found none')
     this.grid = denseTileGrid(info.schema, info.nonempty_domain)
     this.tileOrder = info.schema.tile_order
     this.cellOrder = info.schema.cell_order
@@ -48,6 +49,7 @@ export class DenseCoordinates {
       const axis = this.grid.axes[d]
       const start = tileStart(axis, at)
       const end = start + axis.extent - 1n
+      // biome-ignore lint/complexity/useMathMinMax: these are bigint
       return { low: start > axis.low ? start : axis.low, high: end < axis.high ? end : axis.high }
     })
   }
@@ -67,7 +69,10 @@ export class DenseCoordinates {
       ranges.push({ from, to: last < axis.extent - 1n ? Number(last) : extent - 1 })
     })
     const all = ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)
-    return { coordinates, rows: all ? undefined : rowsInside(ranges, strides, fastestFirst(this.cellOrder, axes.length)) }
+    return {
+      coordinates,
+      rows: all ? undefined : rowsInside(ranges, strides, fastestFirst(this.cellOrder, axes.length)),
+    }
   }
 }
 

@@ -134,12 +134,20 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
   const known = [...info.schema.domain.dimensions.map(({ name }) => name), ...names]
   for (const field of fields ?? []) {
     if (!known.includes(field)) {
-      throw new InspectError('USAGE', `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}`)
+      throw new InspectError(
+        'USAGE',
+        `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}`,
+      )
     }
   }
 }
 
-async function fieldReader(fragment: Fragment, info: FragmentInfo, slot: number, files: TileFile[]): Promise<ColumnReader> {
+async function fieldReader(
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: number,
+  files: TileFile[],
+): Promise<ColumnReader> {
   const { varSized, nullable } = slotShape(info, info.slots[slot])
   const open = async (role: 'data' | 'offsets' | 'var' | 'validity'): Promise<TileFile> => {
     const file = await TileFile.open(fragment, slot, role)
@@ -165,10 +173,14 @@ function varReader(offsets: TileFile, values: TileFile): ValuesReader {
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
       if (starts.length !== cells) {
-        throw new InspectError('INCONSISTENT', `expected offsets of ${cells} cells inside the data, found ${starts.length}`, {
-          file: values.source.name,
-          offset: values.offsets[tile],
-        })
+        throw new InspectError(
+          'INCONSISTENT',
+          `expected offsets of ${cells} cells inside the data, found ${starts.length}`,
+          {
+            file: values.source.name,
+            offset: values.offsets[tile],
+          },
+        )
       }
       return { data, starts: withEnd(starts, data.length) }
     }
@@ -198,7 +210,11 @@ function startsOf(raw: Uint8Array, length: number): Float64Array {
   for (let i = 0; i < count; i++) {
     const start = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
     if (start < before || start > length) {
-      throw new InspectError('INCONSISTENT', `expected cell ${i} to start between ${before} and ${length}, found ${start}`, { field: 'offsets' })
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected cell ${i} to start between ${before} and ${length}, found ${start}`,
+        { field: 'offsets' },
+      )
     }
     starts[i] = start
     before = start

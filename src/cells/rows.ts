@@ -15,8 +15,13 @@ export type ColumnValue = (data: ColumnData, cell: number) => Result
  */
 export function columnValue(column: ColumnType, style: ValueStyle, labels?: readonly Result[]): ColumnValue {
   const read = cellReader(column.type, column.cell_val_num, style)
-  const value = column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
-  const shown = labels ? labelled(value, labels) : column.kind.startsWith('delete') && !style.raw ? deletedOrNull(value) : value
+  const value =
+    column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
+  const shown = labels
+    ? labelled(value, labels)
+    : column.kind.startsWith('delete') && !style.raw
+      ? deletedOrNull(value)
+      : value
   return column.nullable ? (data, cell) => (data.validity?.[cell] === 0 ? null : shown(data, cell)) : shown
 }
 

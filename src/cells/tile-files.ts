@@ -1,8 +1,15 @@
 import { addPlace, InspectError } from '../errors.ts'
-import { type ReadOptions, Pipeline, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
-import { fieldFileBase, type FileRole } from '../format/field-files.ts'
+import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
+import { type FileRole, fieldFileBase } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type Fragment, type FragmentInfo, filePipeline, type OffsetsList, slotCellSize, slotShape } from '../fragment.ts'
+import {
+  type Fragment,
+  type FragmentInfo,
+  filePipeline,
+  type OffsetsList,
+  slotCellSize,
+  slotShape,
+} from '../fragment.ts'
 import { keyOrDamage } from '../generic-tile.ts'
 import type { ByteSource } from '../source/source.ts'
 import { slotType } from './slot-type.ts'
@@ -68,7 +75,8 @@ export class TileFile {
       })
     }
     const varSizes = role === 'var' ? await fragment.offsets('tile_var_sizes', slot) : undefined
-    const sizes = role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
+    const sizes =
+      role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
     return new TileFile(fragment, info, slot, role, { offsets, size: sizes?.[slot] ?? 0, varSizes })
   }
 
@@ -89,10 +97,14 @@ export class TileFile {
     const offset = this.offsets[tile]
     const end = tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
     if (end < offset) {
-      throw new InspectError('INCONSISTENT', `expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`, {
-        file: this.source.name,
-        field: `tile ${tile}`,
-      })
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`,
+        {
+          file: this.source.name,
+          field: `tile ${tile}`,
+        },
+      )
     }
     return { offset, size: end - offset }
   }

@@ -1,6 +1,6 @@
 import type { InspectArray } from '../array.ts'
 import { withSource } from '../array.ts'
-import { type CommitEntry, type CommitFile, commitKind, type Commits, stem } from '../commits.ts'
+import { type CommitEntry, type CommitFile, type Commits, commitKind, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
@@ -8,7 +8,14 @@ import { decode } from '../format/io.ts'
 import { openGenericTile } from '../generic-tile.ts'
 import type { Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
-import { type CommandContext, type CommandModule, documentHead, errorResult, type Outcome, wrongTarget } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  errorResult,
+  type Outcome,
+  wrongTarget,
+} from './command.ts'
 import { conditionText } from './condition-text.ts'
 
 export const command: CommandModule<object> = {
@@ -73,7 +80,14 @@ async function fileRow(
   if (file.kind === 'delete') {
     const bytes = await withSource(array.folder.file(file.path), readAll)
     const condition = await conditionResult(cx, array, bytes, { file: `${array.folder.path}/${file.path}`, offset: 0 })
-    return { ...row, refers_to: null, exists: null, effect: 'deletes', ...condition, processed_by: await processedBy(array, file.path) }
+    return {
+      ...row,
+      refers_to: null,
+      exists: null,
+      effect: 'deletes',
+      ...condition,
+      processed_by: await processedBy(array, file.path),
+    }
   }
   return { ...row, refers_to: null, exists: null, effect: 'lists', entry_num: file.entries.length }
 }
@@ -93,7 +107,14 @@ async function entryRow(
     const { offset, length } = entry.tile
     const bytes = await withSource(source, (open) => open.read(offset, length))
     const condition = await conditionResult(cx, array, bytes, { file: source.name, offset })
-    return { ...row, refers_to: null, exists: files.has(entry.text), effect: 'deletes', ...condition, processed_by: await processedBy(array, entry.text) }
+    return {
+      ...row,
+      refers_to: null,
+      exists: files.has(entry.text),
+      effect: 'deletes',
+      ...condition,
+      processed_by: await processedBy(array, entry.text),
+    }
   }
   if (file.kind === 'consolidated-commits') {
     const name = stem(entry.name)
@@ -122,7 +143,10 @@ async function conditionResult(
 ): Promise<{ condition?: string; error?: { [key: string]: Result | undefined } }> {
   try {
     const { payload } = await openGenericTile(bytes, cx.reading, place)
-    const node = decode(payload, deleteCondition, { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` })
+    const node = decode(payload, deleteCondition, {
+      file: place.file,
+      space: `unfiltered content of the generic tile at ${place.offset}`,
+    })
     const { schema } = await array.newestSchema()
     return { condition: conditionText(node, schema, cx.style) }
   } catch (error) {
@@ -148,4 +172,3 @@ async function processedBy(array: InspectArray, commit: string): Promise<string[
   }
   return fragments
 }
-

@@ -1,8 +1,8 @@
 import type { ArraySchema } from '../format/array-schema.ts'
-import type { CombinationOp, ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
-import { type ValueStyle, cellValue } from '../format/value.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
+import type { CombinationOp, ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
+import { cellValue, type ValueStyle } from '../format/value.ts'
 import { toJson } from '../render/json.ts'
 import type { Result } from '../render/result.ts'
 
@@ -21,7 +21,16 @@ const NEGATED: Record<ComparisonOp, ComparisonOp> = {
 
 const COMPACT = { int64: 'number', indent: false } as const
 
-const SYMBOLS: Partial<Record<ComparisonOp, string>> = { LT: '<', LE: '<=', GT: '>', GE: '>=', EQ: '==', NE: '!=', IN: 'in', NOT_IN: 'not in' }
+const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
+  LT: '<',
+  LE: '<=',
+  GT: '>',
+  GE: '>=',
+  EQ: '==',
+  NE: '!=',
+  IN: 'in',
+  NOT_IN: 'not in',
+}
 
 /**
  * A delete condition as the user wrote it. What is stored is its negation, the cells that stay: AND and OR swap, every comparison flips.
@@ -49,7 +58,11 @@ function comparison(node: ConditionValue, op: ComparisonOp, schema: ArraySchema,
   return `${node.field} ${SYMBOLS[op]} ${operand(node, fieldType(schema, node.field), style)}`
 }
 
-function operand(node: ConditionValue, type: { type: Datatype; cell_val_num: CellValNum } | undefined, style: ValueStyle): string {
+function operand(
+  node: ConditionValue,
+  type: { type: Datatype; cell_val_num: CellValNum } | undefined,
+  style: ValueStyle,
+): string {
   const { value, offsets } = node
   const show = (bytes: Uint8Array): string => {
     if (!type) return toJson(bytes, COMPACT)

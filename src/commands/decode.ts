@@ -31,7 +31,7 @@ export const command: CommandModule<DecodeOptions> = {
       .option('--tiles <I..J>', 'only these tiles')
       .option('--limit <n>', 'at most n cells')
       .option('--fill', 'dense fragments: padding cells as well')
-      .option('--labels', "values of enumerations instead of their indexes")
+      .option('--labels', 'values of enumerations instead of their indexes')
       .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
   },
 
@@ -40,7 +40,8 @@ export const command: CommandModule<DecodeOptions> = {
       const target = await cx.open(path)
       if (target.type === 'fragment') yield await fragmentOutcome(cx, target.fragment, options)
       else if (target.type === 'file' && target.fragment) yield await fragmentOutcome(cx, target.fragment, options)
-      else if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
+      else if (target.type === 'array' && options.allFragments)
+        yield await arrayOutcome(cx, path, target.array, options)
       else if (target.type === 'array') throw await arrayRefused(target.array)
       else throw wrongTarget('decode', target, 'a fragment')
     }
@@ -54,9 +55,13 @@ function collect(value: string, before: string[] = []): string[] {
 async function arrayRefused(array: InspectArray): Promise<InspectError> {
   const names = (await array.fragments()).map(({ path }) => path)
   const some = names.slice(0, 5).join(', ') + (names.length > 5 ? `, … (${names.length} in all)` : '')
-  return new InspectError('WRONG_TARGET', `decode expects one fragment, found an array; its fragments: ${some || 'none'} (--all-fragments decodes each)`, {
-    file: array.folder.path,
-  })
+  return new InspectError(
+    'WRONG_TARGET',
+    `decode expects one fragment, found an array; its fragments: ${some || 'none'} (--all-fragments decodes each)`,
+    {
+      file: array.folder.path,
+    },
+  )
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
@@ -71,11 +76,21 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
     },
   }
   const info = await fragment.info()
-  return outcome(cx, { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells }, reader.names)
+  return outcome(
+    cx,
+    { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells },
+    reader.names,
+    options,
+  )
 }
 
 /** Cells of every visible fragment, one fragment after the other: not TileDB's merged read. */
-async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: DecodeOptions): Promise<Outcome> {
+async function arrayOutcome(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  options: DecodeOptions,
+): Promise<Outcome> {
   const entries = (await array.fragments()).filter((entry) => entry.visible)
   const limit = parseLimit(options.limit)
   async function* rows(): AsyncGenerator<Result> {
@@ -91,16 +106,22 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     }
   }
   const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
-  return outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined)
+  return outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined, options)
 }
 
-function outcome(cx: CommandContext, document: Document, columns: readonly string[] | undefined): Outcome {
+function outcome(
+  cx: CommandContext,
+  document: Document,
+  columns: readonly string[] | undefined,
+  options: DecodeOptions,
+): Outcome {
+  const whole = cx.full || options.limit !== undefined
   return {
     document,
     rows: 'cells',
     async table(out: Output) {
       const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, cx.full, out)
+      await cellsTable(document, columns, whole, out)
     },
   }
 }
@@ -154,7 +175,9 @@ async function openReader(cx: CommandContext, fragment: Fragment, options: Decod
 
 /** Dimensions, then the rest; with --field the dimensions and what was named. */
 function shownColumns(columns: readonly ColumnType[], fields: readonly string[] | undefined): number[] {
-  return columns.flatMap((column, i) => (fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : []))
+  return columns.flatMap((column, i) =>
+    fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : [],
+  )
 }
 
 async function labelsOf(cx: CommandContext, fragment: Fragment): Promise<Map<string, readonly Result[]>> {
@@ -191,7 +214,11 @@ async function tileSkipper(
   return (tile) => tile < leaves.mbr_num && !touches(mbrAt(leaves, tile, dimensions))
 }
 
-function rowsInBounds(batch: CellBatch, columns: readonly ColumnType[], bounds: ReadonlyMap<number, Bounds>): CellBatch {
+function rowsInBounds(
+  batch: CellBatch,
+  columns: readonly ColumnType[],
+  bounds: ReadonlyMap<number, Bounds>,
+): CellBatch {
   const count = batch.rows?.length ?? batch.cell_num
   const rows = new Uint32Array(count)
   let kept = 0
@@ -202,7 +229,12 @@ function rowsInBounds(batch: CellBatch, columns: readonly ColumnType[], bounds: 
   return { ...batch, rows: rows.subarray(0, kept) }
 }
 
-function cellInBounds(batch: CellBatch, columns: readonly ColumnType[], bounds: ReadonlyMap<number, Bounds>, cell: number): boolean {
+function cellInBounds(
+  batch: CellBatch,
+  columns: readonly ColumnType[],
+  bounds: ReadonlyMap<number, Bounds>,
+  cell: number,
+): boolean {
   for (const [d, { low, high }] of bounds) {
     const column = batch.columns[d]
     if (!column) return false
@@ -227,7 +259,8 @@ function parseLimit(text: string | undefined): number {
 /** `I..J`, `I..`, `..J` or `I`, inclusive. */
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
   const match = /^(\d*)(\.\.)?(\d*)$/.exec(text)
-  if (!match || text === '' || text === '..') throw new InspectError('USAGE', `--tiles expects I..J, found ${JSON.stringify(text)}`)
+  if (!match || text === '' || text === '..')
+    throw new InspectError('USAGE', `--tiles expects I..J, found ${JSON.stringify(text)}`)
   const [, first, dots, last] = match
   const from = first === '' ? 0 : Number(first)
   const to = dots === undefined ? from : last === '' ? tileNum - 1 : Number(last)
@@ -236,4 +269,3 @@ export function parseTiles(text: string, tileNum: number): { from: number; to: n
   }
   return { from, to }
 }
-

@@ -2,7 +2,13 @@ import { withSource } from '../array.ts'
 import { InspectError } from '../errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
-import { FRAGMENT_METADATA_FILE, type FragmentFooter, footerHead, fragmentFooter, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import {
+  FRAGMENT_METADATA_FILE,
+  type FragmentFooter,
+  footerHead,
+  fragmentFooter,
+  OLD_SCHEMA_FILE,
+} from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import type { RangeType } from '../format/range.ts'
@@ -11,7 +17,14 @@ import { readGenericTile } from '../generic-tile.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
 import type { Target } from '../target.ts'
-import { type CommandContext, type CommandModule, documentHead, eachFragment, type Outcome, orFault } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  eachFragment,
+  type Outcome,
+  orFault,
+} from './command.ts'
 import { rangesResult } from './values.ts'
 
 export const command: CommandModule<object> = {
@@ -73,9 +86,13 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
   )
   const { array } = target
   if (!array) {
-    throw new InspectError('NO_SCHEMA', 'expected the file inside its array, whose schemas tell the fields; found no array around it', {
-      file: target.path,
-    })
+    throw new InspectError(
+      'NO_SCHEMA',
+      'expected the file inside its array, whose schemas tell the fields; found no array around it',
+      {
+        file: target.path,
+      },
+    )
   }
   const space = 'unfiltered content of the generic tile at 0'
   const headerBytes = meta.entries.length > 0 ? meta.entries[0].offset : 0
@@ -124,7 +141,9 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): D
     array_schema_name: info.schemaName,
     dense: info.dense,
     null_nonempty_domain: info.nonempty_domain === undefined,
-    nonempty_domain: info.nonempty_domain ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style) : null,
+    nonempty_domain: info.nonempty_domain
+      ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
+      : null,
     sparse_tile_num: v1?.mbr_num,
     last_tile_cell_num: v1?.last_tile_cell_num,
     fields: info.slots.map((slot, i) => ({
@@ -173,7 +192,11 @@ function footerResult(
     rtree_offset: footer.rtree_offset,
     fragment_min_max_sum_null_count_offset: footer.fragment_min_max_sum_null_count_offset,
     processed_conditions_offset: footer.processed_conditions_offset,
-    optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({ identifier, size: payload.length, payload })),
+    optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({
+      identifier,
+      size: payload.length,
+      payload,
+    })),
     slack_size: footer.slack.length > 0 ? footer.slack.length : undefined,
   }
 }

@@ -1,13 +1,28 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
 import { InspectError } from '../errors.ts'
+import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { denseTileGrid } from '../format/dense-tiles.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape, storedCellNum } from '../fragment.ts'
+import {
+  type FieldFile,
+  type Fragment,
+  type FragmentInfo,
+  filePipeline,
+  slotCellSize,
+  slotShape,
+  storedCellNum,
+} from '../fragment.ts'
 import type { InspectGroup } from '../group.ts'
 import type { Output, Result } from '../render/result.ts'
 import type { Folder } from '../source/source.ts'
-import { type CommandContext, type CommandModule, documentHead, errorResult, type Outcome, wrongTarget } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  errorResult,
+  type Outcome,
+  wrongTarget,
+} from './command.ts'
 import { keyValueResult } from './metadata.ts'
 import { parseRanges, rangeFilter } from './ranges.ts'
 import { filterResult, rangesResult } from './values.ts'
@@ -38,7 +53,12 @@ export const command: CommandModule<LsOptions> = {
   },
 }
 
-async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: LsOptions): Promise<Outcome> {
+async function arrayOutcome(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  options: LsOptions,
+): Promise<Outcome> {
   const entries = await array.fragments()
   const head = documentHead('array', cx.shownPath(path))
   if (options.names) {
@@ -75,7 +95,12 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     rows: 'fragments',
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
-      await arrayTable(document, dimensions.map(({ name }) => name), cx.full, out)
+      await arrayTable(
+        document,
+        dimensions.map(({ name }) => name),
+        cx.full,
+        out,
+      )
     },
   }
 }
@@ -93,7 +118,12 @@ async function listedFragment(
     if (entry?.state !== 'no-metadata') info = await fragment.info()
   } catch (caught) {
     if (!(caught instanceof InspectError)) throw caught
-    const placed = new InspectError(caught.code, caught.message, { ...caught.at, file: caught.at.file ?? fragment.folder.path }, { cause: caught })
+    const placed = new InspectError(
+      caught.code,
+      caught.message,
+      { ...caught.at, file: caught.at.file ?? fragment.folder.path },
+      { cause: caught },
+    )
     // A write that never finished may lack its metadata: that is its state, not damage.
     if (!(entry && !entry.committed && caught.code === 'NOT_FOUND')) cx.fault(placed)
     error = errorResult(placed)
@@ -133,7 +163,8 @@ function cellsInDomain(info: FragmentInfo): number | bigint {
 
 async function folderSize(folder: Folder): Promise<number> {
   let size = 0
-  for (const entry of await folder.list()) if (entry.kind === 'file') size += await fileSize(folder, entry.name, entry.size)
+  for (const entry of await folder.list())
+    if (entry.kind === 'file') size += await fileSize(folder, entry.name, entry.size)
   return size
 }
 

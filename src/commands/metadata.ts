@@ -4,7 +4,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { sumValue, type ValueStyle, cellValue } from '../format/value.ts'
+import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, orFault, wrongTarget } from './command.ts'
@@ -61,7 +61,10 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   const statistics = await fragment.statistics()
   const fields: { [key: string]: Result | undefined }[] = []
   for (const [i, slot] of info.slots.entries()) {
-    fields.push({ ...(await slotColumns(fragment, info, slot, i, cx.style)), ...slotTotals(info, slot, statistics?.[i], cx.style) })
+    fields.push({
+      ...(await slotColumns(fragment, info, slot, i, cx.style)),
+      ...slotTotals(info, slot, statistics?.[i], cx.style),
+    })
   }
   const document = {
     ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),
@@ -111,7 +114,9 @@ function minMaxResult(info: FragmentInfo, slot: Slot, { fixed, variable }: TileM
   if (cell_val_num === 'var') return variableMinMax(type, fixed, variable, style)
   const size = slotCellSize(info, slot)
   if (fixed.length % size !== 0) return fixed
-  return lazyList(fixed.length / size, (tile) => cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style))
+  return lazyList(fixed.length / size, (tile) =>
+    cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style),
+  )
 }
 
 function variableMinMax(type: Datatype, fixed: Uint8Array, variable: Uint8Array, style: ValueStyle): Result {
@@ -142,6 +147,12 @@ function slotTotals(
 ): { [key: string]: Result | undefined } {
   if (!statistics) return {}
   const { type, cell_val_num } = slotType(info, slot)
-  const one = (bytes: Uint8Array): Result => (bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style))
-  return { min: one(statistics.min), max: one(statistics.max), sum: sumValue(type, statistics.sum), null_count: statistics.null_count }
+  const one = (bytes: Uint8Array): Result =>
+    bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style)
+  return {
+    min: one(statistics.min),
+    max: one(statistics.max),
+    sum: sumValue(type, statistics.sum),
+    null_count: statistics.null_count,
+  }
 }

@@ -36,7 +36,10 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
     if (option.startsWith(`${name}=`)) return { dimension: i, rest: option.slice(name.length + 1) }
   }
   const names = dimensions.map(({ name }) => name).join(', ')
-  throw new InspectError('USAGE', `--range expects NAME=LO..HI with a dimension (${names}), found ${JSON.stringify(option)}`)
+  throw new InspectError(
+    'USAGE',
+    `--range expects NAME=LO..HI with a dimension (${names}), found ${JSON.stringify(option)}`,
+  )
 }
 
 /** Texts of both ends; empty for an open one. */
@@ -104,7 +107,10 @@ export function compare(a: Comparable, b: Comparable): number {
 }
 
 /** Whether an n-dimensional range (an MBR, a non-empty domain) touches the bounds. */
-export function rangeFilter(dimensions: readonly RangeType[], bounds: ReadonlyMap<number, Bounds>): (range: NDRange) => boolean {
+export function rangeFilter(
+  dimensions: readonly RangeType[],
+  bounds: ReadonlyMap<number, Bounds>,
+): (range: NDRange) => boolean {
   return (range) => {
     for (const [d, { low, high }] of bounds) {
       const { type } = dimensions[d]

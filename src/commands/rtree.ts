@@ -1,7 +1,14 @@
-import { type RTreeLevel, leafLevel, mbrAt } from '../format/rtree.ts'
+import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
-import { type CommandContext, type CommandModule, documentHead, eachFragment, type Outcome, orFault } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  eachFragment,
+  type Outcome,
+  orFault,
+} from './command.ts'
 import { parseRanges, rangeFilter } from './ranges.ts'
 import { rangesResult } from './values.ts'
 
@@ -26,7 +33,12 @@ export const command: CommandModule<RTreeOptions> = {
   },
 }
 
-async function rtreeOutcome(cx: CommandContext, fragment: Fragment, path: string, options: RTreeOptions): Promise<Outcome> {
+async function rtreeOutcome(
+  cx: CommandContext,
+  fragment: Fragment,
+  path: string,
+  options: RTreeOptions,
+): Promise<Outcome> {
   const { schema, dense } = await fragment.info()
   const dimensions = schema.domain.dimensions
   const tree = await fragment.rtree()
@@ -44,7 +56,10 @@ async function rtreeOutcome(cx: CommandContext, fragment: Fragment, path: string
         mbr_num: leaves?.mbr_num ?? 0,
         tiles: Array.from({ length: leaves?.mbr_num ?? 0 }, (_, tile) => tile)
           .filter((tile) => leaves && touches(mbrAt(leaves, tile, dimensions)))
-          .map((tile) => ({ tile, mbr: leaves ? rangesResult(dimensions, mbrAt(leaves, tile, dimensions), cx.style) : null })),
+          .map((tile) => ({
+            tile,
+            mbr: leaves ? rangesResult(dimensions, mbrAt(leaves, tile, dimensions), cx.style) : null,
+          })),
       }
     : { ...head, mbr_num: leaves?.mbr_num ?? 0, levels: tree.levels.map(mbrs) }
   const names = dimensions.map(({ name }) => name)

@@ -2,11 +2,11 @@ import type { InspectArray, SchemaFile } from '../array.ts'
 import { withSource } from '../array.ts'
 import { InspectError } from '../errors.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import type { Enumeration } from '../format/enumeration.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { decode } from '../format/io.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { openGenericTile, readGenericTileHeader } from '../generic-tile.ts'
-import { decode } from '../format/io.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
@@ -29,20 +29,34 @@ export const command: CommandModule<SchemaOptions> = {
       if (target.type === 'array') {
         const files = await target.array.schemaFiles()
         if (files.length === 0) await target.array.newestSchema()
-        for (const file of options.all ? files : files.slice(-1)) yield await arrayOutcome(cx, target.array, file, files)
+        for (const file of options.all ? files : files.slice(-1))
+          yield await arrayOutcome(cx, target.array, file, files)
       } else if (target.type === 'fragment' && target.array) {
         const { schemaName } = await target.fragment.info()
         const files = await target.array.schemaFiles()
         const file = files.find(({ name }) => name === schemaName)
-        if (!file) throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, { file: path })
+        if (!file)
+          throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {
+            file: path,
+          })
         yield await arrayOutcome(cx, target.array, file, files)
       } else if (target.type === 'file') {
         const source = cx.storage.open(target.path)
         const bytes = await withSource(source, readAll)
         const { header, payload } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
-        const schema = decode(payload, arraySchema, { file: target.path, space: 'unfiltered content of the generic tile at 0' })
+        const schema = decode(payload, arraySchema, {
+          file: target.path,
+          space: 'unfiltered content of the generic tile at 0',
+        })
         const enumerations = target.array ? await target.array.enumerations(schema) : []
-        yield outcome(cx, { name: target.name, path, encryption: header.encryption_type, schema, enumerations, schemas: 1 })
+        yield outcome(cx, {
+          name: target.name,
+          path,
+          encryption: header.encryption_type,
+          schema,
+          enumerations,
+          schemas: 1,
+        })
       } else {
         throw wrongTarget('schema', target, 'an array, a fragment inside its array, or a schema file')
       }
@@ -50,12 +64,24 @@ export const command: CommandModule<SchemaOptions> = {
   },
 }
 
-async function arrayOutcome(cx: CommandContext, array: InspectArray, file: SchemaFile, files: SchemaFile[]): Promise<Outcome> {
+async function arrayOutcome(
+  cx: CommandContext,
+  array: InspectArray,
+  file: SchemaFile,
+  files: SchemaFile[],
+): Promise<Outcome> {
   const path = `${array.folder.path}/${file.path}`
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
   const schema = await array.schema(file.name)
   const enumerations = await array.enumerations(schema)
-  return outcome(cx, { name: file.name, path: array.folder.path, encryption: encryption_type, schema, enumerations, schemas: files.length })
+  return outcome(cx, {
+    name: file.name,
+    path: array.folder.path,
+    encryption: encryption_type,
+    schema,
+    enumerations,
+    schemas: files.length,
+  })
 }
 
 interface Found {
@@ -120,7 +146,9 @@ export function schemaResult(
       type: attribute.type,
       cell_val_num: attribute.cell_val_num,
       nullable: attribute.nullable,
-      fill_value: attribute.fill_value ? cellResult(attribute.type, attribute.cell_val_num, attribute.fill_value, style) : null,
+      fill_value: attribute.fill_value
+        ? cellResult(attribute.type, attribute.cell_val_num, attribute.fill_value, style)
+        : null,
       fill_value_validity: attribute.nullable ? attribute.fill_value_validity : undefined,
       order: attribute.order,
       enumeration: attribute.enumeration === '' ? null : attribute.enumeration,
@@ -154,7 +182,9 @@ export function enumerationResult(enumeration: Enumeration, style: ValueStyle): 
     type: enumeration.type,
     cell_val_num: enumeration.cell_val_num,
     ordered: enumeration.ordered,
-    values: enumerationValues(enumeration).map((bytes) => cellResult(enumeration.type, enumeration.cell_val_num, bytes, style)),
+    values: enumerationValues(enumeration).map((bytes) =>
+      cellResult(enumeration.type, enumeration.cell_val_num, bytes, style),
+    ),
   }
 }
 
@@ -168,9 +198,13 @@ export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
   return Array.from(offsets ?? [], (start, i) => {
     const end = offsets?.[i + 1] ?? data.length
     if (start > end || end > data.length) {
-      throw new InspectError('BAD_VALUE', `expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, {
-        field: `enumerations.${name}.offsets.${i}`,
-      })
+      throw new InspectError(
+        'BAD_VALUE',
+        `expected an offset of at most ${data.length}, found ${Math.max(start, end)}`,
+        {
+          field: `enumerations.${name}.offsets.${i}`,
+        },
+      )
     }
     return data.subarray(start, end)
   })

@@ -23,7 +23,10 @@ export const command: CommandModule<TileOptions> = {
       .argument('<fragment>', 'fragment')
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', '0')
-      .option('--role <role>', 'which of a field\'s files: data, offsets, var or validity (a var-sized field means its values)')
+      .option(
+        '--role <role>',
+        "which of a field's files: data, offsets, var or validity (a var-sized field means its values)",
+      )
       .option('--bytes', 'write the unfiltered bytes')
       .option('--stages <dir>', 'write the bytes at each stage into this folder, a file each')
   },
@@ -45,11 +48,17 @@ export const command: CommandModule<TileOptions> = {
 
 function tileIndex(text: string, tileNum: number): number {
   const index = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(index < tileNum)) throw new InspectError('USAGE', `tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
+  if (!(index < tileNum))
+    throw new InspectError('USAGE', `tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
   return index
 }
 
-async function openFile(fragment: Fragment, info: FragmentInfo, field: string, role: TileRole | undefined): Promise<TileFile> {
+async function openFile(
+  fragment: Fragment,
+  info: FragmentInfo,
+  field: string,
+  role: TileRole | undefined,
+): Promise<TileFile> {
   if (role !== undefined && !ROLES.includes(role)) {
     throw new InspectError('USAGE', `--role expects ${ROLES.join(', ')}, found ${JSON.stringify(role)}`)
   }
@@ -60,9 +69,13 @@ async function openFile(fragment: Fragment, info: FragmentInfo, field: string, r
     const names = [...new Set(files.map(({ slot }) => JSON.stringify(info.slots[slot].name)))].join(', ')
     throw new InspectError('USAGE', `expected a field (${names}) or one of its files, found ${JSON.stringify(field)}`)
   }
-  const wanted = byName ?? ofField.find((file) => roleOf(file.role) === (role ?? defaultRole(ofField.map((f) => roleOf(f.role)))))
+  const wanted =
+    byName ?? ofField.find((file) => roleOf(file.role) === (role ?? defaultRole(ofField.map((f) => roleOf(f.role)))))
   if (!wanted) {
-    throw new InspectError('USAGE', `expected a role of ${field} (${ofField.map((f) => roleOf(f.role)).join(', ')}), found ${role}`)
+    throw new InspectError(
+      'USAGE',
+      `expected a role of ${field} (${ofField.map((f) => roleOf(f.role)).join(', ')}), found ${role}`,
+    )
   }
   return TileFile.open(fragment, wanted.slot, roleOf(wanted.role))
 }
@@ -115,7 +128,11 @@ async function tileOutcome(
       stageBytes[i] ??= { filter: config.name, parts: [] }
       stageBytes[i].parts.push(output.data)
     })
-    chunks.push({ ...head, stages: stages.map(stageResult), error: error && { code: error.code, message: error.message } })
+    chunks.push({
+      ...head,
+      stages: stages.map(stageResult),
+      error: error && { code: error.code, message: error.message },
+    })
   }
   const expected = file.expectedSize(tile)
   const document = {
@@ -172,12 +189,17 @@ function plain(value: unknown): Result {
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
   }
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' || typeof value === 'boolean')
+    return value
   return null
 }
 
 /** `00-stored.bin`, then what each filter gave when undone, in that order. */
-async function writeStages(folder: string, stored: Uint8Array, stages: { filter: string; parts: Uint8Array[] }[]): Promise<void> {
+async function writeStages(
+  folder: string,
+  stored: Uint8Array,
+  stages: { filter: string; parts: Uint8Array[] }[],
+): Promise<void> {
   const { writeFiles } = await import('../source/file-output.ts')
   const files: [string, Uint8Array[]][] = [['00-stored.bin', [stored]]]
   stages.forEach(({ filter, parts }, i) => {

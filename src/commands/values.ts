@@ -2,7 +2,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { type ValueStyle, cellValue } from '../format/value.ts'
+import { cellValue, type ValueStyle } from '../format/value.ts'
 import type { Result } from '../render/result.ts'
 
 /** Structures of the format under the names and in the shapes of the JSON documents. */
@@ -47,7 +47,9 @@ export function pipelineText(pipeline: FilterPipeline): string {
 function filterText(filter: FilterConfig): string {
   const options = Object.entries(filter)
     .filter(([key, value]) => key !== 'name' && key !== 'extra' && value !== undefined)
-    .filter(([key, value]) => !(key === 'level' && value === -1) && !(key === 'reinterpret_datatype' && value === 'ANY'))
+    .filter(
+      ([key, value]) => !(key === 'level' && value === -1) && !(key === 'reinterpret_datatype' && value === 'ANY'),
+    )
     .map(([key, value]) => `${key}=${value}`)
   return options.length > 0 ? `${filter.name}(${options.join(', ')})` : filter.name
 }

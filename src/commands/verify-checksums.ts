@@ -1,6 +1,6 @@
 import { InspectError } from '../errors.ts'
 import type { Document, Output, Result } from '../render/result.ts'
-import { type Verification, verifyTarget, type VerifyOptions } from '../verify/verify.ts'
+import { type Verification, type VerifyOptions, verifyTarget } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
 
 interface Options {
@@ -44,14 +44,16 @@ export const command: CommandModule<Options> = {
 }
 
 function count(option: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InspectError('USAGE', `${option} expects a number from 1 on, found ${JSON.stringify(text)}`)
+  if (!/^[1-9]\d*$/.test(text))
+    throw new InspectError('USAGE', `${option} expects a number from 1 on, found ${JSON.stringify(text)}`)
   return Number(text)
 }
 
 function parseShard(text: string): { index: number; count: number } {
   const match = /^(\d+)\/(\d+)$/.exec(text)
   const [index, total] = [Number(match?.[1]), Number(match?.[2])]
-  if (!match || index < 1 || index > total) throw new InspectError('USAGE', `--shard expects i/n with i from 1 to n, found ${JSON.stringify(text)}`)
+  if (!match || index < 1 || index > total)
+    throw new InspectError('USAGE', `--shard expects i/n with i from 1 to n, found ${JSON.stringify(text)}`)
   return { index: index - 1, count: total }
 }
 

@@ -48,7 +48,10 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
       const undo = (part: CompressedPart): Uint8Array => {
         const end = at + part.compressed_length
         if (end > bytes.data.length) {
-          throw badData(`expected ${part.compressed_length} compressed bytes, found ${bytes.data.length - at}`, 'compressed_length')
+          throw badData(
+            `expected ${part.compressed_length} compressed bytes, found ${bytes.data.length - at}`,
+            'compressed_length',
+          )
         }
         const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, cx)
         at = end

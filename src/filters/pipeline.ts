@@ -108,17 +108,24 @@ export class Pipeline {
     let total = 0
     for (const chunk of chunks) total += chunk.original_length
     if (options.expectedSize !== undefined && total !== options.expectedSize) {
-      throw new InspectError('INCONSISTENT', `expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`, {
-        offset: base,
-        field: 'chunks.original_length',
-      })
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`,
+        {
+          offset: base,
+          field: 'chunks.original_length',
+        },
+      )
     }
     const parts: Uint8Array[] = []
     let offsets: Float64Array | undefined
     chunks.forEach((chunk, index) => {
       const out = this.reverseChunkAt(stored, base, chunk, index, options)
       if (out.offsets) {
-        if (index > 0) throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, { offset: base })
+        if (index > 0)
+          throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, {
+            offset: base,
+          })
         offsets = out.offsets
       }
       parts.push(out.data)
@@ -149,13 +156,21 @@ export class Pipeline {
     const last = options.checksumsOnly ? this.firstChecksum : 0
     for (let i = this.stages.length - 1; i >= last; i--) {
       const { config, filter, datatype } = this.stages[i]
-      const output = this.inFilter(config, () => filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict)))
-      options.onStage?.({ config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output }, index)
+      const output = this.inFilter(config, () =>
+        filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict)),
+      )
+      options.onStage?.(
+        { config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output },
+        index,
+      )
       bytes = output
     }
     if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
-      throw new InspectError('INCONSISTENT', `expected no metadata behind the filters', found ${bytes.metadata.length} bytes`)
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected no metadata behind the filters', found ${bytes.metadata.length} bytes`,
+      )
     }
     if (bytes.data.length !== chunk.original_length) {
       throw new InspectError(
@@ -189,7 +204,9 @@ export class Pipeline {
     data: Uint8Array,
     options: { offsets?: Float64Array | undefined; randomBytes?: (length: number) => Uint8Array },
   ): StoredChunk {
-    let parts = options.offsets ? { metadata: [], data: [data], offsets: options.offsets } : { metadata: [], data: [data] }
+    let parts = options.offsets
+      ? { metadata: [], data: [data], offsets: options.offsets }
+      : { metadata: [], data: [data] }
     for (const [i, { config, filter, datatype }] of this.stages.entries()) {
       const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0, undefined, options.randomBytes)
       parts = this.inFilter(config, () => filter.forward(parts, config, cx)) as typeof parts
@@ -206,7 +223,16 @@ export class Pipeline {
   ): FilterContext {
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     // Offsets live inside the data of the first filter only.
-    return { datatype, cellSize, formatVersion, limit, stringOffsets: first && stringOffsets === true, key, onVerdict, randomBytes }
+    return {
+      datatype,
+      cellSize,
+      formatVersion,
+      limit,
+      stringOffsets: first && stringOffsets === true,
+      key,
+      onVerdict,
+      randomBytes,
+    }
   }
 
   private inFilter<T>(config: FilterConfig, work: () => T): T {
@@ -220,7 +246,13 @@ export class Pipeline {
   }
 
   /** {@link reverseChunk}; errors get the chunk's number and its place in `stored`, whose first byte is at `base`. */
-  reverseChunkAt(stored: Uint8Array, base: number, chunk: StoredChunk, index: number, options: ReadOptions): FilteredBytes {
+  reverseChunkAt(
+    stored: Uint8Array,
+    base: number,
+    chunk: StoredChunk,
+    index: number,
+    options: ReadOptions,
+  ): FilteredBytes {
     try {
       return this.reverseChunk(chunk, index, options)
     } catch (error) {

@@ -28,5 +28,7 @@ const FILTERS: Record<FilterType, () => Promise<FilterFactory>> = {
 /** @throws InspectError UNSUPPORTED_FILTER for numbers that no release defines */
 export function filterFactory(name: string): Promise<FilterFactory> {
   if (Object.hasOwn(FILTERS, name)) return FILTERS[name as FilterType]()
-  throw new InspectError('UNSUPPORTED_FILTER', `expected a filter that TileDB defines, found ${name}`, { field: 'filters' })
+  throw new InspectError('UNSUPPORTED_FILTER', `expected a filter that TileDB defines, found ${name}`, {
+    field: 'filters',
+  })
 }

@@ -19,13 +19,18 @@ export type DescribedValue = { readonly [key: string]: unknown }
  * filters without metadata, and where the filter passed the chunk on unchanged.
  */
 export function stageMetadata(stage: StageResult): DescribedValue | undefined {
-  if (stage.input.metadata.length === stage.output.metadata.length && stage.input.data === stage.output.data) return undefined
+  if (stage.input.metadata.length === stage.output.metadata.length && stage.input.data === stage.output.data)
+    return undefined
   const describe = stageDescription(stage)
   return describe && decodePrefix(stage.input.metadata, describe).value
 }
 
 /** The description of the metadata that a stage took off the front. */
-export function stageDescription({ config, datatype, stringOffsets }: StageResult): Describe<DescribedValue> | undefined {
+export function stageDescription({
+  config,
+  datatype,
+  stringOffsets,
+}: StageResult): Describe<DescribedValue> | undefined {
   const size = elementSize(datatype)
   const { name } = config
   if (stringOffsets && name === 'RLE') return wide(rleStringMetadata)

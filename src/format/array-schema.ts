@@ -74,8 +74,7 @@ export function arraySchema(io: Io<ArraySchema>): ArraySchema {
   const dimension_labels = version >= 18 ? io.list('dimension_labels', labelNum, dimensionLabel) : []
   const enumerationNum = version >= 20 ? io.derive('enumeration_num', 'uint32', (s) => s.enumerations.length) : 0
   const enumerations = version >= 20 ? io.list('enumerations', enumerationNum, enumerationEntry) : []
-  const current_domain =
-    version >= 22 ? io.struct('current_domain', currentDomain(arrayDomain.dimensions)) : undefined
+  const current_domain = version >= 22 ? io.struct('current_domain', currentDomain(arrayDomain.dimensions)) : undefined
   return {
     version,
     allows_duplicates,

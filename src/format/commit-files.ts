@@ -43,11 +43,17 @@ export function parseConsolidatedCommits(bytes: Uint8Array): ConsolidatedCommit[
 function tileLength(bytes: Uint8Array, at: number): number {
   const left = bytes.length - at
   if (left < TILE_LENGTH_BYTES) {
-    throw new InspectError('TRUNCATED', `expected ${TILE_LENGTH_BYTES} bytes, found ${Math.max(left, 0)}`, { offset: at, field: 'tile_length' })
+    throw new InspectError('TRUNCATED', `expected ${TILE_LENGTH_BYTES} bytes, found ${Math.max(left, 0)}`, {
+      offset: at,
+      field: 'tile_length',
+    })
   }
   const length = new DataView(bytes.buffer, bytes.byteOffset + at, TILE_LENGTH_BYTES).getBigUint64(0, true)
   if (length > BigInt(left - TILE_LENGTH_BYTES)) {
-    throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${left - TILE_LENGTH_BYTES}`, { offset: at, field: 'tile' })
+    throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${left - TILE_LENGTH_BYTES}`, {
+      offset: at,
+      field: 'tile',
+    })
   }
   return Number(length)
 }

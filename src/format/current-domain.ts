@@ -1,6 +1,6 @@
 import { enumerationOf } from './coding.ts'
 import type { Describe } from './io.ts'
-import { type NDRange, type RangeType, ndRange } from './range.ts'
+import { type NDRange, ndRange, type RangeType } from './range.ts'
 
 /**
  * The current domain of a schema: the part of the domain that may hold cells. It does not change tile geometry.
@@ -22,6 +22,10 @@ export function currentDomain(dimensions: readonly RangeType[]): Describe<Curren
     const version = io.u32('version')
     const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0))
     if (empty !== 0) return { version, type: undefined, range: undefined }
-    return { version, type: io.coded('type', 'uint8', currentDomainTypeCoding), range: io.struct('range', ndRange(dimensions)) }
+    return {
+      version,
+      type: io.coded('type', 'uint8', currentDomainTypeCoding),
+      range: io.struct('range', ndRange(dimensions)),
+    }
   }
 }

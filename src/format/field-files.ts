@@ -18,7 +18,9 @@ export type FileRole =
  * format nevertheless: `<` %20, `>` %2D, `\` %30, `|` %3C.
  */
 const VERSION_8_CODES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...'!"#$%&\'()*+,/:;=?@[]'].map((ch) => [ch, `%${ch.charCodeAt(0).toString(16).toUpperCase()}`])),
+  ...Object.fromEntries(
+    [...'!"#$%&\'()*+,/:;=?@[]'].map((ch) => [ch, `%${ch.charCodeAt(0).toString(16).toUpperCase()}`]),
+  ),
   '<': '%20',
   '>': '%2D',
   '\\': '%30',

@@ -48,7 +48,8 @@ const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', ['NONE', 'R
 const storedTypeCoding: Coding<FilterConfig['name']> = {
   label: filterTypeCoding.label,
   decode: (stored) => filterTypeCoding.decode(stored) ?? `UNKNOWN_${stored}`,
-  encode: (name) => (name in FILTER_TYPES ? filterTypeCoding.encode(name as FilterType) : Number(name.slice('UNKNOWN_'.length))),
+  encode: (name) =>
+    name in FILTER_TYPES ? filterTypeCoding.encode(name as FilterType) : Number(name.slice('UNKNOWN_'.length)),
   accepted: filterTypeCoding.accepted,
 }
 

@@ -126,7 +126,8 @@ export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
       tile_max_values_offsets: version >= 11 ? io.sizes('tile_max_values_offsets', n) : undefined,
       tile_sums_offsets: version >= 11 ? io.sizes('tile_sums_offsets', n) : undefined,
       tile_null_counts_offsets: version >= 11 ? io.sizes('tile_null_counts_offsets', n) : undefined,
-      fragment_min_max_sum_null_count_offset: version >= 12 ? io.size('fragment_min_max_sum_null_count_offset') : undefined,
+      fragment_min_max_sum_null_count_offset:
+        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset') : undefined,
       processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset') : undefined,
       optional_sections: version >= 23 ? optionalSections(io) : undefined,
       slack: io.rest('slack'),

@@ -1,7 +1,13 @@
 import type { ArraySchema } from './array-schema.ts'
 
 /** What a column of the fragment metadata belongs to. */
-export type SlotKind = 'attribute' | 'coords' | 'dimension' | 'timestamps' | 'delete_timestamps' | 'delete_condition_index'
+export type SlotKind =
+  | 'attribute'
+  | 'coords'
+  | 'dimension'
+  | 'timestamps'
+  | 'delete_timestamps'
+  | 'delete_condition_index'
 
 /** One column of the fragment metadata: every per-field list in it has an entry for each slot, in this order. */
 export interface Slot {

@@ -34,6 +34,8 @@ export function genericTileHeader(io: Io<GenericTileHeader>): GenericTileHeader 
   const datatype = io.coded('datatype', 'uint8', datatypeCoding)
   const cell_size = io.size('cell_size')
   const encryption_type = io.coded('encryption_type', 'uint8', encryptionTypeCoding)
-  const filters = io.within('filter_pipeline', 'uint32', (inner) => inner.struct('filters', filterPipeline(format_version)))
+  const filters = io.within('filter_pipeline', 'uint32', (inner) =>
+    inner.struct('filters', filterPipeline(format_version)),
+  )
   return { format_version, persisted_size, tile_size, datatype, cell_size, encryption_type, filters }
 }

@@ -111,7 +111,11 @@ export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Orig
 }
 
 /** {@link decode} for a structure at the start of `bytes`; `length` is how many of them it took. */
-export function decodePrefix<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin = {}): { value: T; length: number } {
+export function decodePrefix<T>(
+  bytes: Uint8Array,
+  describe: Describe<T>,
+  origin: Origin = {},
+): { value: T; length: number } {
   const reader = new Reader<T>(bytes, origin)
   try {
     return { value: describe(reader), length: reader.position }
@@ -128,7 +132,12 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
   } catch (error) {
     if (error instanceof InspectError) {
       const field = tracer.path(error.at.field)
-      return new InspectError(error.code, error.message, { ...error.at, field: field || error.at.field }, { cause: error.cause })
+      return new InspectError(
+        error.code,
+        error.message,
+        { ...error.at, field: field || error.at.field },
+        { cause: error.cause },
+      )
     }
   }
   return first
@@ -148,7 +157,10 @@ export function trace<T>(
     value = describe(tracer)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    failure = new InspectError(error.code, error.message, { ...error.at, field: tracer.path(error.at.field) || error.at.field })
+    failure = new InspectError(error.code, error.message, {
+      ...error.at,
+      field: tracer.path(error.at.field) || error.at.field,
+    })
   }
   return { value, root: tracer.root(name), error: failure }
 }

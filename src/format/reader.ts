@@ -36,7 +36,12 @@ export class Reader<T> implements Io<T> {
   /** @throws InspectError TRAILING_BYTES if the frame holds more than was read */
   finish(): void {
     if (this.pos !== this.end) {
-      throw this.fail('TRAILING_BYTES', this.pos, undefined, `expected the end, found ${this.end - this.pos} more bytes`)
+      throw this.fail(
+        'TRAILING_BYTES',
+        this.pos,
+        undefined,
+        `expected the end, found ${this.end - this.pos} more bytes`,
+      )
     }
   }
 
@@ -125,7 +130,8 @@ export class Reader<T> implements Io<T> {
     while (this.pos < this.end) {
       const before = this.pos
       out.push(describe(this as unknown as Io<E>))
-      if (this.pos === before) throw this.fail('BAD_VALUE', before, name, 'expected an element, found one without bytes')
+      if (this.pos === before)
+        throw this.fail('BAD_VALUE', before, name, 'expected an element, found one without bytes')
     }
     return out
   }
@@ -137,7 +143,12 @@ export class Reader<T> implements Io<T> {
     this.end = start + length
     const value = describe(this)
     if (this.pos !== this.end) {
-      throw this.fail('TRAILING_BYTES', this.pos, name, `expected ${length} bytes to be used, found ${this.end - this.pos} more`)
+      throw this.fail(
+        'TRAILING_BYTES',
+        this.pos,
+        name,
+        `expected ${length} bytes to be used, found ${this.end - this.pos} more`,
+      )
     }
     this.end = outerEnd
     return value
@@ -187,18 +198,38 @@ export class Reader<T> implements Io<T> {
   private sizeAt(name: string, at: number): number {
     const value = this.view.getUint32(at + 4, true) * 2 ** 32 + this.view.getUint32(at, true)
     if (value > Number.MAX_SAFE_INTEGER) {
-      throw this.fail('BAD_VALUE', at, name, `expected a size or offset below 2^53, found ${this.view.getBigUint64(at, true)}`)
+      throw this.fail(
+        'BAD_VALUE',
+        at,
+        name,
+        `expected a size or offset below 2^53, found ${this.view.getBigUint64(at, true)}`,
+      )
     }
     return value
   }
 
   private checkCount(name: string, count: number, elementBytes: number): void {
     if (count * elementBytes > this.end - this.pos) {
-      throw this.fail('TRUNCATED', this.pos, name, `expected ${count} elements, found ${this.end - this.pos} bytes for them`)
+      throw this.fail(
+        'TRUNCATED',
+        this.pos,
+        name,
+        `expected ${count} elements, found ${this.end - this.pos} bytes for them`,
+      )
     }
   }
 
-  protected fail(code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES', at: number, field: string | undefined, message: string): InspectError {
-    return new InspectError(code, message, { file: this.origin.file, space: this.origin.space, offset: this.base + at, field })
+  protected fail(
+    code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES',
+    at: number,
+    field: string | undefined,
+    message: string,
+  ): InspectError {
+    return new InspectError(code, message, {
+      file: this.origin.file,
+      space: this.origin.space,
+      offset: this.base + at,
+      field,
+    })
   }
 }

@@ -1,6 +1,6 @@
-import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
-import type { Describe, Io } from './io.ts'
 import { type Datatype, datatypeCoding } from './datatype.ts'
+import type { Describe, Io } from './io.ts'
+import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
 /**
  * MBRs of one level of the R-tree, kept as the bytes they are stored in: a fragment can have millions.
@@ -81,7 +81,11 @@ export function rtree(version: number, dimensions: readonly RangeType[]): Descri
 }
 
 /** A level from its MBRs, for writing. */
-export function levelOf(mbrs: readonly NDRange[], dimensions: readonly RangeType[], encode: (mbr: NDRange) => Uint8Array): RTreeLevel {
+export function levelOf(
+  mbrs: readonly NDRange[],
+  dimensions: readonly RangeType[],
+  encode: (mbr: NDRange) => Uint8Array,
+): RTreeLevel {
   const parts = mbrs.map(encode)
   const starts = new Float64Array(parts.length)
   let length = 0

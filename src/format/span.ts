@@ -41,6 +41,7 @@ export function coverageFault(span: Span): string | undefined {
     if (inner) return inner
     at += child.length
   }
-  if (any && at !== span.offset + span.length) return `${span.name}: children end at ${at}, expected ${span.offset + span.length}`
+  if (any && at !== span.offset + span.length)
+    return `${span.name}: children end at ${at}, expected ${span.offset + span.length}`
   return undefined
 }

@@ -35,22 +35,26 @@ export class Writer<T> implements Io<T> {
   }
   i32(name: string): number {
     const value = this.get<number>(name)
-    this.view.setInt32(this.grow(4), value, true)
+    const at = this.grow(4)
+    this.view.setInt32(at, value, true)
     return value
   }
   f32(name: string): number {
     const value = this.get<number>(name)
-    this.view.setFloat32(this.grow(4), value, true)
+    const at = this.grow(4)
+    this.view.setFloat32(at, value, true)
     return value
   }
   f64(name: string): number {
     const value = this.get<number>(name)
-    this.view.setFloat64(this.grow(8), value, true)
+    const at = this.grow(8)
+    this.view.setFloat64(at, value, true)
     return value
   }
   u64(name: string): bigint {
     const value = this.get<bigint>(name)
-    this.view.setBigUint64(this.grow(8), value, true)
+    const at = this.grow(8)
+    this.view.setBigUint64(at, value, true)
     return value
   }
   size(name: string): number {
@@ -103,7 +107,8 @@ export class Writer<T> implements Io<T> {
   }
   list<E>(name: string, count: number, describe: Describe<E>): E[] {
     const value = this.get<E[]>(name)
-    if (value.length !== count) throw new TypeError(`${name}: ${value.length} elements given where ${count} are written`)
+    if (value.length !== count)
+      throw new TypeError(`${name}: ${value.length} elements given where ${count} are written`)
     for (const element of value) this.inside(element, describe)
     return value
   }

@@ -59,31 +59,44 @@ export interface StreamContent {
 }
 
 /**
- * Draws a table of any length while its rows come, {@link BATCH} at a time: the first of them tell the widths. Later cells
- * that are wider lose their middle on a terminal, and push their line aside elsewhere.
+ * Draws a table of any length while its rows come, {@link BATCH} at a time: the first of them tell the widths. Later texts
+ * that are wider lose their middle on a terminal, and push their line aside elsewhere; for wider numbers, which are not
+ * to be cut, a terminal gets a new frame.
  *
  * @returns the number of rows
  */
 export async function streamTable({ columns, rows }: StreamContent, out: Output): Promise<number> {
   const paint = await painter(out)
   const head = columns.map(({ name }) => escapeText(name))
-  let drawing: Drawing | undefined
+  let widths: number[] | undefined
+  let first = true
+  let ready: string[][] | undefined
   let pending: string[][] = []
   let count = 0
-  const draw = async (last: boolean): Promise<void> => {
-    const part = { first: drawing === undefined, last }
-    drawing = { columns, head, cells: pending, widths: drawing?.widths ?? widthsOf(head, pending) }
+  const draw = async (cells: string[][], next: string[][] | undefined): Promise<void> => {
+    widths ??= widthsOf(head, cells)
+    const now = widths
+    const coming = next && widthsOf(head, next)
+    const outgrown =
+      out.columns !== undefined && coming?.some((width, c) => columns[c].align === 'right' && width > now[c]) === true
+    const drawing = { columns, head, cells, widths: now }
+    const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
     else await drawBordered(drawing, paint, out, out.columns, part)
-    pending = []
+    first = outgrown
+    if (outgrown && coming !== undefined) widths = now.map((width, c) => Math.max(width, coming[c]))
   }
   for await (const row of rows) {
-    // a batch is drawn when there is a row behind it: only then it is known not to be the last
-    if (pending.length === BATCH) await draw(false)
+    if (pending.length === BATCH) {
+      if (ready !== undefined) await draw(ready, pending)
+      ready = pending
+      pending = []
+    }
     pending.push(columns.map((_, c) => escapeText(row[c] ?? '')))
     count++
   }
-  await draw(true)
+  if (ready !== undefined) await draw(ready, pending)
+  await draw(pending, undefined)
   return count
 }
 

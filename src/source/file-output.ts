@@ -19,7 +19,10 @@ export async function openFileOutput(
 }
 
 /** Writes files into a folder, made if it is not there. Each is given in parts. */
-export async function writeFiles(folder: string, files: readonly [name: string, parts: readonly Uint8Array[]][]): Promise<void> {
+export async function writeFiles(
+  folder: string,
+  files: readonly [name: string, parts: readonly Uint8Array[]][],
+): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })
     for (const [name, parts] of files) await writeFile(`${folder}/${name}`, parts)

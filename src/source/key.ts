@@ -1,6 +1,6 @@
 import { InspectError } from '../errors.ts'
-import { readAll } from './source.ts'
 import { localStorage } from './file.ts'
+import { readAll } from './source.ts'
 
 const KEY_BYTES = 32
 
@@ -33,12 +33,18 @@ export function parseKey(given: Uint8Array, from: string): Uint8Array {
   const bytes = withoutNewline(given)
   if (bytes.length === KEY_BYTES) return bytes
   const text = new TextDecoder('latin1').decode(bytes)
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
+  if (/^[0-9a-fA-F]{64}$/.test(text))
+    return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) {
-    const decoded = Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/').replace(/=?$/, '=')), (ch) => ch.charCodeAt(0))
+    const decoded = Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/').replace(/=?$/, '=')), (ch) =>
+      ch.charCodeAt(0),
+    )
     if (decoded.length === KEY_BYTES) return decoded
   }
-  throw new InspectError('USAGE', `${from} expects a key of 32 bytes, 64 hex digits or base64 of 32 bytes, found ${bytes.length} bytes`)
+  throw new InspectError(
+    'USAGE',
+    `${from} expects a key of 32 bytes, 64 hex digits or base64 of 32 bytes, found ${bytes.length} bytes`,
+  )
 }
 
 function withoutNewline(bytes: Uint8Array): Uint8Array {

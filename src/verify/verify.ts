@@ -5,13 +5,13 @@ import { ERROR_CODES, InspectError } from '../errors.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { decodePrefix, decode } from '../format/io.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
+import { decode, decodePrefix } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment } from '../fragment.ts'
-import type { Result } from '../render/result.ts'
 import { openGenericTile, type ReadContext } from '../generic-tile.ts'
 import type { InspectGroup } from '../group.ts'
+import type { Result } from '../render/result.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import { openTarget, type Target } from '../target.ts'
 
@@ -91,7 +91,12 @@ export function merge(into: Verification, part: Verification): void {
  * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group, and goes on after a failure.
  * @throws InspectError WRONG_TARGET
  */
-export async function verifyTarget(target: Target, cx: ReadContext, options: VerifyOptions, progress: Progress): Promise<Verification> {
+export async function verifyTarget(
+  target: Target,
+  cx: ReadContext,
+  options: VerifyOptions,
+  progress: Progress,
+): Promise<Verification> {
   const found = nothingYet()
   if (target.type === 'fragment') {
     await new Verifier(cx, options, found).fragment(target.fragment)
@@ -100,12 +105,20 @@ export async function verifyTarget(target: Target, cx: ReadContext, options: Ver
   } else if (target.type === 'group') {
     await verifyGroup(target.group, cx, options, found, progress)
   } else {
-    throw new InspectError('WRONG_TARGET', 'verify-checksums expects a fragment, an array or a group, found a file', { file: target.path })
+    throw new InspectError('WRONG_TARGET', 'verify-checksums expects a fragment, an array or a group, found a file', {
+      file: target.path,
+    })
   }
   return found
 }
 
-async function verifyGroup(group: InspectGroup, cx: ReadContext, options: VerifyOptions, found: Verification, progress: Progress): Promise<void> {
+async function verifyGroup(
+  group: InspectGroup,
+  cx: ReadContext,
+  options: VerifyOptions,
+  found: Verification,
+  progress: Progress,
+): Promise<void> {
   const verifier = new Verifier(cx, options, found)
   await verifier.genericTileFiles(group.folder, ['__group', '__meta'])
   for (const member of await group.members()) {
@@ -120,7 +133,12 @@ async function verifyGroup(group: InspectGroup, cx: ReadContext, options: Verify
   }
 }
 
-async function verifyArray(array: InspectArray, options: VerifyOptions, found: Verification, progress: Progress): Promise<void> {
+async function verifyArray(
+  array: InspectArray,
+  options: VerifyOptions,
+  found: Verification,
+  progress: Progress,
+): Promise<void> {
   const verifier = new Verifier(array.cx, options, found)
   const { shard } = options
   if (!shard || shard.index === 0) await verifier.arrayFiles(array)
@@ -147,7 +165,9 @@ async function shardOf<E extends { path: string }>(
   entries: readonly E[],
   shard: { index: number; count: number },
 ): Promise<E[]> {
-  const sized = await Promise.all(entries.map(async (entry, at) => ({ entry, at, bytes: await folderBytes(array.folder.folder(entry.path)) })))
+  const sized = await Promise.all(
+    entries.map(async (entry, at) => ({ entry, at, bytes: await folderBytes(array.folder.folder(entry.path)) })),
+  )
   sized.sort((a, b) => b.bytes - a.bytes || a.at - b.at)
   const load = new Array<number>(shard.count).fill(0)
   const mine: typeof sized = []
@@ -186,7 +206,8 @@ class Verifier {
     await this.genericTileFiles(folder, ['__schema/__enumerations', '__meta', '__fragment_meta'])
     for (const file of (await array.commits()).files) {
       if (file.kind === 'delete' || file.kind === 'update') await this.genericTileFile(folder, file.path, null)
-      if (file.kind === 'fragment-metadata' && !file.path.includes('/')) await this.genericTileFile(folder, file.path, null)
+      if (file.kind === 'fragment-metadata' && !file.path.includes('/'))
+        await this.genericTileFile(folder, file.path, null)
       for (const { tile } of file.entries) {
         if (!tile) continue
         const source = folder.file(file.path)
@@ -201,7 +222,8 @@ class Verifier {
   async genericTileFiles(folder: Folder, inside: readonly string[]): Promise<void> {
     for (const name of inside) {
       for (const entry of await folder.folder(name).listIfThere()) {
-        if (entry.kind === 'file' && !entry.name.endsWith('.vac')) await this.genericTileFile(folder, `${name}/${entry.name}`, null)
+        if (entry.kind === 'file' && !entry.name.endsWith('.vac'))
+          await this.genericTileFile(folder, `${name}/${entry.name}`, null)
       }
     }
   }
@@ -224,7 +246,12 @@ class Verifier {
    * One generic tile. Without a tag it is opened only with `deep`.
    * @returns whether it carries a tag; undefined where that could not be told
    */
-  private async genericTile(bytes: Uint8Array, file: string, offset: number, fragment: string | null): Promise<boolean | undefined> {
+  private async genericTile(
+    bytes: Uint8Array,
+    file: string,
+    offset: number,
+    fragment: string | null,
+  ): Promise<boolean | undefined> {
     const place = { fragment, file, offset }
     let failed = false
     try {
@@ -251,7 +278,8 @@ class Verifier {
     try {
       await this.metadataFile(fragment)
       for (const file of await fragment.fieldFiles()) {
-        const role: TileRole = file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
+        const role: TileRole =
+          file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
         await this.dataFile(fragment, file.slot, role, file.name)
       }
     } catch (error) {
@@ -265,7 +293,10 @@ class Verifier {
     const source = fragment.metadataSource()
     this.found.fileNum++
     let unprotected = false
-    for (const [offset, end] of metadataTiles(await fragment.metadataOffsets(), info.footer?.offset ?? (await source.size()))) {
+    for (const [offset, end] of metadataTiles(
+      await fragment.metadataOffsets(),
+      info.footer?.offset ?? (await source.size()),
+    )) {
       try {
         const bytes = await source.read(offset, end - offset)
         const isProtected = await this.genericTile(bytes, source.name, offset, fragment.name)
@@ -297,12 +328,14 @@ class Verifier {
   }
 
   private async tiles(fragment: Fragment, file: TileFile, filters: readonly FilterConfig[]): Promise<void> {
-    const insideStrings = file.role === 'var' && (filters[0]?.name === 'RLE' || filters[0]?.name === 'DICTIONARY_ENCODING')
+    const insideStrings =
+      file.role === 'var' && (filters[0]?.name === 'RLE' || filters[0]?.name === 'DICTIONARY_ENCODING')
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     try {
       for (let tile = 0; tile < file.tileNum; tile++) {
         try {
-          const stringOffsets = offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+          const stringOffsets =
+            offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
           await this.tile(fragment, file, tile, stringOffsets)
         } catch (error) {
           this.fail(error, { fragment: fragment.name, file: file.source.name, tile, offset: file.offsets[tile] })
@@ -341,7 +374,10 @@ class Verifier {
     }
     const expected = file.expectedSize(tile)
     if (expected !== undefined && unfiltered !== expected) {
-      throw new InspectError('INCONSISTENT', `expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`)
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`,
+      )
     }
   }
 
@@ -376,7 +412,9 @@ class Verifier {
 
   setAside(error: unknown, file: string): void {
     if (!(error instanceof InspectError)) throw error
-    this.found.notExamined.push(new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file }, { cause: error }))
+    this.found.notExamined.push(
+      new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file }, { cause: error }),
+    )
   }
 
   private push(failure: Partial<VerifyFailure> & { message: string }): void {

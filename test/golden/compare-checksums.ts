@@ -1,7 +1,6 @@
-import { get } from '../helpers/json.ts'
+import { get, parseJson } from '../helpers/json.ts'
 import type { Differences } from './differences.ts'
 import { type GoldenArray, Refused } from './golden-array.ts'
-import { parseJson } from '../helpers/json.ts'
 
 /** `verify-checksums --deep --all`: an intact array is found intact, a column that nobody can read is reported. */
 export async function compareChecksums(array: GoldenArray, found: Differences): Promise<void> {

@@ -29,7 +29,8 @@ async function compareOne(array: GoldenArray, want: ExpectedFragment, found: Dif
     return
   }
   const columns: Record<string, Json> = { ...want.cells?.attrs, ...(want.dense ? {} : want.cells?.coords) }
-  for (const name of Object.keys(columns)) if (columns[name] === null || name in (want.unreadable ?? {})) delete columns[name]
+  for (const name of Object.keys(columns))
+    if (columns[name] === null || name in (want.unreadable ?? {})) delete columns[name]
   if (want.order === 'unordered') compareSet(rows, columns, types, want, found)
   else for (const [name, column] of Object.entries(columns)) compareColumn(rows, name, column, types, want, found)
 }
@@ -40,7 +41,8 @@ async function decodedRows(array: GoldenArray, want: ExpectedFragment, names: re
   const readable = names.filter((name) => !(name in unreadable)).flatMap((name) => ['--field', name])
   const fields = Object.keys(unreadable).length > 0 ? readable : []
   const ran = await array.run(['decode', '--format', 'ndjson', '--raw', ...fields, array.fragmentPath(want)])
-  if (ran.code !== 0) throw new Refused(`decode ${want.name}: exit ${ran.code}: ${ran.stderr.trim().split('\n').at(-1)}`)
+  if (ran.code !== 0)
+    throw new Refused(`decode ${want.name}: exit ${ran.code}: ${ran.stderr.trim().split('\n').at(-1)}`)
   return ran.text
     .split('\n')
     .filter((line) => line !== '')
@@ -109,7 +111,9 @@ function compareColumn(
   const got = rows.map((row) => get(row, name))
   if (Array.isArray(want)) {
     found.equal(got.length, want.length, `${what}: number of cells`)
-    const wrong = want.findIndex((cell, i) => canonical(field.type, got[i], 'printed') !== canonical(field.type, cell, 'expected'))
+    const wrong = want.findIndex(
+      (cell, i) => canonical(field.type, got[i], 'printed') !== canonical(field.type, cell, 'expected'),
+    )
     if (wrong >= 0) found.value(field.type, got[wrong], want[wrong], `${what}: cell ${wrong}`)
     return
   }
@@ -143,7 +147,8 @@ function compareDigest(
     lengths.update(length)
   }
   found.equal(bytes.digest('hex'), want.sha256, `${what}: digest of all cells`)
-  if (want.lengths_sha256 !== undefined) found.equal(lengths.digest('hex'), want.lengths_sha256, `${what}: digest of lengths`)
+  if (want.lengths_sha256 !== undefined)
+    found.equal(lengths.digest('hex'), want.lengths_sha256, `${what}: digest of lengths`)
   if (want.validity_sha256 !== undefined) {
     const validity = Uint8Array.from(got, (cell) => (cell === null ? 0 : 1))
     const digest = createHash('sha256').update(validity).digest('hex')

@@ -5,7 +5,12 @@ import type { ExpectedGroup } from './expected.ts'
 import { oneDocument } from './golden-array.ts'
 
 /** `ls <group>` and `metadata <group>`. */
-export async function compareGroup(path: string, key: string | null, want: ExpectedGroup, found: Differences): Promise<void> {
+export async function compareGroup(
+  path: string,
+  key: string | null,
+  want: ExpectedGroup,
+  found: Differences,
+): Promise<void> {
   const got = await oneDocument(key, ['ls'], path, 'group')
   // Groups have metadata since TileDB 2.8.
   if (want.metadata) {

@@ -46,7 +46,12 @@ function compareFragment(array: GoldenArray, got: Json | undefined, want: Expect
 }
 
 /** One pair a dimension, each of the dimension's type. */
-export function compareDomain(got: Json | undefined, array: GoldenArray, want: ExpectedFragment, found: Differences): void {
+export function compareDomain(
+  got: Json | undefined,
+  array: GoldenArray,
+  want: ExpectedFragment,
+  found: Differences,
+): void {
   const pairs = want.nonempty_domain
   if (pairs === null) return
   found.equal(items(got).length, pairs.length, `non-empty domain of ${want.name}`)

@@ -4,7 +4,11 @@ import type { Differences } from './differences.ts'
 import type { ExpectedMetadata } from './expected.ts'
 
 /** Key-value metadata of an array or group, as `metadata` prints it. */
-export function compareKeyValues(got: Json | undefined, want: Record<string, ExpectedMetadata>, found: Differences): void {
+export function compareKeyValues(
+  got: Json | undefined,
+  want: Record<string, ExpectedMetadata>,
+  found: Differences,
+): void {
   const printed = get(got, 'metadata')
   found.equal(Object.keys(printed ?? {}).sort(), Object.keys(want).sort(), 'metadata keys')
   for (const [key, { type, num, value }] of Object.entries(want)) {

@@ -53,7 +53,10 @@ function compareLevels(
       const highs = inside.map((one) => items(items(one)[d])[1]).sort(compareValues)
       const hull = [lows[0], highs[highs.length - 1]]
       const same = shown(items(box)[d]) === shown(hull)
-      found.need(same, () => `box ${i} over ${below.length} of ${want.name}: ${shown(items(box)[d])}, hull ${shown(hull)}`)
+      found.need(
+        same,
+        () => `box ${i} over ${below.length} of ${want.name}: ${shown(items(box)[d])}, hull ${shown(hull)}`,
+      )
     })
   })
 }

@@ -41,12 +41,23 @@ function compareOne(got: Json, want: ExpectedSchema, found: Differences): void {
   comparePipeline(get(got, 'offsets_filters'), want.offsets_filters, want.offsets_max_chunk_size, 'offsets', found)
   comparePipeline(get(got, 'coords_filters'), want.coords_filters, want.coords_max_chunk_size, 'coords', found)
   if (want.version >= 7) {
-    comparePipeline(get(got, 'validity_filters'), want.validity_filters, want.validity_max_chunk_size, 'validity', found)
+    comparePipeline(
+      get(got, 'validity_filters'),
+      want.validity_filters,
+      want.validity_max_chunk_size,
+      'validity',
+      found,
+    )
   } else found.equal(get(got, 'validity_filters'), undefined, 'validity filters before version 7')
   compareCurrentDomain(get(got, 'current_domain'), want, found)
 }
 
-function compareDimension(got: Json | undefined, want: ExpectedDimension, schema: ExpectedSchema, found: Differences): void {
+function compareDimension(
+  got: Json | undefined,
+  want: ExpectedDimension,
+  schema: ExpectedSchema,
+  found: Differences,
+): void {
   const what = `dimension ${want.name}`
   found.equal(get(got, 'name'), want.name, what)
   found.equal(get(got, 'type'), want.type, `${what}: type`)
@@ -65,7 +76,8 @@ function compareAttribute(got: Json | undefined, want: ExpectedAttribute, versio
   for (const key of ['name', 'type', 'cell_val_num', 'nullable', 'enumeration'] as const) {
     found.equal(get(got, key), want[key], `${what}: ${key}`)
   }
-  if (version < 6) found.equal(get(got, 'fill_value'), null, `${what}: fill value, which no file before version 6 stores`)
+  if (version < 6)
+    found.equal(get(got, 'fill_value'), null, `${what}: fill value, which no file before version 6 stores`)
   else if (want.fill !== null) found.value(want.type, get(got, 'fill_value'), want.fill, `${what}: fill value`)
   if (want.fill_valid !== undefined && want.nullable) {
     found.equal(get(got, 'fill_value_validity'), want.fill_valid, `${what}: validity of the fill value`)

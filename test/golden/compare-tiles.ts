@@ -48,7 +48,8 @@ function compareStatistics(
   found: Differences,
 ): void {
   const { cells } = want
-  if (!cells || want.cells_note !== undefined || want.dense || want.format_version < 11 || want.order !== 'global') return
+  if (!cells || want.cells_note !== undefined || want.dense || want.format_version < 11 || want.order !== 'global')
+    return
   const schema = schemaOf(array.expected, want)
   for (const attribute of schema.attrs) {
     const column = cells.attrs[attribute.name]
@@ -77,13 +78,23 @@ function compareField(
   const live = parts.map((part) => part.filter(isInteger).map(BigInt))
   const what = (key: string): string => `${key} of ${name} in ${want.name}`
   if (live.every((part) => part.length > 0)) {
-    const mins = live.map((part) => part.reduce((a, b) => (a < b ? a : b)))
-    const maxs = live.map((part) => part.reduce((a, b) => (a > b ? a : b)))
+    const mins = live.map(least)
+    const maxs = live.map(greatest)
     found.value(type, get(got, 'tile_mins'), mins, what('tile_mins'))
     found.value(type, get(got, 'tile_maxs'), maxs, what('tile_maxs'))
     if (want.format_version >= 12 && mins.length > 0) {
-      found.value(type, get(got, 'min'), mins.reduce((a, b) => (a < b ? a : b)), what('min'))
-      found.value(type, get(got, 'max'), maxs.reduce((a, b) => (a > b ? a : b)), what('max'))
+      found.value(
+        type,
+        get(got, 'min'),
+        least(mins),
+        what('min'),
+      )
+      found.value(
+        type,
+        get(got, 'max'),
+        greatest(maxs),
+        what('max'),
+      )
     }
   }
   const [low, high] = datatypeKind(type) === 'uint' ? LIMITS.unsigned : LIMITS.signed
@@ -99,15 +110,37 @@ function compareField(
     const sums = live.map((part) => part.reduce((a, b) => a + b, 0n))
     found.value('INT64', get(got, 'tile_sums'), sums, what('tile_sums'))
     if (want.format_version >= 12 && fits(sums)) {
-      found.value('INT64', get(got, 'sum'), sums.reduce((a, b) => a + b, 0n), what('sum'))
+      found.value(
+        'INT64',
+        get(got, 'sum'),
+        sums.reduce((a, b) => a + b, 0n),
+        what('sum'),
+      )
     }
   }
   if (!nullable) return
   const nulls = parts.map((part, i) => part.length - live[i].length)
   found.equal(get(got, 'tile_null_counts'), nulls, what('tile_null_counts'))
-  if (want.format_version >= 12) found.equal(get(got, 'null_count'), nulls.reduce((a, b) => a + b, 0), what('null_count'))
+  if (want.format_version >= 12)
+    found.equal(
+      get(got, 'null_count'),
+      nulls.reduce((a, b) => a + b, 0),
+      what('null_count'),
+    )
 }
 
 function isInteger(value: Json): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
+}
+
+function least(values: readonly bigint[]): bigint {
+  return values.toSorted(rising)[0]
+}
+
+function greatest(values: readonly bigint[]): bigint {
+  return values.toSorted(rising)[values.length - 1]
+}
+
+function rising(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

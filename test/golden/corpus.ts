@@ -15,7 +15,11 @@ const SHARES = 4
 
 /** Tests for every case of one share of the archives; one skipped test where there is no corpus. */
 export function testCorpus(share: number): void {
-  const archives = existsSync(ARCHIVES) ? readdirSync(ARCHIVES).filter((name) => name.endsWith(ARCHIVE)).sort() : []
+  const archives = existsSync(ARCHIVES)
+    ? readdirSync(ARCHIVES)
+        .filter((name) => name.endsWith(ARCHIVE))
+        .sort()
+    : []
   if (archives.length === 0) {
     test.skip('the large corpus is not here: a folder ../shared/corpus with its archives beside the repository', () => {})
     return

@@ -8,11 +8,18 @@ export interface DataFile {
 }
 
 /** Codes of version 8 for characters in file names; four are wrong as percent-encoding, and are the format nevertheless. */
-const VERSION_8_CODES = new Map([...'!"#$%&\'()*+,/:;=?@[]'].map((ch) => [ch, `%${ch.charCodeAt(0).toString(16).toUpperCase()}`]))
-for (const [ch, code] of ['<%20', '>%2D', '\\%30', '|%3C'].map((pair) => [pair[0], pair.slice(1)])) VERSION_8_CODES.set(ch, code)
+const VERSION_8_CODES = new Map(
+  [...'!"#$%&\'()*+,/:;=?@[]'].map((ch) => [ch, `%${ch.charCodeAt(0).toString(16).toUpperCase()}`]),
+)
+for (const [ch, code] of ['<%20', '>%2D', '\\%30', '|%3C'].map((pair) => [pair[0], pair.slice(1)]))
+  VERSION_8_CODES.set(ch, code)
 
 /** Data files of a fragment; the `data` file of a var-sized field holds its offsets. */
-export function dataFiles(schema: ExpectedSchema, { format_version, dense, files }: ExpectedFragment, path: string): DataFile[] {
+export function dataFiles(
+  schema: ExpectedSchema,
+  { format_version, dense, files }: ExpectedFragment,
+  path: string,
+): DataFile[] {
   const out: DataFile[] = []
   const add = (field: string, letter: string, index: number, varSized: boolean, nullable: boolean): void => {
     if (field === '' && format_version < 5) return
@@ -32,7 +39,8 @@ export function dataFiles(schema: ExpectedSchema, { format_version, dense, files
     })
   }
   if (format_version < 14) return out
-  for (const [file, field] of HISTORY_FILES) if (files.includes(file)) out.push({ role: 'data', field, path: `${path}/${file}` })
+  for (const [file, field] of HISTORY_FILES)
+    if (files.includes(file)) out.push({ role: 'data', field, path: `${path}/${file}` })
   return out
 }
 

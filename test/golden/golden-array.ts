@@ -62,7 +62,8 @@ export async function oneDocument(
     ['schema_version', 1],
   ]
   for (const [name, want] of head) {
-    if (get(document, name) !== want) throw new Refused(`${what}: ${name} is ${shown(get(document, name))}, not ${shown(want)}`)
+    if (get(document, name) !== want)
+      throw new Refused(`${what}: ${name} is ${shown(get(document, name))}, not ${shown(want)}`)
   }
   return document
 }

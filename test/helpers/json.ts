@@ -153,6 +153,7 @@ export function items(value: Json | undefined): Json[] {
 
 /** Short JSON for messages. */
 export function shown(value: Json | undefined): string {
-  const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? 'nothing'
+  const text =
+    JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? 'nothing'
   return text.length > 160 ? `${text.slice(0, 160)}…` : text
 }

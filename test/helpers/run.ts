@@ -1,11 +1,7 @@
 import './realm.ts'
-// cli.ts loads these five at once when a command runs; jest can link modules that share others only one after the other.
-import '../../src/generic-tile.ts'
-import '../../src/source/file.ts'
-import '../../src/source/key.ts'
-import '../../src/source/node-codecs.ts'
-import '../../src/target.ts'
 import { main } from '../../src/cli.ts'
+import { localStorage } from '../../src/source/file.ts'
+import type { Storage } from '../../src/source/source.ts'
 import { type Json, parseJsonDocuments } from './json.ts'
 
 /** What one run of the command line left behind. */
@@ -22,6 +18,8 @@ export interface RunOptions {
   env?: Readonly<Record<string, string | undefined>>
   /** Width of the terminal that stdout pretends to be; a pipe without it. */
   columns?: number
+  /** Where paths lead; the local file system without it. */
+  storage?: Storage
 }
 
 /** Runs the program in this process, as `tiledb-inspect …args` in a pipe without any environment. */
@@ -44,6 +42,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       stderr += text
     },
     stderrIsTTY: terminal,
+    storage: options.storage ?? localStorage,
   })
   const stdout = joined(parts)
   return { code, stdout, text: new TextDecoder().decode(stdout), stderr }

@@ -11,6 +11,8 @@ const ON_TERMINAL = 100
 const SAMPLE = 100
 /** Characters of a value, unless all are asked for. */
 const ROOM = 80
+/** Names of fragments need no quotes. */
+const FRAGMENT = '__fragment'
 /** For a column that could not be read. */
 const UNREAD = '?'
 
@@ -62,14 +64,18 @@ async function part(
     const numbers = sample.some((row) => isNumber(row[name])) && sample.every((row) => isNumberOrNull(row[name]))
     return { name: fieldName(name), align: numbers ? 'right' : 'left' }
   })
-  const toRow = (row: Fields): string[] =>
-    names.map((name) => (row[name] === undefined ? UNREAD : shortValue(row[name], room)))
+  const toRow = (row: Fields): string[] => names.map((name) => cellText(name, row[name], room))
   async function* rows(): AsyncGenerator<string[]> {
     for (const row of sample) yield toRow(row)
     for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
   }
   await streamTable({ columns, rows: rows() }, out)
   return next
+}
+
+function cellText(name: string, value: Result | undefined, room: number): string {
+  if (value === undefined) return UNREAD
+  return name === FRAGMENT && typeof value === 'string' ? value : shortValue(value, room)
 }
 
 function isNumber(value: Result | undefined): boolean {

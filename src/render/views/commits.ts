@@ -1,7 +1,7 @@
 import type { Document, Output } from '../result.ts'
-import { type Column, heading } from '../table.ts'
+import type { Column } from '../table.ts'
 import { type Fields, fieldList, fields, list, text } from './narrow.ts'
-import { limitOf, line, ROWS, tableOrBelow } from './parts.ts'
+import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -16,10 +16,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 export async function commitsTable(document: Document, full: boolean, out: Output): Promise<void> {
   const commits = fieldList(document.commits)
   const files = commits.filter(({ entry }) => entry === null)
-  await heading(
-    `${document.path}: ${files.length === 0 ? 'no commit files' : counted(files.length, 'commit file')}`,
-    out,
-  )
+  await title(document.path, files.length === 0 ? 'no commit files' : counted(files.length, 'commit file'), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
   const columns: Column[] = [

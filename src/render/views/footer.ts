@@ -2,8 +2,8 @@ import type { Document, Output, Result } from '../result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
-import { line, section } from './parts.ts'
-import { countText, domainText, fieldName, NOTHING, schemaNameText, sizeText, versionText } from './wording.ts'
+import { fits, line, section } from './parts.ts'
+import { countText, domainText, fieldName, NOTHING, sizeText, versionText } from './wording.ts'
 
 const FILE_SIZES: readonly (readonly [key: string, column: string])[] = [
   ['file_size', 'file'],
@@ -61,7 +61,6 @@ function dimensionNames(document: Document, slots: readonly Fields[]): string[] 
 
 function valueText(key: string, value: Result, names: readonly string[]): string {
   if (key === 'format_version') return versionText(value)
-  if (key === 'array_schema_name') return schemaNameText(value)
   if (key === 'nonempty_domain') return value === null ? NOTHING : domainText(names, value)
   if (key === 'optional_sections') return sectionsText(value)
   if (key === 'footer_size' || key === 'slack_size') return sizeText(value)
@@ -71,12 +70,12 @@ function valueText(key: string, value: Result, names: readonly string[]): string
 
 function sectionsText(sections: Result): string {
   const texts = fieldList(sections).map(
-    ({ identifier, size, payload }) => `${shortValue(identifier)}: ${sizeText(size)} ${shortValue(payload, 40)}`,
+    ({ identifier, payload }) => `${shortValue(identifier)}: ${shortValue(payload, 40)}`,
   )
   return texts.length === 0 ? 'none' : texts.join('; ')
 }
 
-/** One row a slot; columns that no slot has are left out. */
+/** One row a slot; columns that no slot has are left out. In two parts where the terminal is narrow. */
 async function slotTable(
   slots: readonly Fields[],
   wanted: readonly (readonly [key: string, column: string])[],
@@ -84,14 +83,20 @@ async function slotTable(
   out: Output,
 ): Promise<void> {
   const shown = wanted.filter(([key]) => slots.some((slot) => of(slot)[key] !== undefined))
-  await table(
-    {
-      columns: [{ name: 'field', role: 'field' }, ...shown.map(([, name]): Column => ({ name, align: 'right' }))],
-      rows: slots.map((slot) => [
-        slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
-        ...shown.map(([key]) => countText(of(slot)[key])),
-      ]),
-    },
-    out,
-  )
+  if (shown.length === 0) return
+  const columns: Column[] = [
+    { name: 'field', role: 'field' },
+    ...shown.map(([, name]): Column => ({ name, align: 'right' })),
+  ]
+  const rows = slots.map((slot) => [
+    slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
+    ...shown.map(([key]) => countText(of(slot)[key])),
+  ])
+  if (fits(columns, rows, out) || shown.length < 2) {
+    await table({ columns, rows }, out)
+    return
+  }
+  const half = Math.ceil(wanted.length / 2)
+  await slotTable(slots, wanted.slice(0, half), of, out)
+  await slotTable(slots, wanted.slice(half), of, out)
 }

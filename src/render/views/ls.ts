@@ -1,9 +1,9 @@
-import type { Document, Output } from '../result.ts'
+import type { Document, Output, Result } from '../result.ts'
 import { type Column, heading, keyValues, type Pair } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
 import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
-import { fits, limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
+import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,
   countText,
@@ -18,6 +18,7 @@ import {
   versionText,
 } from './wording.ts'
 
+const UNREADABLE = 'unreadable'
 /** What a reader may want to know about fragments that TileDB does not read. */
 const HIDDEN: Readonly<Record<string, string>> = {
   uncommitted: 'no commit names it: a write that failed or is still going on',
@@ -34,7 +35,7 @@ export async function arrayTable(
   out: Output,
 ): Promise<void> {
   const fragments = fieldList(document.fragments)
-  await heading(arrayTitle(document), out)
+  await title(document.path, arrayFacts(document), out)
   if (fragments.length === 0) {
     await line('no fragments', out)
     return
@@ -47,7 +48,7 @@ export async function arrayTable(
   }
 }
 
-function arrayTitle(document: Document): string {
+function arrayFacts(document: Document): string {
   const schemas = Array.from(list(document.schemas)).length
   const facts = [
     `${text(document.array_type)} array`,
@@ -55,7 +56,7 @@ function arrayTitle(document: Document): string {
     document.encryption === 'NO_ENCRYPTION' ? '' : `encrypted (${text(document.encryption)})`,
     schemas > 1 ? `${schemas} schemas` : '',
   ]
-  return `${document.path}: ${facts.filter((fact) => fact !== '').join(', ')}`
+  return facts.filter((fact) => fact !== '').join(', ')
 }
 
 async function fragmentsTable(
@@ -74,22 +75,28 @@ async function fragmentsTable(
     { name: 'time', align: 'right' },
     { name: 'non-empty domain', role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined) },
   ]
-  const rows = (withNumbers: boolean): string[][] =>
+  const rows = (exact: boolean): string[][] =>
     fragments.map((fragment) => [
       text(fragment.name),
-      text(fragment.state) || NOTHING,
+      stateText(fragment),
       countText(fragment.cells_in_domain),
       countText(fragment.tile_num),
-      shortSizeText(fragment.size),
-      timeRangeText(fragment.timestamp_range, withNumbers),
+      exact ? sizeText(fragment.size) : shortSizeText(fragment.size),
+      timeRangeText(fragment.timestamp_range, exact),
       domainOrError(fragment, names),
     ])
   const wide = rows(true)
   const narrow = fits(columns, wide.slice(0, limit), out) ? wide : rows(false)
-  await tableOrBelow({ columns, rows: narrow, limit }, out)
+  if (await tableOrBelow({ columns, rows: narrow, limit }, out)) await out.write('\n')
+}
+
+function stateText({ state, error }: Fields): string {
+  const word = text(state) || NOTHING
+  return error === undefined ? word : `${word}, ${UNREADABLE}`
 }
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
+  if (state.endsWith(UNREADABLE)) return 'bad'
   return state === 'live' ? 'good' : state === 'uncommitted' || state === 'no-metadata' ? 'bad' : 'dim'
 }
 
@@ -104,10 +111,15 @@ function totalText(fragments: readonly Fields[], document: Document): string {
   const sum = (key: string): bigint =>
     fragments.reduce((total, fragment) => total + BigInt(integer(fragment[key]) ?? 0), 0n)
   const live = fragments.filter(({ visible }) => visible === true).length
+  const unreadable = fragments.filter(({ error }) => error !== undefined).length
+  const notes = [
+    live === fragments.length ? '' : `${live} live`,
+    unreadable === 0 ? '' : `${unreadable} ${UNREADABLE}`,
+  ].filter((note) => note !== '')
   const size = Number(sum('size'))
   const all = amount(document.total_size)
   return [
-    `${counted(fragments.length, 'fragment')}${live === fragments.length ? '' : ` (${live} live)`}`,
+    `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     counted(sum('cells_in_domain'), 'cell'),
     counted(sum('tile_num'), 'tile'),
     size === all ? formatSize(size) : `${formatSize(size)} of ${formatSize(all)} in the array`,
@@ -122,7 +134,8 @@ export async function fragmentTable(document: Document, names: readonly string[]
   if (message !== undefined) await line(`error: ${text(message)}`, out, 'bad')
   const files = fieldList(document.files)
   await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
-  if (files.length > 0) await filesTable(files, out)
+  // without the metadata nobody knows which files it lists
+  if (files.length > 0) await filesTable(files, message === undefined ? fileNote : () => '', out)
 }
 
 function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
@@ -147,38 +160,53 @@ function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
   return pairs
 }
 
-async function filesTable(files: readonly Fields[], out: Output): Promise<void> {
-  const notes = files.map(fileNote)
-  const noted = notes.some((note) => note !== '')
-  const columns: Column[] = [
-    { name: 'file' },
-    { name: 'field', role: 'field' },
-    { name: 'role' },
-    { name: 'size', align: 'right' },
-    { name: 'tiles', align: 'right' },
-    { name: 'unfiltered', align: 'right' },
-    { name: 'ratio', align: 'right' },
-    ...(noted ? [{ name: 'note', role: 'bad' as const }] : []),
-    { name: 'filters' },
-  ]
-  const rows = files.map((file, i) => [
-    text(file.name),
-    file.field === null || file.field === undefined ? NOTHING : fieldName(file.field),
-    text(file.role),
-    shortSizeText(file.size),
-    countText(file.tile_num),
-    shortSizeText(file.unfiltered_size),
-    ratioText(file.unfiltered_size, file.size),
-    ...(noted ? [notes[i]] : []),
-    filtersText(file.filters),
-  ])
+async function filesTable(files: readonly Fields[], note: (file: Fields) => string, out: Output): Promise<void> {
+  const noted = files.some((file) => note(file) !== '')
+  const wide = fileList(files, { noted, tiles: true, size: sizeText })
+  // all files of a fragment have as many tiles, which stands above
+  const content = fits(wide.columns, wide.rows, out)
+    ? wide
+    : fileList(files, { noted, tiles: false, size: shortSizeText })
+  if (await tableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size }) => unfiltered_size !== undefined)
-  const sum = (key: string): number => data.reduce((total, file) => total + amount(file[key]), 0)
-  await tableOrBelow({ columns, rows }, out)
   if (data.length > 0) {
+    const sum = (key: string): number => data.reduce((total, file) => total + amount(file[key]), 0)
     const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
     const ratio = stored === 0 ? '' : `, ratio ${ratioText(unfiltered, stored)}`
     await line(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
+  }
+}
+
+interface FileListStyle {
+  noted: boolean
+  tiles: boolean
+  size: (value: Result | undefined) => string
+}
+
+function fileList(files: readonly Fields[], { noted, tiles, size }: FileListStyle): ListContent {
+  return {
+    columns: [
+      { name: 'file' },
+      { name: 'field', role: 'field' },
+      { name: 'role' },
+      { name: 'size', align: 'right' },
+      ...(tiles ? [{ name: 'tiles', align: 'right' } as const] : []),
+      { name: 'unfiltered', align: 'right' },
+      { name: 'ratio', align: 'right' },
+      ...(noted ? [{ name: 'note', role: 'bad' } as const] : []),
+      { name: 'filters' },
+    ],
+    rows: files.map((file) => [
+      text(file.name),
+      file.field === null || file.field === undefined ? NOTHING : fieldName(file.field),
+      text(file.role),
+      size(file.size),
+      ...(tiles ? [countText(file.tile_num)] : []),
+      size(file.unfiltered_size),
+      ratioText(file.unfiltered_size, file.size),
+      ...(noted ? [fileNote(file)] : []),
+      filtersText(file.filters),
+    ]),
   }
 }
 
@@ -193,7 +221,7 @@ function fileNote({ state, size, listed_size }: Fields): string {
 export async function groupTable(document: Document, out: Output): Promise<void> {
   const members = fieldList(document.members)
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
-  await heading(`${document.path}: group, ${what}`, out)
+  await title(document.path, `group, ${what}`, out)
   if (members.length > 0) {
     await tableOrBelow(
       {

@@ -1,8 +1,8 @@
 import type { Document, Output, Result } from '../result.ts'
-import { type Column, heading, streamTable, table } from '../table.ts'
+import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
-import { line, section, TILES, tableOrBelow } from './parts.ts'
+import { line, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
 
 export const METADATA_COLUMNS: readonly Column[] = [
@@ -15,7 +15,7 @@ export const METADATA_COLUMNS: readonly Column[] = [
 /** Key-value metadata of an array or group. */
 export async function keyValueMetadataTable(document: Document, out: Output): Promise<void> {
   const rows = keyValueRows(document.metadata)
-  await heading(`${document.path}: ${rows.length === 0 ? 'no metadata' : counted(rows.length, 'metadata key')}`, out)
+  await title(document.path, rows.length === 0 ? 'no metadata' : counted(rows.length, 'metadata key'), out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }
 
@@ -50,15 +50,23 @@ export async function fragmentMetadataTable(document: Document, full: boolean, o
   const slots = fieldList(document.fields)
   const tiles = amount(document.tile_num)
   const version = `format version ${versionText(document.format_version)}`
-  await heading(`${document.path}: ${version}, ${counted(tiles, 'tile')}`, out)
+  await title(document.path, `${version}, ${counted(tiles, 'tile')}`, out)
   await summaryTable(slots, out)
   const conditions = Array.from(list(document.processed_conditions), text)
   if (conditions.length > 0) {
     await section(`${counted(conditions.length, 'delete condition')} processed`, out)
     for (const condition of conditions) await line(condition, out)
   }
-  for (const slot of slots) {
-    if (slot.phantom !== true && tiles > 0) await tilesTable(slot, tiles, full, out)
+  const told = slots.filter((slot) => slot.phantom !== true && tiles > 0)
+  const silent = told.filter((slot) => TILE_COLUMNS.every(({ key }) => !firstOf(slot[key]).some(isSaid)))
+  for (const slot of told) if (!silent.includes(slot)) await tilesTable(slot, tiles, full, out)
+  if (silent.length > 0) {
+    await out.write('\n')
+    await line(
+      `nothing but zeros about the tiles of ${silent.map(({ name }) => fieldName(name)).join(', ')}`,
+      out,
+      'dim',
+    )
   }
 }
 
@@ -117,6 +125,11 @@ function isShown(slot: Fields, { key, always, besides }: TileColumn): boolean {
   return (
     besides !== undefined && firstOf(slot[besides]).some((value) => key === 'tile_validity_offsets' || isNonzero(value))
   )
+}
+
+/** Anything but the number 0. */
+function isSaid(value: Result): boolean {
+  return integer(value) === undefined || isNonzero(value)
 }
 
 function isNonzero(value: Result): boolean {

@@ -13,6 +13,8 @@ export const ROWS = 20
 export const TILES = 10
 /** A first column (names) is not cut shorter than this for the sake of the last. */
 const NAME_ROOM = 24
+/** Where names stand on lines of their own. */
+const LINE_NAME_ROOM = 40
 
 /** How many rows are shown: all of them, or `usual`. */
 export function limitOf(full: boolean, usual: number): number | undefined {
@@ -24,6 +26,20 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
   const paint = await painter(out)
   const escaped = escapeText(text)
   await out.write(`${role === undefined ? escaped : paint(role, escaped)}\n`)
+}
+
+/** Lines longer than this are broken where nobody knows the width. */
+const PIPE_COLUMNS = 100
+
+/** What is shown, and what it is: on one line where there is room. */
+export async function title(path: string, facts: string, out: Output): Promise<void> {
+  const room = out.columns ?? PIPE_COLUMNS
+  if (textWidth(escapeText(`${path}: ${facts}`)) <= room) {
+    await heading(`${path}: ${facts}`, out)
+    return
+  }
+  await heading(path, out)
+  await line(facts, out)
 }
 
 /** An empty line and a heading: what follows is another part of the same thing. */
@@ -38,21 +54,22 @@ export interface ListContent {
   limit?: number | undefined
 }
 
-/** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. */
-export async function tableOrBelow({ columns, rows, limit }: ListContent, out: Output): Promise<void> {
+/** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. @returns whether it went there */
+export async function tableOrBelow({ columns, rows, limit }: ListContent, out: Output): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
     await table({ columns, rows, limit }, out)
-    return
+    return false
   }
   await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit }, out)
   const last = columns.length - 1
   const pairs = shown
     .filter((row) => row[last] !== '' && row[last] !== NOTHING)
-    .map((row): Pair => [cutMiddle(escapeText(row[0]), NAME_ROOM), row[last]])
-  if (pairs.length === 0) return
+    .map((row): Pair => [cutMiddle(escapeText(row[0]), LINE_NAME_ROOM), row[last]])
+  if (pairs.length === 0) return false
   await section(columns[last].name, out)
   await keyValues(pairs, out)
+  return true
 }
 
 /** Whether a table fits the terminal without cutting more than the first column, and that not too much. */

@@ -1,7 +1,7 @@
 import type { Document, Output, Result } from '../result.ts'
-import { type Column, heading, streamTable, table } from '../table.ts'
+import { type Column, streamTable, table } from '../table.ts'
 import { amount, fieldList, list } from './narrow.ts'
-import { limitOf, line, ROWS, section } from './parts.ts'
+import { limitOf, line, ROWS, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
 /** @param names of the dimensions */
@@ -14,10 +14,13 @@ export async function rtreeTable(
 ): Promise<void> {
   const boxes = amount(document.mbr_num)
   const levels = amount(document.level_num)
+  const all = counted(boxes, 'box', 'boxes')
   const facts = dense
     ? 'dense: no R-tree'
-    : `R-tree, ${counted(boxes, 'box', 'boxes')}, ${counted(levels, 'level')}, fanout ${countText(document.fanout)}`
-  await heading(`${document.path}: ${facts}`, out)
+    : document.fanout === 0
+      ? `${all} in a list (no R-tree in this format version)`
+      : `R-tree, ${all}, ${counted(levels, 'level')}, fanout ${countText(document.fanout)}`
+  await title(document.path, facts, out)
   if (document.tiles !== undefined) {
     const tiles = fieldList(document.tiles)
     await line(`the range touches ${countText(tiles.length)} of ${counted(boxes, 'tile')}`, out)
@@ -33,11 +36,11 @@ export async function rtreeTable(
     return
   }
   if (levels === 0) return
-  const all = Array.from(list(document.levels))
-  await levelTable(all, boxes, out)
+  const every = Array.from(list(document.levels))
+  if (every.length > 1) await levelTable(every, boxes, out)
   if (boxes === 0) return
-  await section(`${counted(boxes, 'tile')} (level ${all.length - 1})`, out)
-  await boxTable(names, numbered(all[all.length - 1]), boxes, full, out)
+  await section(`${counted(boxes, 'tile')} (level ${every.length - 1})`, out)
+  await boxTable(names, numbered(every[every.length - 1]), boxes, full, out)
 }
 
 async function levelTable(levels: readonly Result[], leaves: number, out: Output): Promise<void> {

@@ -9,9 +9,9 @@ import {
   domainText,
   fieldName,
   NOTHING,
+  nameTimeText,
   pipelineText,
   rangeText,
-  schemaNameText,
   typeText,
   versionText,
 } from './wording.ts'
@@ -38,7 +38,8 @@ export async function schemaTable(document: Document, schemas: number, out: Outp
 function facts(document: Document, names: readonly string[]): Pair[] {
   const sparse = document.array_type === 'sparse'
   const pairs: Pair[] = [
-    ['name', schemaNameText(document.name)],
+    ['name', text(document.name)],
+    ['written', nameTimeText(document.name) ?? 'unknown: the name holds no time stamp'],
     ['array type', text(document.array_type)],
     ['format version', versionText(document.format_version)],
     ['encryption', document.encryption === 'NO_ENCRYPTION' ? 'none' : text(document.encryption)],

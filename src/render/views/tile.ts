@@ -1,35 +1,33 @@
 import type { Document, Output, Result } from '../result.ts'
-import { heading, keyValues, type Pair, table } from '../table.ts'
+import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { amount, type Fields, fieldList, fields, integer, text } from './narrow.ts'
-import { line, section, TILES } from './parts.ts'
+import { fits, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
 /** Hex digits of a digest: enough to compare by eye. */
 const DIGEST = 12
 
+const COLUMNS: readonly Column[] = [
+  { name: 'chunk', align: 'right' },
+  { name: 'offset', align: 'right' },
+  { name: 'stage', role: stageRole },
+  { name: 'bytes', align: 'right' },
+  { name: 'filter metadata' },
+]
+
 /** A tile, its chunks, and what each filter made of them, in reading order. */
 export async function tileTable(document: Document, full: boolean, out: Output): Promise<void> {
   const chunks = fieldList(document.chunks)
   const tile = `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
-  await heading(`${document.path}: ${fieldName(document.field)}, ${tile}`, out)
+  await title(document.path, `${fieldName(document.field)}, ${tile}`, out)
   await keyValues(facts(document), out)
   await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
   if (chunks.length === 0) return
   const shown = full ? chunks : chunks.slice(0, TILES)
-  await table(
-    {
-      columns: [
-        { name: 'chunk', align: 'right' },
-        { name: 'offset', align: 'right' },
-        { name: 'stage', role: stageRole },
-        { name: 'bytes', align: 'right' },
-        { name: 'filter metadata' },
-      ],
-      rows: shown.flatMap(chunkRows),
-    },
-    out,
-  )
+  const rows = shown.flatMap(chunkRows)
+  if (fits(COLUMNS, rows, out)) await table({ columns: COLUMNS, rows }, out)
+  else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)
   const left = chunks.length - shown.length
   if (left > 0) await line(`… ${formatCount(left)} more (--full shows all)`, out, 'dim')
 }
@@ -42,7 +40,10 @@ function facts(document: Document): Pair[] {
     ['cells', countText(document.cell_num)],
     ['offset', countText(document.offset)],
     ['size', sizeText(size)],
-    ['unfiltered', `${sizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}`],
+    [
+      'unfiltered',
+      fits ? `${sizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}` : sizeText(unfiltered_size),
+    ],
   ]
   if (!fits && expected_size !== undefined) pairs.push(['expected', `${sizeText(expected_size)}, by the metadata`])
   if (document.string_offsets === true) pairs.push(['offsets', 'of the cells are inside this tile'])
@@ -50,9 +51,18 @@ function facts(document: Document): Pair[] {
   return pairs
 }
 
+/** The rows of a chunk where the terminal is too narrow for a table. */
+async function chunkLines(chunk: Fields, index: number, out: Output): Promise<void> {
+  await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
+  const pairs = chunkRows(chunk, index).map(
+    ([, , stage, bytes, metadata]): Pair => [`  ${stage}`, [bytes, metadata].filter((part) => part !== '').join(': ')],
+  )
+  await keyValues(pairs, out)
+}
+
 /** The chunk as stored, each filter undone, and what went wrong. */
 function chunkRows(chunk: Fields, index: number): string[][] {
-  const { offset, metadata_length, filtered_length, original_length } = chunk
+  const { offset, metadata_length, filtered_length } = chunk
   const stored = amount(metadata_length) + amount(filtered_length)
   const parts = `metadata ${countText(metadata_length)} + data ${countText(filtered_length)}`
   const rows = [[countText(index), countText(offset), 'stored', formatCount(stored), parts]]
@@ -61,7 +71,7 @@ function chunkRows(chunk: Fields, index: number): string[][] {
     rows.push(['', '', text(stage.filter), bytes, metadataText(stage.metadata)])
   }
   const { message } = fields(chunk.error)
-  if (message !== undefined) rows.push(['', '', 'error', countText(original_length), text(message)])
+  if (message !== undefined) rows.push(['', '', 'error', '', text(message)])
   return rows
 }
 

@@ -21,10 +21,11 @@ export async function verifyTable(document: Document, full: boolean, out: Output
   }
   if (unprotected.length > 0) {
     await section(`${counted(unprotected.length, 'data file')} without a checksum`, out)
-    const { path } = document
-    for (const file of unprotected.slice(0, limit)) await line(`  ${inside(file, path)}`, out)
-    const more = unprotected.length - (limit ?? unprotected.length)
-    if (more > 0) await line(`… ${countText(more)} more (--full shows all)`, out, 'dim')
+    await fileLines(
+      unprotected.map((file) => inside(file, document.path)),
+      limit,
+      out,
+    )
   }
   if (notExamined.length > 0) {
     await section('not examined', out)
@@ -86,6 +87,25 @@ async function failureTable(
     text(failure.message),
   ])
   await tableOrBelow({ columns, rows, limit }, out)
+}
+
+/** Files by folder, a line each with the names of its files. `limit` is one of folders. */
+async function fileLines(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
+  const folders = new Map<string, string[]>()
+  for (const file of files) {
+    const slash = file.lastIndexOf('/')
+    const folder = file.slice(0, slash + 1)
+    const names = folders.get(folder)
+    if (names === undefined) folders.set(folder, [file.slice(slash + 1)])
+    else names.push(file.slice(slash + 1))
+  }
+  const shown = Array.from(folders).slice(0, limit)
+  for (const [folder, names] of shown) {
+    if (folder !== '') await line(folder, out)
+    await keyValues([['', names.join(', ')]], out)
+  }
+  const left = files.length - shown.reduce((sum, [, names]) => sum + names.length, 0)
+  if (left > 0) await line(`… ${counted(left, 'more file', 'more files')} (--full shows all)`, out, 'dim')
 }
 
 /** What "ok" does not say. */

@@ -94,10 +94,10 @@ export function timeRangeText(range: Value, withNumbers = true): string {
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
-/** A schema's name, and when it was written. */
-export function schemaNameText(name: Value): string {
+/** When a file was written, by its name; undefined where the name does not say. */
+export function nameTimeText(name: Value): string | undefined {
   const stamps = parseTimestampedName(text(name))?.timestamp_range
-  return stamps ? `${text(name)}, ${timeRangeText(stamps, false)}` : text(name)
+  return stamps && timeRangeText(stamps)
 }
 
 /** `1..366`; a point is one value. Text is quoted and cut where it is long. */

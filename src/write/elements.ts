@@ -1,0 +1,51 @@
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+
+/** Elements of one number each: all but the integers of 8 bytes. */
+export type Numbers =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+
+/** The bytes at an address that typed arrays accept; a copy where they do not lie on one. */
+export function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+}
+
+/** Whether elements are integers of 8 bytes, which no number holds exactly. */
+export function isWide(type: Datatype): boolean {
+  return datatypeSize(type) === 8 && datatypeKind(type) !== 'float'
+}
+
+/** Elements of a type of at most 4 bytes, or of floats, as numbers. Text and bytes count as unsigned bytes. */
+export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
+  const size = datatypeSize(type)
+  const from = aligned(bytes, size)
+  const { buffer, byteOffset } = from
+  const count = Math.floor(from.length / size)
+  switch (type) {
+    case 'INT8':
+      return new Int8Array(buffer, byteOffset, count)
+    case 'INT16':
+      return new Int16Array(buffer, byteOffset, count)
+    case 'INT32':
+      return new Int32Array(buffer, byteOffset, count)
+    case 'FLOAT32':
+      return new Float32Array(buffer, byteOffset, count)
+    case 'FLOAT64':
+      return new Float64Array(buffer, byteOffset, count)
+  }
+  if (size === 4) return new Uint32Array(buffer, byteOffset, count)
+  if (size === 2) return new Uint16Array(buffer, byteOffset, count)
+  return new Uint8Array(buffer, byteOffset, count)
+}
+
+/** Integers of 8 bytes as pairs of lanes, low lane first. */
+export function lanesOf(bytes: Uint8Array): Uint32Array {
+  const from = aligned(bytes, 4)
+  return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
+}

@@ -1,0 +1,110 @@
+import type { ColumnData } from '../cells/column.ts'
+import { aligned } from './elements.ts'
+
+/** Position of a cell that was not written: padding of a dense tile. */
+export const PADDING = -1
+
+/** Cells of a tile, by their positions in the columns that were given. */
+export type CellPositions =
+  /** Cells that follow each other. */
+  | { from: number; to: number }
+  /** One position a cell; {@link PADDING} for cells outside what is written. */
+  | Int32Array
+
+/** Bytes of a cell (fixed-sized), or of one element of it (var-sized). */
+export interface CellShape {
+  size: number
+  varSized: boolean
+}
+
+/**
+ * The cells of one tile out of a whole column. Fixed padding is zero bytes, var-sized padding one zero element, and padding is
+ * null, as TileDB's dense writer leaves it.
+ *
+ * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
+ */
+export function gather(column: ColumnData, shape: CellShape, positions: CellPositions): ColumnData {
+  const validity = column.validity && gatherFixed(column.validity, 1, positions)
+  if (column.starts) return { ...gatherVar(column.data, column.starts, shape.size, positions), validity }
+  return { data: gatherFixed(column.data, shape.size, positions), starts: undefined, validity }
+}
+
+function gatherFixed(data: Uint8Array, size: number, positions: CellPositions): Uint8Array {
+  if (!(positions instanceof Int32Array)) return data.subarray(positions.from * size, positions.to * size)
+  const out = new Uint8Array(positions.length * size)
+  if (size === 1) pick(data, out, positions)
+  else if (size === 2) pick(cellsOf(Uint16Array, data, size), new Uint16Array(out.buffer), positions)
+  else if (size === 4) pick(cellsOf(Uint32Array, data, size), new Uint32Array(out.buffer), positions)
+  else if (size === 8) pickPairs(cellsOf(Uint32Array, data, 4), new Uint32Array(out.buffer), positions)
+  else pickBytes(data, size, out, positions)
+  return out
+}
+
+function cellsOf<A>(
+  kind: new (buffer: ArrayBufferLike, offset: number, length: number) => A,
+  data: Uint8Array,
+  size: number,
+): A {
+  const from = aligned(data, size)
+  return new kind(from.buffer, from.byteOffset, Math.floor(from.length / size))
+}
+
+function pick<A extends Uint8Array | Uint16Array | Uint32Array>(from: A, to: A, positions: Int32Array): void {
+  for (let i = 0; i < positions.length; i++) {
+    const position = positions[i]
+    if (position >= 0) to[i] = from[position]
+  }
+}
+
+/** Cells of 8 bytes as integer lanes: passing them through floats could change what looks like a NaN. */
+function pickPairs(from: Uint32Array, to: Uint32Array, positions: Int32Array): void {
+  for (let i = 0; i < positions.length; i++) {
+    const position = positions[i]
+    if (position < 0) continue
+    to[2 * i] = from[2 * position]
+    to[2 * i + 1] = from[2 * position + 1]
+  }
+}
+
+function pickBytes(from: Uint8Array, size: number, to: Uint8Array, positions: Int32Array): void {
+  for (let i = 0, at = 0; i < positions.length; i++, at += size) {
+    const source = positions[i] * size
+    if (source >= 0) for (let b = 0; b < size; b++) to[at + b] = from[source + b]
+  }
+}
+
+function gatherVar(
+  data: Uint8Array,
+  starts: Float64Array,
+  elementSize: number,
+  positions: CellPositions,
+): { data: Uint8Array; starts: Float64Array } {
+  if (!(positions instanceof Int32Array)) {
+    const { from, to } = positions
+    const base = starts[from]
+    const own = starts.slice(from, to + 1)
+    if (base !== 0) for (let i = 0; i < own.length; i++) own[i] -= base
+    return { data: data.subarray(base, starts[to]), starts: own }
+  }
+  const own = new Float64Array(positions.length + 1)
+  let length = 0
+  for (let i = 0; i < positions.length; i++) {
+    const position = positions[i]
+    length += position < 0 ? elementSize : starts[position + 1] - starts[position]
+    own[i + 1] = length
+  }
+  const out = new Uint8Array(length)
+  for (let i = 0; i < positions.length; i++) {
+    const position = positions[i]
+    if (position >= 0) copyBytes(data, starts[position], starts[position + 1], out, own[i])
+  }
+  return { data: out, starts: own }
+}
+
+/** Up to here a loop is faster than a call of `set`. */
+const SHORT = 32
+
+function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  if (end - start <= SHORT) for (let i = start, j = at; i < end; i++, j++) to[j] = from[i]
+  else to.set(from.subarray(start, end), at)
+}

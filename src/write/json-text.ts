@@ -1,0 +1,151 @@
+import { InspectError } from '../errors.ts'
+
+/** JSON as read: integers that a float64 would round are bigint. */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject
+
+export interface JsonObject {
+  [key: string]: Json
+}
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Fewer digits than this are exact in a float64. */
+const LONG_NUMBER = /\d{16}/
+
+/**
+ * Reads one JSON text. Node 20's `JSON.parse` rounds integers beyond 2^53 and does not tell: texts with as many digits in a row are
+ * read here, all others by it.
+ *
+ * @throws InspectError BAD_VALUE with the offset in the text
+ */
+export function parseJson(text: string): Json {
+  if (!LONG_NUMBER.test(text)) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      // read once more, for the offset
+    }
+  }
+  return new JsonReader(text).whole()
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
+const BLANKS = /[ \t\n\r]*/y
+const PLAIN = /[^"\\\u0000-\u001f]*/y
+const WORDS = { null: null, true: true, false: false }
+/** Deeper nesting is in none of our documents, and would exhaust the stack. */
+const DEEPEST = 500
+
+class JsonReader {
+  private at = 0
+  private depth = 0
+  private readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  whole(): Json {
+    const value = this.value()
+    this.skipBlanks()
+    if (this.at < this.text.length) this.fail('the end')
+    return value
+  }
+
+  private value(): Json {
+    this.skipBlanks()
+    const first = this.text[this.at]
+    if (first === '"') return this.string()
+    if (first === '{' || first === '[') {
+      if (++this.depth > DEEPEST) this.fail(`at most ${DEEPEST} levels`)
+      const value = first === '{' ? this.object() : this.array()
+      this.depth--
+      return value
+    }
+    for (const [word, value] of Object.entries(WORDS)) {
+      if (!this.text.startsWith(word, this.at)) continue
+      this.at += word.length
+      return value
+    }
+    return this.number()
+  }
+
+  private number(): Json {
+    NUMBER.lastIndex = this.at
+    const match = NUMBER.exec(this.text)
+    if (!match) this.fail('a JSON value')
+    const [token, fraction, exponent] = match
+    this.at += token.length
+    const value = Number(token)
+    return fraction === undefined && exponent === undefined && !Number.isSafeInteger(value) ? BigInt(token) : value
+  }
+
+  private array(): Json[] {
+    const values: Json[] = []
+    this.at++
+    if (this.takes(']')) return values
+    do values.push(this.value())
+    while (this.takes(','))
+    if (!this.takes(']')) this.fail('"," or "]"')
+    return values
+  }
+
+  private object(): JsonObject {
+    const entries: [string, Json][] = []
+    this.at++
+    if (this.takes('}')) return {}
+    do {
+      this.skipBlanks()
+      if (this.text[this.at] !== '"') this.fail('a key')
+      const key = this.string()
+      if (!this.takes(':')) this.fail('":"')
+      entries.push([key, this.value()])
+    } while (this.takes(','))
+    if (!this.takes('}')) this.fail('"," or "}"')
+    return Object.fromEntries(entries)
+  }
+
+  private string(): string {
+    const start = this.at
+    let end = start + 1
+    for (;;) {
+      PLAIN.lastIndex = end
+      PLAIN.test(this.text)
+      end = PLAIN.lastIndex
+      if (this.text[end] === '"') break
+      if (this.text[end] !== '\\') {
+        this.at = end
+        this.fail('the end of a string')
+      }
+      end += 2
+    }
+    this.at = end + 1
+    try {
+      return String(JSON.parse(this.text.slice(start, this.at)))
+    } catch {
+      this.at = start
+      return this.fail('a string')
+    }
+  }
+
+  private takes(character: string): boolean {
+    this.skipBlanks()
+    if (this.text[this.at] !== character) return false
+    this.at++
+    return true
+  }
+
+  private skipBlanks(): void {
+    BLANKS.lastIndex = this.at
+    BLANKS.test(this.text)
+    this.at = BLANKS.lastIndex
+  }
+
+  private fail(expected: string): never {
+    const rest = this.text.slice(this.at, this.at + 20)
+    const found = rest === '' ? 'the end of the text' : JSON.stringify(rest)
+    throw new InspectError('BAD_VALUE', `expected ${expected} in JSON at character ${this.at}, found ${found}`)
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { collectSpecimens } from '../helpers/collect-specimens.ts'
+import { Random } from '../helpers/random.ts'
+import { prefixLengths, type Specimen, sameBytes } from '../helpers/specimen.ts'
+
+const specimens = await collectSpecimens()
+
+/** Every structure that the fixtures must hold, and in how many of the 23 versions at least. */
+const STRUCTURES: Readonly<Record<string, number>> = {
+  'array schema': 23,
+  enumeration: 1,
+  'generic tile header': 23,
+  'generic tile chunks': 23,
+  'filter pipeline': 23,
+  'array metadata': 3,
+  'group details': 1,
+  'delete condition': 1,
+  'consolidated fragment metadata': 1,
+  'fragment metadata v1': 2,
+  footer: 21,
+  rtree: 21,
+  'tile offsets': 21,
+  'tile var offsets': 21,
+  'tile var sizes': 21,
+  'tile validity offsets': 17,
+  'tile mins': 13,
+  'tile maxs': 13,
+  'tile sums': 13,
+  'tile null counts': 13,
+  'fragment statistics': 12,
+  'processed conditions': 8,
+  'global order bounds': 1,
+  'tile chunks': 23,
+  'compressor metadata': 23,
+  'checksum metadata': 5,
+  'aes metadata': 1,
+  'bit width metadata': 5,
+  'positive delta metadata': 1,
+  'part lengths metadata': 1,
+  'rle string metadata': 1,
+  'dictionary metadata': 1,
+}
+
+function versionsOf(structure: string): Map<number, Specimen[]> {
+  const by = new Map<number, Specimen[]>()
+  for (const one of specimens) {
+    if (one.structure !== structure) continue
+    const list = by.get(one.version)
+    if (list) list.push(one)
+    else by.set(one.version, [one])
+  }
+  return by
+}
+
+/** Structures that are alike by the hundred: so many of a version lose their ends. */
+const ENOUGH_PREFIXED = 40
+
+/** Prefixes that were read as if they were whole. */
+function prefixesRead(list: readonly Specimen[], random: Random): string[] {
+  const read: string[] = []
+  const some = list.length <= ENOUGH_PREFIXED ? list : Array.from({ length: ENOUGH_PREFIXED }, () => random.pick(list))
+  for (const one of some) {
+    for (const length of prefixLengths(one.bytes.length, random)) {
+      if (one.prefix(length) === 'shorter' && !one.openEnded) read.push(`${length} bytes of ${one.where}`)
+    }
+  }
+  return read
+}
+
+/** Errors by the hundred thousand: their stacks would take most of the time. */
+function withoutStacks<T>(work: () => T): T {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}
+
+test('the fixtures hold every structure', () => {
+  const counts = Object.entries(STRUCTURES).map(([structure, least]) => [
+    structure,
+    Math.min(least, versionsOf(structure).size),
+  ])
+  expect(Object.fromEntries(counts)).toEqual(STRUCTURES)
+  expect(new Set(specimens.map(({ structure }) => structure))).toEqual(new Set(Object.keys(STRUCTURES)))
+})
+
+for (const structure of Object.keys(STRUCTURES)) {
+  describe(`${structure}: in every version`, () => {
+    const versions = [...versionsOf(structure)]
+
+    test.each(versions)('version %i is written back byte for byte', (_version, list) => {
+      const wrong = list.filter((one) => !sameBytes(one.roundTrip(), one.bytes))
+      expect(wrong.map(({ where }) => where)).toEqual([])
+    })
+
+    test.each(versions)('version %i: spans lie side by side over every byte', (_version, list) => {
+      const faults = list.map((one) => [one.where, one.coverage()]).filter(([, fault]) => fault !== undefined)
+      expect(faults).toEqual([])
+    })
+
+    test.each(versions)('version %i: no proper prefix is read', (version, list) => {
+      expect(withoutStacks(() => prefixesRead(list, new Random(version)))).toEqual([])
+    })
+  })
+}

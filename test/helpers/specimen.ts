@@ -1,0 +1,71 @@
+import { InspectError } from '../../src/errors.ts'
+import { type Describe, decode, encode, trace } from '../../src/format/io.ts'
+import { coverageFault } from '../../src/format/span.ts'
+import type { Random } from './random.ts'
+
+/** Bytes of one structure, and the laws that its description must keep on them. */
+export interface Specimen {
+  /** `footer`, `rtree`… */
+  structure: string
+  version: number
+  /** Where it was found, for messages. */
+  where: string
+  bytes: Uint8Array
+  /** `encode(decode(bytes))`. */
+  roundTrip(): Uint8Array
+  /** What is wrong with the spans of a trace, in words; undefined when they cover every byte once. */
+  coverage(): string | undefined
+  /**
+   * Reads the first `length` bytes alone. `refused`: InspectError; `shorter`: they are a whole value of their own;
+   * anything else is a fault and raised.
+   */
+  prefix(length: number): 'refused' | 'shorter'
+  /** The description ends in bytes or elements without a count: some prefixes are whole values. */
+  openEnded: boolean
+}
+
+export function specimen<T>(
+  head: { structure: string; version: number; where: string; openEnded?: boolean },
+  bytes: Uint8Array,
+  describe: Describe<T>,
+): Specimen {
+  return {
+    openEnded: false,
+    ...head,
+    bytes,
+    roundTrip: () => encode(decode(bytes, describe), describe),
+    coverage() {
+      const { root, error } = trace(bytes, describe, head.structure, { offset: 1000 })
+      if (error) return `trace: ${error.message}`
+      if (root.offset !== 1000 || root.length !== bytes.length) return `root spans ${root.offset}+${root.length}`
+      return coverageFault(root)
+    },
+    prefix(length) {
+      const part = bytes.slice(0, length)
+      try {
+        const value = decode(part, describe)
+        const again = encode(value, describe)
+        if (!sameBytes(again, part))
+          throw new Error(`prefix of ${length}: read as a value of ${again.length} other bytes`)
+        return 'shorter'
+      } catch (error) {
+        if (error instanceof InspectError) return 'refused'
+        throw new Error(`prefix of ${length}: ${String(error)}`, { cause: error })
+      }
+    },
+  }
+}
+
+const ALL_PREFIXES = 400
+const SOME = 100
+
+/** All proper prefixes of short bytes; the shortest, the longest and some between of long ones. */
+export function prefixLengths(length: number, random: Random): number[] {
+  if (length <= ALL_PREFIXES) return Array.from({ length }, (_, i) => i)
+  const ends = Array.from({ length: SOME }, (_, i) => [i, length - 1 - i]).flat()
+  return [...ends, ...Array.from({ length: SOME }, () => random.below(length))]
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

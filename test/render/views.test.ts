@@ -1,0 +1,760 @@
+import { readdir } from 'node:fs/promises'
+import { describe, expect, test } from '@jest/globals'
+import type { Document, Output, Result } from '../../src/render/result.ts'
+import { cellsTable } from '../../src/render/views/cells.ts'
+import { footerTable } from '../../src/render/views/footer.ts'
+import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
+import { rtreeTable } from '../../src/render/views/rtree.ts'
+import { schemaTable } from '../../src/render/views/schema.ts'
+import { verifyTable } from '../../src/render/views/verify.ts'
+import { timeRangeText, versionText } from '../../src/render/views/wording.ts'
+import { run } from '../helpers/run.ts'
+import { sink } from './sink.ts'
+
+const WEATHER = 'examples/arrays/weather'
+const PLACES = 'examples/arrays/places'
+const WEATHER_FRAGMENT = `${WEATHER}/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22`
+const PLACES_FRAGMENT = `${PLACES}/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22`
+
+async function shown(args: readonly string[], columns?: number): Promise<string> {
+  const { text, stderr, code } = await run(args, columns === undefined ? {} : { columns, env: { NO_COLOR: '1' } })
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+  return text
+}
+
+describe('in a pipe', () => {
+  test('the schema of a dense array', async () => {
+    expect(await shown(['schema', WEATHER])).toBe(`\
+schema of examples/arrays/weather
+name              __1795261442235_1795261442235_1c6f8e9a3e95a5d80e524bd66dba9972
+written           2026-11-21T11:44:02.235Z (1795261442235)
+array type        dense
+format version    22 (TileDB 2.25 to 2.30)
+encryption        none
+tile order        row-major
+cell order        row-major
+capacity          10,000 cells a tile (of sparse fragments)
+duplicates        not allowed
+coords filters    ZSTD
+offsets filters   DOUBLE_DELTA, BIT_WIDTH_REDUCTION(max_window_size=256), ZSTD
+validity filters  RLE
+current domain    none: the whole domain
+
+2 dimensions
+dimension  type   domain  tile extent  filters
+station    INT32  0..5              3  (coords filters) ZSTD
+day        INT32  1..366           31  (coords filters) ZSTD
+
+3 attributes
+attribute    type               nullable  fill value     filters
+temperature  FLOAT32            no        NaN            BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+rain_mm      INT16              yes       null (-32768)  BIT_WIDTH_REDUCTION(max_window_size=256), GZIP(level=6)
+sky          STRING_ASCII[var]  no        "\\x00"         DICTIONARY_ENCODING
+`)
+  })
+
+  test('the schema of a sparse array', async () => {
+    expect(await shown(['schema', PLACES])).toBe(`\
+schema of examples/arrays/places
+name              __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
+written           2026-11-21T11:44:02.283Z (1795261442283)
+array type        sparse
+format version    22 (TileDB 2.25 to 2.30)
+encryption        none
+tile order        row-major
+cell order        hilbert
+capacity          8 cells a tile
+duplicates        not allowed
+coords filters    ZSTD
+offsets filters   ZSTD
+validity filters  RLE
+current domain    none: the whole domain
+
+2 dimensions
+dimension  type     domain     tile extent  filters
+lat        FLOAT64  -90..90              -  BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+lon        FLOAT64  -180..180            -  BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+
+3 attributes
+attribute   type              nullable  fill value         filters
+name        STRING_UTF8[var]  no        "\\x00"             ZSTD(level=9), CHECKSUM_MD5
+population  UINT32            yes       null (4294967295)  BIT_WIDTH_REDUCTION(max_window_size=256), CHECKSUM_SHA256
+founded     DATETIME_DAY      yes       null (NaT)         ZSTD(level=9)
+`)
+  })
+
+  test('the fragments of an array', async () => {
+    expect(await shown(['ls', WEATHER])).toBe(`\
+examples/arrays/weather: dense array, format version 22 (TileDB 2.25 to 2.30)
+fragment                                                           state  cells  tiles                     size                                  time  non-empty domain
+__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22  live     726      8  12.0 KiB (12,248 bytes)  2024-05-01T10:00:00Z (1714557600000)  station 0..5, day 1..121
+1 fragment, 726 cells, 8 tiles, 12.0 KiB (12,248 bytes)
+`)
+  })
+
+  test('the files of a fragment', async () => {
+    expect(await shown(['ls', PLACES_FRAGMENT])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+state             live
+type              sparse
+format version    22 (TileDB 2.25 to 2.30)
+written           2024-05-01T10:00:00Z (1714557600000)
+schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
+cells             40
+tiles             5
+size              11.2 KiB (11,426 bytes)
+non-empty domain  lat -37.81..69.65, lon -157.86..174.76
+
+9 files
+file                     field       role                       size  tiles  unfiltered  ratio  filters
+a0.tdb                   name        offsets               370 bytes      5   320 bytes   0.86  ZSTD
+a0_var.tdb               name        var                   872 bytes      5   367 bytes   0.42  ZSTD(level=9), CHECKSUM_MD5
+a1.tdb                   population  data                  785 bytes      5   160 bytes   0.20  BIT_WIDTH_REDUCTION(max_window_size=256), CHECKSUM_SHA256
+a1_validity.tdb          population  validity              228 bytes      5    40 bytes   0.18  RLE
+a2.tdb                   founded     data                  407 bytes      5   320 bytes   0.79  ZSTD(level=9)
+a2_validity.tdb          founded     validity              225 bytes      5    40 bytes   0.18  RLE
+d0.tdb                   lat         data      1.1 KiB (1,110 bytes)      5   320 bytes   0.29  BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+d1.tdb                   lon         data      1.1 KiB (1,110 bytes)      5   320 bytes   0.29  BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+__fragment_metadata.tdb  -           metadata  6.2 KiB (6,319 bytes)      -           -      -  -
+data: 5.0 KiB (5,107 bytes), unfiltered 1.8 KiB (1,887 bytes), ratio 0.37
+`)
+  })
+
+  test('a footer, fields in stored order', async () => {
+    expect(await shown(['footer', PLACES_FRAGMENT])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+format_version            22 (TileDB 2.25 to 2.30)
+array_schema_name         __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
+dense                     false
+null_nonempty_domain      false
+nonempty_domain           lat -37.81..69.65, lon -157.86..174.76
+sparse_tile_num           5
+last_tile_cell_num        8
+includes_timestamps       false
+includes_delete_metadata  false
+
+fields, bytes of their files
+field                file  var file  validity file
+name                  370       872              0
+population            785         0            228
+founded               407         0            225
+__coords (phantom)      0         0              0
+lat                 1,110         0              0
+lon                 1,110         0              0
+
+fields, where the metadata file has their sections
+field               offsets    var  var sizes  validity   mins   maxs   sums  nulls
+name                    242    902      1,514     2,126  2,746  3,386  4,023  4,748
+population              353  1,014      1,626     2,226  2,845  3,485  4,122  4,847
+founded                 465  1,114      1,726     2,336  2,965  3,605  4,247  4,955
+__coords (phantom)      576  1,214      1,826     2,446  3,088  3,725  4,372  5,064
+lat                     676  1,314      1,926     2,546  3,188  3,825  4,472  5,163
+lon                     789  1,414      2,026     2,646  3,287  3,924  4,610  5,262
+
+rtree_offset                            0
+fragment_min_max_sum_null_count_offset  5,361
+processed_conditions_offset             5,534
+footer_offset                           5,633
+footer_size                             678 bytes
+`)
+  })
+
+  test('the boxes of an R-tree', async () => {
+    expect(await shown(['rtree', PLACES_FRAGMENT])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+R-tree, 5 boxes, 2 levels, fanout 10
+level  boxes
+0          1  root
+1          5  one a tile
+
+5 tiles (level 1)
+tile  lat            lon
+   0  -34.93..-0.18  -78.47..138.6
+   1  -37.81..41.01  18.42..174.76
+   2  1.35..59.94    30.31..139.69
+   3  45.5..69.65    -73.57..30.52
+   4  4.71..64.15    -157.86..-9.14
+`)
+  })
+
+  test('the tiles that a range touches', async () => {
+    expect(await shown(['rtree', PLACES_FRAGMENT, '--range', 'lat=0..10'])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+R-tree, 5 boxes, 2 levels, fanout 10
+the range touches 3 of 5 tiles
+tile  lat            lon
+   1  -37.81..41.01  18.42..174.76
+   2  1.35..59.94    30.31..139.69
+   4  4.71..64.15    -157.86..-9.14
+`)
+  })
+
+  test('that a dense fragment has no R-tree', async () => {
+    expect(await shown(['rtree', WEATHER_FRAGMENT])).toBe(`\
+examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+dense: no R-tree
+`)
+  })
+
+  test('key-value metadata', async () => {
+    expect(await shown(['metadata', WEATHER])).toBe(`\
+examples/arrays/weather: 5 metadata keys
+key            type         values  value
+missing_share  FLOAT64           1  0.04
+source         STRING_UTF8      43  "invented for the examples of tiledb-inspect"
+stations       STRING_UTF8      51  "Helsinki, Reykjavik, Zurich, Lisbon, Nairobi, Quito"
+title          STRING_UTF8      46  "Weather at six stations, January to April 2024"
+year           INT64             1  2024
+`)
+  })
+
+  test('that there is no metadata', async () => {
+    expect(await shown(['metadata', PLACES])).toBe(`\
+examples/arrays/places: no metadata
+`)
+  })
+
+  test('the metadata of a fragment, by field and by tile', async () => {
+    expect(await shown(['metadata', WEATHER_FRAGMENT])).toBe(`\
+examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+format version 22 (TileDB 2.25 to 2.30), 8 tiles
+field               min      max                   sum  nulls
+temperature         -12.8    22.1    6401.899992994964      0
+rain_mm             0        42                   2260     25
+sky                 "clear"  "snow"                  0      0
+__coords (phantom)  -        -                       0      0
+station             -        -                       0      0
+day                 -        -                       0      0
+
+tiles of temperature
+tile  offset    min   max                 sum
+   0       0   -9.3     6  -37.40000084787607
+   1     416  -11.5  10.6  167.60000105202198
+   2     839  -12.8   9.2  155.10000038146973
+   3    1270   -2.4  12.5   396.1999966055155
+   4    1670    8.8  20.9   1374.499994277954
+   5    2045    9.5  21.5  1443.3000001907349
+   6    2422   11.1    22   1515.899998664856
+   7    2791   11.4  22.1   1386.700002670288
+
+tiles of rain_mm
+tile  offset  validity  min  max  sum  nulls
+   0       0         0    0   20  307      5
+   1     132        69    0   20  222      3
+   2     260       126    0   42  417      4
+   3     393       189    0   41  325      1
+   4     527       249    0   20  207      2
+   5     652       300    0   24  303      5
+   6     784       369    0   20  236      2
+   7     912       420    0   24  243      3
+
+tiles of sky
+tile  offset  var offset  var size      min     max
+   0       0           0       405  "clear"  "snow"
+   1       8         167       415  "clear"  "snow"
+   2      16         334       409  "clear"  "snow"
+   3      24         501       383  "clear"  "snow"
+   4      32         670       425  "clear"  "rain"
+   5      40         832       420  "clear"  "rain"
+   6      48         994       413  "clear"  "rain"
+   7      56        1156       394  "clear"  "rain"
+
+nothing but zeros about the tiles of station, day
+`)
+  })
+
+  test('commit files', async () => {
+    expect(await shown(['commits', WEATHER])).toBe(`\
+examples/arrays/weather: 1 commit file
+file                                                                             kind   effect   refers to
+__commits/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22.wrt  write  visible  fragment of that name
+`)
+  })
+
+  test('the stages of a tile', async () => {
+    expect(await shown(['tile', PLACES_FRAGMENT, 'lat', '0'])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+lat, tile 0 of 5
+file        d0.tdb (data)
+cells       8
+offset      0
+size        222 bytes
+unfiltered  64 bytes, ratio 0.29
+
+1 chunk
+chunk  offset  stage                 bytes  filter metadata
+    0       8  stored                  202  metadata 112 + data 90
+               CHECKSUM_SHA256  202 -> 114  data e342e8fe97fc…, metadata 2e7bb381f865…
+               ZSTD              114 -> 72  data 73 -> 64, metadata 17 -> 8
+               BYTESHUFFLE        72 -> 64  part_lengths [64]
+`)
+  })
+
+  test('cells', async () => {
+    expect(await shown(['decode', PLACES_FRAGMENT, '--limit', '5'])).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+   lat     lon  name            population  founded
+ -34.6  -58.38  "Buenos Aires"     3121000  1580-06-11
+-23.55  -46.63  "São Paulo"       11450000  1554-01-25
+-33.45  -70.67  "Santiago"            null  1541-02-12
+-12.05  -77.04  "Lima"                null  1535-01-18
+ -0.18  -78.47  "Quito"               null  1534-12-06
+5 cells
+`)
+  })
+
+  test('the verdict on checksums', async () => {
+    expect(await shown(['verify-checksums', PLACES])).toBe(`\
+examples/arrays/places
+PARTLY VERIFIED: every checksum fits; 4 data files without a checksum
+fragments  1
+files      10
+tiles      20
+chunks     20
+checksums  40
+
+4 data files without a checksum
+__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/
+  a0.tdb, a1_validity.tdb, a2.tdb, a2_validity.tdb
+
+2 metadata files carry no checksum: only encrypted arrays have them there.
+Files without a checksum were not read: --deep undoes their filters and compares sizes.
+`)
+  })
+})
+
+describe('a terminal of 80 columns', () => {
+  test('leaves long cells of a schema to lines below', async () => {
+    expect(await shown(['schema', WEATHER], 80)).toBe(`\
+schema of examples/arrays/weather
+name              __1795261442235_1795261442235_1c6f8e9a3e95a5d80e524bd66dba9972
+written           2026-11-21T11:44:02.235Z (1795261442235)
+array type        dense
+format version    22 (TileDB 2.25 to 2.30)
+encryption        none
+tile order        row-major
+cell order        row-major
+capacity          10,000 cells a tile (of sparse fragments)
+duplicates        not allowed
+coords filters    ZSTD
+offsets filters   DOUBLE_DELTA, BIT_WIDTH_REDUCTION(max_window_size=256), ZSTD
+validity filters  RLE
+current domain    none: the whole domain
+
+2 dimensions
+┌───────────┬───────┬────────┬─────────────┬───────────────────────┐
+│ dimension │ type  │ domain │ tile extent │ filters               │
+├───────────┼───────┼────────┼─────────────┼───────────────────────┤
+│ station   │ INT32 │ 0..5   │           3 │ (coords filters) ZSTD │
+│ day       │ INT32 │ 1..366 │          31 │ (coords filters) ZSTD │
+└───────────┴───────┴────────┴─────────────┴───────────────────────┘
+
+3 attributes
+┌─────────────┬───────────────────┬──────────┬───────────────┐
+│ attribute   │ type              │ nullable │ fill value    │
+├─────────────┼───────────────────┼──────────┼───────────────┤
+│ temperature │ FLOAT32           │ no       │ NaN           │
+│ rain_mm     │ INT16             │ yes      │ null (-32768) │
+│ sky         │ STRING_ASCII[var] │ no       │ "\\x00"        │
+└─────────────┴───────────────────┴──────────┴───────────────┘
+
+filters
+temperature  BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+rain_mm      BIT_WIDTH_REDUCTION(max_window_size=256), GZIP(level=6)
+sky          DICTIONARY_ENCODING
+`)
+  })
+
+  test('leaves domains to lines below, and cuts names in the middle', async () => {
+    expect(await shown(['ls', PLACES], 80)).toBe(`\
+examples/arrays/places: sparse array, format version 22 (TileDB 2.25 to 2.30)
+┌────────────────────┬───────┬───────┬───────┬──────────┬──────────────────────┐
+│ fragment           │ state │ cells │ tiles │     size │                 time │
+├────────────────────┼───────┼───────┼───────┼──────────┼──────────────────────┤
+│ __1714557…8b95d_22 │ live  │    40 │     5 │ 11.2 KiB │ 2024-05-01T10:00:00Z │
+└────────────────────┴───────┴───────┴───────┴──────────┴──────────────────────┘
+
+non-empty domain
+__1714557600000_1714…0ebf5f96a638b95d_22  lat -37.81..69.65, lon -157.86..174.76
+
+1 fragment, 40 cells, 5 tiles, 11.2 KiB (11,426 bytes)
+`)
+  })
+
+  test('leaves filters to lines below', async () => {
+    expect(await shown(['ls', PLACES_FRAGMENT], 80)).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+state             live
+type              sparse
+format version    22 (TileDB 2.25 to 2.30)
+written           2024-05-01T10:00:00Z (1714557600000)
+schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
+cells             40
+tiles             5
+size              11.2 KiB (11,426 bytes)
+non-empty domain  lat -37.81..69.65, lon -157.86..174.76
+
+9 files
+┌───────────────────────┬────────────┬──────────┬─────────┬────────────┬───────┐
+│ file                  │ field      │ role     │    size │ unfiltered │ ratio │
+├───────────────────────┼────────────┼──────────┼─────────┼────────────┼───────┤
+│ a0.tdb                │ name       │ offsets  │   370 B │      320 B │  0.86 │
+│ a0_var.tdb            │ name       │ var      │   872 B │      367 B │  0.42 │
+│ a1.tdb                │ population │ data     │   785 B │      160 B │  0.20 │
+│ a1_validity.tdb       │ population │ validity │   228 B │       40 B │  0.18 │
+│ a2.tdb                │ founded    │ data     │   407 B │      320 B │  0.79 │
+│ a2_validity.tdb       │ founded    │ validity │   225 B │       40 B │  0.18 │
+│ d0.tdb                │ lat        │ data     │ 1.1 KiB │      320 B │  0.29 │
+│ d1.tdb                │ lon        │ data     │ 1.1 KiB │      320 B │  0.29 │
+│ __fragment…tadata.tdb │ -          │ metadata │ 6.2 KiB │          - │     - │
+└───────────────────────┴────────────┴──────────┴─────────┴────────────┴───────┘
+
+filters
+a0.tdb           ZSTD
+a0_var.tdb       ZSTD(level=9), CHECKSUM_MD5
+a1.tdb           BIT_WIDTH_REDUCTION(max_window_size=256), CHECKSUM_SHA256
+a1_validity.tdb  RLE
+a2.tdb           ZSTD(level=9)
+a2_validity.tdb  RLE
+d0.tdb           BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+d1.tdb           BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+
+data: 5.0 KiB (5,107 bytes), unfiltered 1.8 KiB (1,887 bytes), ratio 0.37
+`)
+  })
+
+  test('splits the offsets of a footer', async () => {
+    expect(await shown(['footer', WEATHER_FRAGMENT], 80)).toBe(`\
+examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+format_version            22 (TileDB 2.25 to 2.30)
+array_schema_name         __1795261442235_1795261442235_1c6f8e9a3e95a5d80e524bd6
+                          6dba9972
+dense                     true
+null_nonempty_domain      false
+nonempty_domain           station 0..5, day 1..121
+sparse_tile_num           0
+last_tile_cell_num        93
+includes_timestamps       false
+includes_delete_metadata  false
+
+fields, bytes of their files
+┌────────────────────┬───────┬──────────┬───────────────┐
+│ field              │  file │ var file │ validity file │
+├────────────────────┼───────┼──────────┼───────────────┤
+│ temperature        │ 3,163 │        0 │             0 │
+│ rain_mm            │ 1,040 │        0 │           492 │
+│ sky                │    64 │    1,320 │             0 │
+│ __coords (phantom) │     0 │        0 │             0 │
+│ station            │     0 │        0 │             0 │
+│ day                │     0 │        0 │             0 │
+└────────────────────┴───────┴──────────┴───────────────┘
+
+fields, where the metadata file has their sections
+┌────────────────────┬─────────┬───────┬───────────┬──────────┐
+│ field              │ offsets │   var │ var sizes │ validity │
+├────────────────────┼─────────┼───────┼───────────┼──────────┤
+│ temperature        │      99 │   763 │     1,386 │    2,008 │
+│ rain_mm            │     224 │   863 │     1,486 │    2,108 │
+│ sky                │     345 │   963 │     1,586 │    2,227 │
+│ __coords (phantom) │     463 │ 1,086 │     1,708 │    2,327 │
+│ station            │     563 │ 1,186 │     1,808 │    2,427 │
+│ day                │     663 │ 1,286 │     1,908 │    2,527 │
+└────────────────────┴─────────┴───────┴───────────┴──────────┘
+┌────────────────────┬───────┬───────┬───────┬───────┐
+│ field              │  mins │  maxs │  sums │ nulls │
+├────────────────────┼───────┼───────┼───────┼───────┤
+│ temperature        │ 2,627 │ 3,286 │ 3,953 │ 4,627 │
+│ rain_mm            │ 2,760 │ 3,412 │ 4,107 │ 4,726 │
+│ sky                │ 2,859 │ 3,522 │ 4,230 │ 4,844 │
+│ __coords (phantom) │ 2,988 │ 3,655 │ 4,329 │ 4,943 │
+│ station            │ 3,088 │ 3,755 │ 4,429 │ 5,042 │
+│ day                │ 3,187 │ 3,854 │ 4,528 │ 5,141 │
+└────────────────────┴───────┴───────┴───────┴───────┘
+
+rtree_offset                            0
+fragment_min_max_sum_null_count_offset  5,240
+processed_conditions_offset             5,400
+footer_offset                           5,499
+footer_size                             662 bytes
+`)
+  })
+
+  test('shows the stages of a tile as lines', async () => {
+    expect(await shown(['tile', PLACES_FRAGMENT, 'lat', '0'], 80)).toBe(`\
+examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+lat, tile 0 of 5
+file        d0.tdb (data)
+cells       8
+offset      0
+size        222 bytes
+unfiltered  64 bytes, ratio 0.29
+
+1 chunk
+chunk 0 at 8
+  stored           202: metadata 112 + data 90
+  CHECKSUM_SHA256  202 -> 114: data e342e8fe97fc…, metadata 2e7bb381f865…
+  ZSTD             114 -> 72: data 73 -> 64, metadata 17 -> 8
+  BYTESHUFFLE      72 -> 64: part_lengths [64]
+`)
+  })
+
+  test('shows cells in a frame', async () => {
+    expect(await shown(['decode', WEATHER_FRAGMENT, '--limit', '3'], 80)).toBe(`\
+examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+┌─────────┬─────┬─────────────┬─────────┬─────────┐
+│ station │ day │ temperature │ rain_mm │ sky     │
+├─────────┼─────┼─────────────┼─────────┼─────────┤
+│       0 │   1 │        -2.5 │       5 │ "snow"  │
+│       0 │   2 │        -1.9 │       9 │ "snow"  │
+│       0 │   3 │        -5.4 │    null │ "clear" │
+└─────────┴─────┴─────────────┴─────────┴─────────┘
+3 cells
+`)
+  })
+})
+
+async function drawn(view: (out: Output) => Promise<void>, columns?: number): Promise<string> {
+  const out = sink(columns)
+  await view(out)
+  return out.text()
+}
+
+function document(rest: { [key: string]: Result | undefined }): Document {
+  return { kind: 'test', path: 'array', schema_version: 1, ...rest }
+}
+
+describe('fragments', () => {
+  const fragment = (name: string, rest: { [key: string]: Result }): { [key: string]: Result } => ({
+    name,
+    timestamp_range: [10n, 10n],
+    cell_num: 4,
+    cells_in_domain: 4,
+    tile_num: 1,
+    size: 100,
+    nonempty_domain: [[1, 4]],
+    visible: true,
+    state: 'live',
+    ...rest,
+  })
+  const array = (fragments: Result[]): Document =>
+    document({
+      array_type: 'sparse',
+      format_version: 22,
+      encryption: 'NO_ENCRYPTION',
+      schemas: [],
+      fragments,
+      total_size: 100 * fragments.length,
+    })
+
+  test('that TileDB does not read are explained, an unreadable one shows why', async () => {
+    const unread = { cell_num: null, cells_in_domain: null, tile_num: null, nonempty_domain: null }
+    const fragments = [
+      fragment('__a', {}),
+      fragment('__b', { visible: false, state: 'uncommitted' }),
+      fragment('__c', { ...unread, error: { code: 'TRUNCATED', message: 'expected 8 bytes, found 3' } }),
+    ]
+    expect(await drawn((out) => arrayTable(array(fragments), ['x'], false, out))).toBe(`\
+array: sparse array, format version 22 (TileDB 2.25 to 2.30)
+fragment  state             cells  tiles       size  time  non-empty domain
+__a       live                  4      1  100 bytes    10  x 1..4
+__b       uncommitted           4      1  100 bytes    10  x 1..4
+__c       live, unreadable      -      -  100 bytes    10  error: expected 8 bytes, found 3
+3 fragments (2 live, 1 unreadable), 8 cells, 2 tiles, 300 bytes
+uncommitted (1): not read by TileDB; no commit names it: a write that failed or is still going on
+`)
+  })
+
+  test('are cut after 20 unless all are asked for', async () => {
+    const many = array(Array.from({ length: 25 }, (_, i) => fragment(`__${i}`, {})))
+    const some = await drawn((out) => arrayTable(many, ['x'], false, out))
+    expect(some).toContain('… 5 more (--full shows all)\n25 fragments, 100 cells')
+    expect(some).not.toContain('__20')
+    expect(await drawn((out) => arrayTable(many, ['x'], true, out))).toContain('__24 ')
+  })
+
+  test('that are not there are told', async () => {
+    expect(await drawn((out) => arrayTable(array([]), ['x'], false, out))).toContain('\nno fragments\n')
+  })
+
+  test('show files that are missing or that nobody lists', async () => {
+    const files = [
+      {
+        name: 'a0.tdb',
+        field: 'a',
+        role: 'data',
+        tile_num: 1,
+        unfiltered_size: 8,
+        filters: [],
+        size: null,
+        listed_size: 40,
+        state: 'missing',
+      },
+      { name: 'x.tdb', field: null, role: 'unknown', size: 5, state: 'not-listed' },
+    ]
+    const text = await drawn((out) => fragmentTable(document({ ...fragment('__a', {}), files }), ['x'], out))
+    expect(text).toContain('missing (listed with 40 bytes)')
+    expect(text).toContain('not listed in the metadata')
+  })
+})
+
+test('what a name holds does not act on the terminal', async () => {
+  const evil = 'a\x1b[31m\nb\u202e'
+  const attribute = {
+    name: evil,
+    type: 'INT32',
+    cell_val_num: 1,
+    nullable: false,
+    fill_value: evil,
+    order: 'unordered',
+    enumeration: evil,
+  }
+  const schema = document({
+    path: evil,
+    name: evil,
+    dimensions: [{ name: evil, type: 'INT32', domain: [evil, evil] }],
+    attributes: [attribute],
+  })
+  const views: ((out: Output) => Promise<void>)[] = [
+    (out) => schemaTable(schema, 1, out),
+    (out) =>
+      rtreeTable(
+        document({ path: evil, level_num: 1, mbr_num: 1, levels: [[[[evil, evil]]]] }),
+        [evil],
+        false,
+        false,
+        out,
+      ),
+    (out) =>
+      footerTable(document({ path: evil, array_schema_name: evil, fields: [{ name: evil, file_size: 1 }] }), out),
+    (out) => cellsTable(document({ path: evil, cells: [{ [evil]: evil }] }), undefined, false, out),
+    (out) =>
+      verifyTable(
+        document({ path: evil, verdict: evil, unprotected_files: [evil], failures: [{ file: evil, message: evil }] }),
+        false,
+        out,
+      ),
+  ]
+  for (const view of views) {
+    for (const columns of [undefined, 80]) {
+      const text = await drawn(view, columns)
+      expect(text).toContain('\\x1b[31m')
+      expect(text).not.toMatch(/[\x1b\u202e]/)
+    }
+  }
+})
+
+describe('cells', () => {
+  /** Rows that are made one by one; says how many were, and whether the source was closed. */
+  function source(count: number): { cells: AsyncIterable<Result>; made: () => number; closed: () => boolean } {
+    let made = 0
+    let closed = false
+    async function* rows(): AsyncGenerator<Result> {
+      try {
+        for (; made < count; made++) yield { d: made, a: made === 150 ? 'longer than all before' : 'x' }
+      } finally {
+        closed = true
+      }
+    }
+    return { cells: { [Symbol.asyncIterator]: rows }, made: () => made, closed: () => closed }
+  }
+
+  test('stream into a pipe, all of them, while they are made', async () => {
+    const { cells, made } = source(1000)
+    const madeAtFirst: number[] = []
+    const lines: string[] = []
+    const out: Output = {
+      columns: undefined,
+      color: false,
+      write: (text) => {
+        if (String(text).includes('"x"')) madeAtFirst.push(made())
+        lines.push(...String(text).split('\n'))
+      },
+    }
+    await cellsTable(document({ cells }), ['d', 'a'], false, out)
+    expect(madeAtFirst[0]).toBeLessThan(300)
+    expect(lines).toContain('150  "longer than all before"')
+    expect(lines).toContain('1,000 cells')
+  })
+
+  test('are cut on a terminal, their source closed', async () => {
+    const { cells, made, closed } = source(1000)
+    const text = await drawn((out) => cellsTable(document({ cells }), ['d', 'a'], false, out), 80)
+    expect(text).toContain('the first 100 cells (--full shows all)\n')
+    expect(made()).toBeLessThan(150)
+    expect(closed()).toBe(true)
+  })
+
+  test('are frames on a terminal, a new one where numbers outgrow theirs', async () => {
+    const text = await drawn((out) => cellsTable(document({ cells: source(250).cells }), ['d', 'a'], true, out), 80)
+    const lines = text.split('\n')
+    expect(lines.filter((line) => /^[┌└]/.test(line)).map((line) => line[0])).toEqual(['┌', '└', '┌', '└'])
+    expect(text).toContain('│ 99 │')
+    expect(text).toContain('│ 249 │')
+  })
+
+  test('begin a new table where other columns begin, and mark what could not be read', async () => {
+    const cells = [{ d: 1, a: 2 }, { d: 2 }, { d: 3, b: null }]
+    expect(await drawn((out) => cellsTable(document({ cells }), undefined, false, out))).toBe(`\
+array
+d  a
+1  2
+2  ?
+d  b
+3  null
+3 cells
+`)
+  })
+})
+
+test('colour adds to words, and can be switched off', async () => {
+  const args = ['verify-checksums', PLACES]
+  const colored = await run(args, { columns: 80 })
+  expect(colored.text).toContain('\x1b[33mPARTLY VERIFIED')
+  const plain = await run(args, { columns: 80, env: { NO_COLOR: '1' } })
+  expect(colored.text.replace(/\x1b\[\d+m/g, '')).toBe(plain.text)
+})
+
+test('time stamps are dates only where they are plausible', () => {
+  expect(timeRangeText([10, 20])).toBe('10..20')
+  expect(timeRangeText([1714557600000n, 1714557600000n])).toBe('2024-05-01T10:00:00Z (1714557600000)')
+  expect(timeRangeText([1714557600001n, 1714557600002n], false)).toBe(
+    '2024-05-01T10:00:00.001Z..2024-05-01T10:00:00.002Z',
+  )
+  expect(timeRangeText([0n, 2n ** 64n - 1n])).toBe('0..18446744073709551615')
+})
+
+test('format versions name their releases', () => {
+  expect(versionText(1)).toBe('1 (TileDB 1.4)')
+  expect(versionText(23)).toBe('23 (no TileDB release yet)')
+  expect(versionText(99)).toBe('99 (unknown)')
+})
+
+describe('every fixture', () => {
+  const commands = ['schema', 'ls', 'footer', 'rtree', 'metadata', 'commits', 'verify-checksums']
+
+  test('is shown in 80 columns and in a pipe, within the width, with the exit code of its JSON', async () => {
+    const key = ['--key', '0123456789abcdeF0123456789abcdeF']
+    for (const version of ['1', '5', '22']) {
+      const folder = `test/fixtures/${version}`
+      const entries = await readdir(folder, { withFileTypes: true })
+      for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+        for (const command of commands) {
+          const args = [command, `${folder}/${name}`, ...key]
+          const { code } = await run([...args, '--json'])
+          const pipe = await run(args)
+          const terminal = await run(args, { columns: 80, env: { NO_COLOR: '1' } })
+          expect({ args, codes: [pipe.code, terminal.code] }).toEqual({ args, codes: [code, code] })
+          const wide = terminal.text
+            .split('\n')
+            .filter((line) => line.startsWith('│') && line.length > 80 && isNarrow(line))
+          expect({ args, wide }).toEqual({ args, wide: [] })
+        }
+      }
+    }
+  }, 120_000)
+})
+
+/** Whether every character takes one column. */
+function isNarrow(line: string): boolean {
+  return /^[\x20-\x7e│…]*$/.test(line)
+}
