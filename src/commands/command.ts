@@ -20,7 +20,7 @@ export interface CommandContext {
   /** Opens a target by the path the user gave. */
   open(path: string): Promise<Target>
   /** Shows progress on stderr, on a terminal and after a second only. */
-  progress(what: string): Promise<{ update(done: number, total: number): void; stop(): void }>
+  progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
   /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr. */
   fault(error: InspectError): void
 }
@@ -95,4 +95,9 @@ export async function orFault<T>(cx: CommandContext, folder: Folder, work: () =>
     cx.fault(error)
     return undefined
   }
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
 }

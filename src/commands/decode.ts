@@ -8,7 +8,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Document, Output, Result } from '../render/result.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { type Bounds, comparable, compare, parseRanges, rangeFilter } from './ranges.ts'
 import { enumerationResult } from './schema.ts'
 
@@ -46,10 +46,6 @@ export const command: CommandModule<DecodeOptions> = {
       else throw wrongTarget('decode', target, 'a fragment')
     }
   },
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
 }
 
 async function arrayRefused(array: InspectArray): Promise<InspectError> {

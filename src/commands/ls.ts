@@ -18,6 +18,7 @@ import type { Folder } from '../source/source.ts'
 import {
   type CommandContext,
   type CommandModule,
+  collect,
   documentHead,
   errorResult,
   type Outcome,
@@ -39,7 +40,7 @@ export const command: CommandModule<LsOptions> = {
     command
       .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')
       .option('--names', 'names of the fragments only; opens none of them')
-      .option('--range <NAME=LO..HI...>', 'only fragments whose non-empty domain touches the range')
+      .option('--range <NAME=LO..HI>', 'only fragments whose non-empty domain touches the range', collect)
   },
 
   async *run(cx, paths, options) {

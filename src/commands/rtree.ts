@@ -4,6 +4,7 @@ import type { Output, Result } from '../render/result.ts'
 import {
   type CommandContext,
   type CommandModule,
+  collect,
   documentHead,
   eachFragment,
   type Outcome,
@@ -20,7 +21,7 @@ export const command: CommandModule<RTreeOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'fragment, or array (every fragment)')
-      .option('--range <NAME=LO..HI...>', 'only the tiles that the range touches (repeatable, inclusive)')
+      .option('--range <NAME=LO..HI>', 'only the tiles that the range touches (repeatable, inclusive)', collect)
   },
 
   async *run(cx, paths, options) {

@@ -1,6 +1,7 @@
 import { InspectError } from '../errors.ts'
 import type { Document, Output, Result } from '../render/result.ts'
-import { type Verification, type VerifyOptions, verifyTarget } from '../verify/verify.ts'
+import type { Verification } from '../verify/verification.ts'
+import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyTarget } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
 
 interface Options {
@@ -26,14 +27,20 @@ export const command: CommandModule<Options> = {
     const verifyOptions: VerifyOptions = {
       all: options.all ?? false,
       deep: options.deep ?? false,
-      jobs: count('--jobs', options.jobs ?? '1'),
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
+    const jobs = count('--jobs', options.jobs ?? '1')
     for (const path of paths) {
       const target = await cx.open(path)
       const progress = await cx.progress('verifying checksums')
       try {
-        const found = await verifyTarget(target, cx.reading, verifyOptions, progress.update)
+        const found = await verifyTarget(
+          target,
+          cx.reading,
+          verifyOptions,
+          await runnerFor(cx, jobs, verifyOptions.deep),
+          progress.update,
+        )
         for (const error of found.notExamined) cx.fault(error)
         yield outcome(cx, path, found, options)
       } finally {
@@ -41,6 +48,13 @@ export const command: CommandModule<Options> = {
       }
     }
   },
+}
+
+async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promise<UnitRunner> {
+  const here = runHere(new UnitWorker(cx.storage, cx.reading, deep))
+  if (jobs === 1) return here
+  const { runInWorkers } = await import('../source/verify-pool.ts')
+  return runInWorkers(jobs, cx.reading.key, deep, here)
 }
 
 function count(option: string, text: string): number {

@@ -5,7 +5,7 @@ const PATIENCE = 1000
 export async function startProgress(
   what: string,
   wanted: boolean,
-): Promise<{ update(done: number, total: number): void; stop(): void }> {
+): Promise<{ update(done: number, total?: number): void; stop(): void }> {
   if (!wanted) return { update() {}, stop() {} }
   let text = what
   let spinner: { text: string; stop(): unknown } | undefined
@@ -17,7 +17,7 @@ export async function startProgress(
   timer.unref()
   return {
     update(done, total) {
-      text = `${what}: ${done} of ${total}`
+      text = total === undefined ? `${what}: ${done} parts` : `${what}: ${done} of ${total}`
       if (spinner) spinner.text = text
     },
     stop() {

@@ -49,3 +49,10 @@ export function lanesOf(bytes: Uint8Array): Uint32Array {
   const from = aligned(bytes, 4)
   return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
 }
+
+/** Which cells of a tile count, and in which order they are visited. */
+export interface Cells {
+  length: number
+  /** Undefined for 0, 1, 2… */
+  at: Uint32Array | undefined
+}

@@ -58,7 +58,11 @@ describe('tiles of a dense fragment', () => {
   test('cover its domain rounded out to whole tiles, counted from the low end of the domain', () => {
     expect(grid('INT32', [1, 100], 10, 10, 21)).toMatchObject({ tile_num: 3, cells_per_tile: 10 })
     expect(grid('INT32', [1, 100], 10, 11, 20)).toMatchObject({ tile_num: 1 })
-    expect(grid('INT32', [-50, 49], 25, -26, -25).axes[0]).toMatchObject({ firstTile: 0n, tile_num: 2, domainLow: -50n })
+    expect(grid('INT32', [-50, 49], 25, -26, -25).axes[0]).toMatchObject({
+      firstTile: 0n,
+      tile_num: 2,
+      domainLow: -50n,
+    })
   })
 
   test('multiply over dimensions', () => {
@@ -100,6 +104,9 @@ describe('tiles of a dense fragment', () => {
   })
 
   test.each([0, -10])('need a positive extent: %i', (extent) => {
-    expect(failure(() => grid('INT32', [1, 100], extent, 1, 2))).toMatchObject({ code: 'INCONSISTENT', at: { field: 'dimensions.d' } })
+    expect(failure(() => grid('INT32', [1, 100], extent, 1, 2))).toMatchObject({
+      code: 'INCONSISTENT',
+      at: { field: 'dimensions.d' },
+    })
   })
 })

@@ -40,7 +40,7 @@ import {
   anyText,
   many,
 } from '../helpers/generate.ts'
-import { Random, withRandom } from '../helpers/random.ts'
+import { type Random, withRandom } from '../helpers/random.ts'
 import { specimen } from '../helpers/specimen.ts'
 
 const VERSIONS = Array.from({ length: 23 }, (_, i) => i + 1)
@@ -110,7 +110,8 @@ describe.each(VERSIONS)('version %i', (version) => {
       const read = decode(encode(tree, rtree(version, dimensions)), rtree(version, dimensions))
       for (const [i, level] of read.levels.entries()) {
         for (const index of [0, level.mbr_num - 1]) {
-          if (index >= 0 && index < level.mbr_num) expect(mbrAt(level, index, dimensions)).toEqual(mbrAt(tree.levels[i], index, dimensions))
+          if (index >= 0 && index < level.mbr_num)
+            expect(mbrAt(level, index, dimensions)).toEqual(mbrAt(tree.levels[i], index, dimensions))
         }
       }
     })
@@ -215,7 +216,12 @@ describe('any', () => {
         compressed_length: r.bits(),
       })
       expectLaws({ metadata_parts: many(random, 3, lengths), data_parts: many(random, 3, lengths) }, compressorMetadata)
-      const sealed = (r: Random) => ({ plain_length: r.bits(), encrypted_length: r.bits(), iv: r.bytes(12), tag: r.bytes(16) })
+      const sealed = (r: Random) => ({
+        plain_length: r.bits(),
+        encrypted_length: r.bits(),
+        iv: r.bytes(12),
+        tag: r.bytes(16),
+      })
       expectLaws({ metadata_parts: many(random, 3, sealed), data_parts: many(random, 3, sealed) }, aesMetadata)
       const digestLength = random.pick([16, 32])
       const digest = (r: Random) => ({ length: anySize(r), digest: r.bytes(digestLength) })
@@ -229,7 +235,10 @@ describe('any', () => {
       expectLaws({ part_lengths: many(random, 5, (r) => r.bits()) }, partLengthsMetadata)
       const part = { original_length: random.bits(), compressed_length: random.bits(), offsets_length: random.bits() }
       expectLaws({ part, run_length_size: random.below(256), string_length_size: 2 }, rleStringMetadata)
-      expectLaws({ part, id_size: 1, string_length_size: 8, dictionary: random.bytes(random.below(40)) }, dictionaryMetadata)
+      expectLaws(
+        { part, id_size: 1, string_length_size: 8, dictionary: random.bytes(random.below(40)) },
+        dictionaryMetadata,
+      )
     })
   })
 })

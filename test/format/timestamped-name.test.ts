@@ -56,8 +56,21 @@ describe('names of fragments', () => {
 
   test('order by first stamp, last stamp, name; those without a stamp count as the oldest', () => {
     const named = (name: string) => ({ name, timestamp_range: parseFragmentName(name)?.timestamp_range })
-    const sorted = ['__schema', `__1_3_${UUID}`, `__1_20_${UUID}`, `__2_2_0${UUID.slice(1)}`, `__2_2_1${UUID.slice(1)}`, `__10_10_${UUID}`]
-    expect(sorted.toReversed().map(named).sort(compareByTimestamps).map(({ name }) => name)).toEqual(sorted)
+    const sorted = [
+      '__schema',
+      `__1_3_${UUID}`,
+      `__1_20_${UUID}`,
+      `__2_2_0${UUID.slice(1)}`,
+      `__2_2_1${UUID.slice(1)}`,
+      `__10_10_${UUID}`,
+    ]
+    expect(
+      sorted
+        .toReversed()
+        .map(named)
+        .sort(compareByTimestamps)
+        .map(({ name }) => name),
+    ).toEqual(sorted)
     expect(compareByTimestamps(named(sorted[1]), named(sorted[1]))).toBe(0)
   })
 })

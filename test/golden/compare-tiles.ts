@@ -83,18 +83,8 @@ function compareField(
     found.value(type, get(got, 'tile_mins'), mins, what('tile_mins'))
     found.value(type, get(got, 'tile_maxs'), maxs, what('tile_maxs'))
     if (want.format_version >= 12 && mins.length > 0) {
-      found.value(
-        type,
-        get(got, 'min'),
-        least(mins),
-        what('min'),
-      )
-      found.value(
-        type,
-        get(got, 'max'),
-        greatest(maxs),
-        what('max'),
-      )
+      found.value(type, get(got, 'min'), least(mins), what('min'))
+      found.value(type, get(got, 'max'), greatest(maxs), what('max'))
     }
   }
   const [low, high] = datatypeKind(type) === 'uint' ? LIMITS.unsigned : LIMITS.signed

@@ -5,11 +5,11 @@ import { DATATYPES, type Datatype, datatypeSize } from '../../src/format/datatyp
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
 import type { Dimension } from '../../src/format/dimension.ts'
 import type { DimensionLabel } from '../../src/format/dimension-label.ts'
-import { filterTypeCoding, isCompressor } from '../../src/format/filter-type.ts'
 import type { FilterConfig, FilterPipeline } from '../../src/format/filter-pipeline.ts'
+import { filterTypeCoding, isCompressor } from '../../src/format/filter-type.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
-import { fragmentSlots } from '../../src/format/fragment-slots.ts'
 import type { FragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
+import { fragmentSlots } from '../../src/format/fragment-slots.ts'
 import { encode } from '../../src/format/io.ts'
 import { type NDRange, ndRange, ndRangeSize, type RangeType } from '../../src/format/range.ts'
 import { levelOf, type RTree } from '../../src/format/rtree.ts'
@@ -55,7 +55,8 @@ const FILTERS = Array.from({ length: 256 }, (_, i) => filterTypeCoding.decode(i)
 
 export function anyFilter(version: number): (random: Random) => FilterConfig {
   return (random) => {
-    const name: FilterConfig['name'] = random.below(12) === 0 ? random.pick(['UNKNOWN_17', 'UNKNOWN_200']) : random.pick(FILTERS)
+    const name: FilterConfig['name'] =
+      random.below(12) === 0 ? random.pick(['UNKNOWN_17', 'UNKNOWN_200']) : random.pick(FILTERS)
     const filter: FilterConfig = { name }
     if (isCompressor(name)) {
       filter.level = random.pick([-1, 0, 9, -(2 ** 31), 2 ** 31 - 1])
@@ -63,11 +64,18 @@ export function anyFilter(version: number): (random: Random) => FilterConfig {
       const reinterprets = (name === 'DELTA' && version >= 19) || (name === 'DOUBLE_DELTA' && version >= 20)
       if (reinterprets) filter.reinterpret_datatype = anyDatatype(random)
     } else if (name === 'BIT_WIDTH_REDUCTION' || name === 'POSITIVE_DELTA') filter.max_window_size = random.bits()
-    else if (name === 'SCALE_FLOAT') Object.assign(filter, { scale: 0.1, offset: -1e300, byte_width: random.pick([1, 2, 4, 8]) })
+    else if (name === 'SCALE_FLOAT')
+      Object.assign(filter, { scale: 0.1, offset: -1e300, byte_width: random.pick([1, 2, 4, 8]) })
     else if (name === 'WEBP') {
       const format = random.pick(['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const)
       const lossless = random.below(2) === 1
-      Object.assign(filter, { quality: Math.fround(99.9), format, lossless, y_extent: 65535, x_extent: random.below(65536) })
+      Object.assign(filter, {
+        quality: Math.fround(99.9),
+        format,
+        lossless,
+        y_extent: 65535,
+        x_extent: random.below(65536),
+      })
     }
     if (random.below(8) === 0) filter.extra = random.bytes(1 + random.below(5))
     return filter
@@ -75,7 +83,10 @@ export function anyFilter(version: number): (random: Random) => FilterConfig {
 }
 
 export function anyPipeline(version: number): (random: Random) => FilterPipeline {
-  return (random) => ({ max_chunk_size: random.pick([0, 65536, random.bits()]), filters: many(random, 4, anyFilter(version)) })
+  return (random) => ({
+    max_chunk_size: random.pick([0, 65536, random.bits()]),
+    filters: many(random, 4, anyFilter(version)),
+  })
 }
 
 /** Dimensions of one schema: one type for all before version 5, strings since. */

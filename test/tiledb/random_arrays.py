@@ -703,7 +703,11 @@ def read_one(folder, facts):
     expected.ROOM, expected.LONG = min(facts["room"], 1 << 28), 1 << 60
     with open(os.path.join(folder, facts["case"] + ".facts.json"), "w") as f:
         json.dump(facts, f)
-    expected.main([folder])
+    try:
+        expected.main([folder])
+    except SystemExit as e:  # as it always ends
+        if e.code:
+            raise
     path = os.path.join(folder, facts["case"] + ".expected.json")
     with open(path) as f:
         said = json.load(f)

@@ -1,0 +1,154 @@
+import type { InspectArray } from '../array.ts'
+import { withSource } from '../array.ts'
+import { TileFile, type TileRole } from '../cells/tile-files.ts'
+import { InspectError } from '../errors.ts'
+import type { Fragment } from '../fragment.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import type { InspectGroup } from '../group.ts'
+import type { Folder } from '../source/source.ts'
+import { openTarget, type Target } from '../target.ts'
+import type { DataFilePart } from './verifier.ts'
+
+/** A piece of work that can be done alone, by whoever opens `path`. */
+export interface Unit {
+  /** Of the array, group or fragment. */
+  path: string
+  part:
+    | { kind: 'array-files' }
+    | { kind: 'group-files' }
+    | { kind: 'fragment-metadata' }
+    | ({ kind: 'data-file' } & DataFilePart)
+    /** What could not be planned, found before any work: carried along so that results keep their order. */
+    | { kind: 'fault'; error: InspectError }
+  /** Stored bytes, for sharing work out. */
+  bytes: number
+}
+
+export interface PlanOptions {
+  /** Uncommitted fragments as well. */
+  all: boolean
+  /** Only one part of an array's fragments, balanced by bytes. */
+  shard: { index: number; count: number } | undefined
+}
+
+/** Stored bytes of one unit: small enough to share out, large enough not to notice the sharing. */
+const UNIT_BYTES = 16 * 2 ** 20
+
+/**
+ * All work of a target in a fixed order: the same units whatever the number of workers.
+ * @throws InspectError WRONG_TARGET
+ */
+export async function* planTarget(target: Target, cx: ReadContext, options: PlanOptions): AsyncGenerator<Unit> {
+  if (target.type === 'fragment') yield* fragmentUnits(target.fragment)
+  else if (target.type === 'array') yield* arrayUnits(target.array, options)
+  else if (target.type === 'group') yield* groupUnits(target.group, cx, options)
+  else
+    throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
+      file: target.path,
+    })
+}
+
+async function* groupUnits(group: InspectGroup, cx: ReadContext, options: PlanOptions): AsyncGenerator<Unit> {
+  yield { path: group.folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  for (const member of await group.members()) {
+    const path = member.relative ? `${group.folder.path}/${member.uri}` : member.uri.replace(/^file:\/\//, '')
+    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
+    try {
+      yield* planTarget(await openTarget(group.folder.storage, path, inside), inside, options)
+    } catch (error) {
+      yield fault(path, error)
+    }
+  }
+}
+
+async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGenerator<Unit> {
+  const { shard } = options
+  if (!shard || shard.index === 0) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
+  const entries = (await array.fragments()).filter((entry) => options.all || entry.committed)
+  for (const entry of shard ? await shardOf(array, entries, shard) : entries) {
+    if (entry.state === 'no-metadata') continue
+    const fragment = array.fragment(entry.path)
+    try {
+      yield* fragmentUnits(fragment)
+    } finally {
+      await fragment.close()
+    }
+  }
+}
+
+async function* fragmentUnits(fragment: Fragment): AsyncGenerator<Unit> {
+  const { path } = fragment.folder
+  yield { path, part: { kind: 'fragment-metadata' }, bytes: 0 }
+  try {
+    const info = await fragment.info()
+    for (const file of await fragment.fieldFiles()) {
+      const role: TileRole =
+        file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
+      const part = { kind: 'data-file', name: file.name, slot: file.slot, role } as const
+      if (file.size <= UNIT_BYTES) yield { path, part: { ...part, from: 0, to: info.tile_num }, bytes: file.size }
+      else {
+        for (const { from, to, bytes } of await tileRuns(fragment, file.slot, role)) {
+          yield { path, part: { ...part, from, to }, bytes }
+        }
+      }
+    }
+  } catch (error) {
+    // The metadata file's own unit reports what is wrong with it.
+    if (!(error instanceof InspectError)) throw error
+  }
+}
+
+/** Runs of tiles of about {@link UNIT_BYTES} stored bytes. */
+async function tileRuns(
+  fragment: Fragment,
+  slot: number,
+  role: TileRole,
+): Promise<{ from: number; to: number; bytes: number }[]> {
+  const file = await TileFile.open(fragment, slot, role)
+  const runs: { from: number; to: number; bytes: number }[] = []
+  let run = { from: 0, to: 0, bytes: 0 }
+  for (let tile = 0; tile < file.tileNum; tile++) {
+    run.to = tile + 1
+    run.bytes += Math.max(0, (file.offsets[tile + 1] ?? file.offsets[tile]) - file.offsets[tile])
+    if (run.bytes >= UNIT_BYTES) {
+      runs.push(run)
+      run = { from: tile + 1, to: tile + 1, bytes: 0 }
+    }
+  }
+  if (run.to > run.from) runs.push(run)
+  await file.close()
+  return runs
+}
+
+function fault(path: string, error: unknown): Unit {
+  if (!(error instanceof InspectError)) throw error
+  return { path, part: { kind: 'fault', error }, bytes: 0 }
+}
+
+/** The fragments of one part of the work: largest first, each to the part that has the fewest bytes so far. */
+async function shardOf<E extends { path: string }>(
+  array: InspectArray,
+  entries: readonly E[],
+  shard: { index: number; count: number },
+): Promise<E[]> {
+  const sized = await Promise.all(
+    entries.map(async (entry, at) => ({ entry, at, bytes: await folderBytes(array.folder.folder(entry.path)) })),
+  )
+  sized.sort((a, b) => b.bytes - a.bytes || a.at - b.at)
+  const load = new Array<number>(shard.count).fill(0)
+  const mine: typeof sized = []
+  for (const one of sized) {
+    const least = load.indexOf(Math.min(...load))
+    load[least] += one.bytes
+    if (least === shard.index) mine.push(one)
+  }
+  return mine.sort((a, b) => a.at - b.at).map(({ entry }) => entry)
+}
+
+async function folderBytes(folder: Folder): Promise<number> {
+  let bytes = 0
+  for (const { name, kind } of await folder.list()) {
+    if (kind === 'file') bytes += await withSource(folder.file(name), (source) => source.size())
+  }
+  return bytes
+}

@@ -1,0 +1,64 @@
+import type { InspectError } from '../errors.ts'
+import type { Result } from '../render/result.ts'
+
+/** One place where a digest or tag does not fit, or a chunk that cannot be undone far enough to tell. */
+export interface VerifyFailure {
+  [key: string]: Result | undefined
+  /** Name of the fragment; null for files of the array. */
+  fragment: string | null
+  file: string
+  /** Null where the fault is not in one tile, one chunk, one filter. */
+  tile: number | null
+  chunk: number | null
+  filter: string | null
+  /** Of the chunk's metadata (of the tile where no chunk is known) in the file, bytes. */
+  offset: number | null
+  /** Digests in hex, where the fault is one that does not fit. */
+  expected: string | null
+  actual: string | null
+  message: string
+}
+
+/** What was verified, and what was found. */
+export interface Verification {
+  fragmentNum: number
+  fileNum: number
+  tileNum: number
+  chunkNum: number
+  checksumNum: number
+  /** Data files whose filters carry no checksum. */
+  unprotectedFiles: string[]
+  /** Metadata files without one: all of an array that is not encrypted. */
+  unprotectedMetadataFiles: string[]
+  failures: VerifyFailure[]
+  /** What could not be looked at: no key, no permission, unknown version. */
+  notExamined: InspectError[]
+}
+
+/** The sum of no parts. */
+export function nothingYet(): Verification {
+  return {
+    fragmentNum: 0,
+    fileNum: 0,
+    tileNum: 0,
+    chunkNum: 0,
+    checksumNum: 0,
+    unprotectedFiles: [],
+    unprotectedMetadataFiles: [],
+    failures: [],
+    notExamined: [],
+  }
+}
+
+/** Adds what one part found to the whole. */
+export function merge(into: Verification, part: Verification): void {
+  into.fragmentNum += part.fragmentNum
+  into.fileNum += part.fileNum
+  into.tileNum += part.tileNum
+  into.chunkNum += part.chunkNum
+  into.checksumNum += part.checksumNum
+  for (const file of part.unprotectedFiles) into.unprotectedFiles.push(file)
+  for (const file of part.unprotectedMetadataFiles) into.unprotectedMetadataFiles.push(file)
+  for (const failure of part.failures) into.failures.push(failure)
+  for (const error of part.notExamined) into.notExamined.push(error)
+}

@@ -1,0 +1,266 @@
+import type { InspectArray } from '../array.ts'
+import { withSource } from '../array.ts'
+import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { ERROR_CODES, InspectError } from '../errors.ts'
+import type { ChecksumVerdict } from '../filters/filter.ts'
+import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { genericTileHeader } from '../format/generic-tile.ts'
+import { decode, decodePrefix } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
+import type { Fragment } from '../fragment.ts'
+import { openGenericTile, type ReadContext } from '../generic-tile.ts'
+import { type Folder, readAll } from '../source/source.ts'
+import type { Verification, VerifyFailure } from './verification.ts'
+
+/** Verifies files one after the other and collects what it finds. */
+export class Verifier {
+  private readonly cx: ReadContext
+  private readonly deep: boolean
+  private readonly found: Verification
+
+  constructor(cx: ReadContext, deep: boolean, found: Verification) {
+    this.cx = cx
+    this.deep = deep
+    this.found = found
+  }
+
+  /** Schema files, enumerations, array metadata and everything about commits: all generic tiles of the array itself. */
+  async arrayFiles(array: InspectArray): Promise<void> {
+    const { folder } = array
+    for (const file of await array.schemaFiles()) await this.genericTileFile(folder, file.path, null)
+    await this.genericTileFiles(folder, ['__schema/__enumerations', '__meta', '__fragment_meta'])
+    for (const file of (await array.commits()).files) {
+      if (file.kind === 'delete' || file.kind === 'update') await this.genericTileFile(folder, file.path, null)
+      if (file.kind === 'fragment-metadata' && !file.path.includes('/'))
+        await this.genericTileFile(folder, file.path, null)
+      for (const { tile } of file.entries) {
+        if (!tile) continue
+        const source = folder.file(file.path)
+        await withSource(source, async () =>
+          this.genericTile(await source.read(tile.offset, tile.length), source.name, tile.offset, null),
+        )
+      }
+    }
+  }
+
+  /** Every file of these folders, each one generic tile. */
+  async genericTileFiles(folder: Folder, inside: readonly string[]): Promise<void> {
+    for (const name of inside) {
+      for (const entry of await folder.folder(name).listIfThere()) {
+        if (entry.kind === 'file' && !entry.name.endsWith('.vac'))
+          await this.genericTileFile(folder, `${name}/${entry.name}`, null)
+      }
+    }
+  }
+
+  private async genericTileFile(folder: Folder, path: string, fragment: string | null): Promise<void> {
+    const source = folder.file(path)
+    this.found.fileNum++
+    try {
+      await withSource(source, async () => {
+        const bytes = await readAll(source)
+        const isProtected = await this.genericTile(bytes, source.name, 0, fragment)
+        if (isProtected === false) this.found.unprotectedMetadataFiles.push(source.name)
+      })
+    } catch (error) {
+      this.fail(error, { fragment, file: source.name })
+    }
+  }
+
+  /**
+   * One generic tile. Without a tag it is opened only with `deep`.
+   * @returns whether it carries a tag; undefined where that could not be told
+   */
+  private async genericTile(
+    bytes: Uint8Array,
+    file: string,
+    offset: number,
+    fragment: string | null,
+  ): Promise<boolean | undefined> {
+    const place = { fragment, file, offset }
+    let failed = false
+    try {
+      const { value: header } = decodePrefix(bytes, genericTileHeader, { file, offset })
+      const isProtected = hasChecksum(header.filters.filters)
+      if (!isProtected && !this.deep) return false
+      this.found.tileNum++
+      const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
+        if (!verdict.ok) failed = true
+        this.verdict(verdict, { ...place, chunk })
+      }
+      const { length } = await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
+      this.found.chunkNum += countChunks(bytes.subarray(0, length), header.persisted_size)
+      return isProtected
+    } catch (error) {
+      if (!failed) this.fail(error, place)
+      return undefined
+    }
+  }
+
+  /** The generic tiles of `__fragment_metadata.tdb`, each once. */
+  async metadataFile(fragment: Fragment): Promise<void> {
+    const info = await fragment.info()
+    const source = fragment.metadataSource()
+    this.found.fileNum++
+    let unprotected = false
+    for (const [offset, end] of metadataTiles(
+      await fragment.metadataOffsets(),
+      info.footer?.offset ?? (await source.size()),
+    )) {
+      try {
+        const bytes = await source.read(offset, end - offset)
+        const isProtected = await this.genericTile(bytes, source.name, offset, fragment.name)
+        if (isProtected === false) unprotected = true
+      } catch (error) {
+        this.fail(error, { fragment: fragment.name, file: source.name, offset })
+      }
+    }
+    if (unprotected) this.found.unprotectedMetadataFiles.push(source.name)
+  }
+
+  /** Tiles `from` to `to` (exclusive) of one data file. The first part of a file counts it. */
+  async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
+    const path = `${fragment.folder.path}/${part.name}`
+    if (part.from === 0) this.found.fileNum++
+    try {
+      const file = await TileFile.open(fragment, part.slot, part.role)
+      try {
+        const isProtected = hasChecksum(file.filters)
+        if (!isProtected && part.from === 0) this.found.unprotectedFiles.push(path)
+        if (isProtected || this.deep) await this.tiles(fragment, file, part)
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      this.fail(error, { fragment: fragment.name, file: path })
+    }
+  }
+
+  private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
+    const insideStrings = file.role === 'var' && keepsOffsetsInside(file.filters)
+    const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
+    try {
+      for (let tile = from; tile < to; tile++) {
+        try {
+          const stringOffsets =
+            offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+          await this.tile(fragment, file, tile, stringOffsets)
+        } catch (error) {
+          this.fail(error, { fragment: fragment.name, file: file.source.name, tile, offset: file.offsets[tile] })
+        }
+      }
+    } finally {
+      await offsets?.close()
+    }
+  }
+
+  private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
+    const stored = await file.stored(tile)
+    this.found.tileNum++
+    // Offsets that live in the var tile leave 8 zero bytes here, neither filtered nor encrypted.
+    if (file.role === 'offsets' && isStringOffsetsTile(stored)) return
+    const base = file.offsets[tile]
+    const pipeline = await file.pipeline(stringOffsets)
+    const { chunks } = decode(stored, tileChunks, { file: file.source.name, offset: base })
+    let unfiltered = 0
+    for (const [chunk, one] of chunks.entries()) {
+      this.found.chunkNum++
+      unfiltered += one.original_length
+      const offset = base + (one.metadata.byteOffset - stored.byteOffset)
+      const place = { fragment: fragment.name, file: file.source.name, tile, chunk, offset }
+      let failed = false
+      const onVerdict = (verdict: ChecksumVerdict): void => {
+        if (!verdict.ok) failed = true
+        this.verdict(verdict, place)
+      }
+      try {
+        pipeline.reverseChunk(one, chunk, { onVerdict, checksumsOnly: !this.deep })
+      } catch (error) {
+        // A chunk whose digest already failed is reported once.
+        if (!failed) this.fail(error, place)
+      }
+    }
+    const expected = file.expectedSize(tile)
+    if (expected !== undefined && unfiltered !== expected) {
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`,
+      )
+    }
+  }
+
+  private verdict(verdict: ChecksumVerdict, place: Partial<VerifyFailure>): void {
+    this.found.checksumNum++
+    if (verdict.ok) return
+    const { expected, actual, filter } = verdict
+    const message =
+      actual === undefined
+        ? 'the AES-256-GCM tag does not fit: the key is wrong, or the bytes are damaged'
+        : `expected ${expected}, found ${actual}`
+    this.push({ ...place, filter, expected, actual: actual ?? null, message })
+  }
+
+  /** Damage is a failure; what could not be looked at is set aside. */
+  fail(error: unknown, place: Partial<VerifyFailure> & { file: string }): void {
+    if (!(error instanceof InspectError)) throw error
+    // A listed file that is not there is damage.
+    const missing = error.code === 'NOT_FOUND'
+    if (!missing && ERROR_CODES[error.code] !== 1) {
+      this.setAside(error, place.file)
+      return
+    }
+    const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(error.at.field ?? '')?.[1] ?? null
+    this.push({
+      ...place,
+      filter,
+      offset: place.offset ?? error.at.offset ?? null,
+      message: missing ? 'expected the file, found that it is missing' : error.message,
+    })
+  }
+
+  setAside(error: unknown, file: string): void {
+    if (!(error instanceof InspectError)) throw error
+    this.found.notExamined.push(
+      new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file }, { cause: error }),
+    )
+  }
+
+  private push(failure: Partial<VerifyFailure> & { message: string }): void {
+    this.found.failures.push({
+      fragment: failure.fragment ?? null,
+      file: failure.file ?? '',
+      tile: failure.tile ?? null,
+      chunk: failure.chunk ?? null,
+      filter: failure.filter ?? null,
+      offset: failure.offset ?? null,
+      expected: failure.expected ?? null,
+      actual: failure.actual ?? null,
+      message: failure.message,
+    })
+  }
+}
+
+/** A run of tiles of one data file. */
+export interface DataFilePart {
+  name: string
+  slot: number
+  role: TileRole
+  from: number
+  /** Exclusive. */
+  to: number
+}
+
+function keepsOffsetsInside(filters: readonly FilterConfig[]): boolean {
+  return filters[0]?.name === 'RLE' || filters[0]?.name === 'DICTIONARY_ENCODING'
+}
+
+/** Chunks of the generic tile that `bytes` are, whose last `persistedSize` bytes are its chunks. */
+function countChunks(bytes: Uint8Array, persistedSize: number): number {
+  return decode(bytes.subarray(bytes.length - persistedSize), tileChunks).chunks.length
+}
+
+/** Start and end of each generic tile. */
+function metadataTiles(offsets: readonly number[], end: number): [number, number][] {
+  return offsets.map((offset, i) => [offset, offsets[i + 1] ?? end])
+}

@@ -1,0 +1,24 @@
+import { concat } from '../filters/bytes.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+
+/** An enumeration of these values, in a file of this uuid. */
+export function enumerationOf(
+  head: Pick<Enumeration, 'name' | 'type' | 'cell_val_num' | 'ordered'>,
+  values: readonly Uint8Array[],
+  uuid: string,
+): Enumeration {
+  let offsets: Float64Array | undefined
+  if (head.cell_val_num === 'var') {
+    offsets = new Float64Array(values.length)
+    for (let i = 1; i < values.length; i++) offsets[i] = offsets[i - 1] + values[i - 1].length
+  }
+  return { version: 0, path_name: `__${uuid}_0`, ...head, data: concat(values), offsets }
+}
+
+/** The values of an enumeration made by {@link enumerationOf}. */
+export function enumerationCells({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
+  if (offsets) return Array.from(offsets, (start, i) => data.subarray(start, offsets[i + 1] ?? data.length))
+  const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+  return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.subarray(i * size, (i + 1) * size))
+}

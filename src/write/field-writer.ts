@@ -1,0 +1,219 @@
+import type { ColumnData } from '../cells/column.ts'
+import { slotType } from '../cells/slot-type.ts'
+import { addPlace } from '../errors.ts'
+import { concat, NO_BYTES } from '../filters/bytes.ts'
+import { Pipeline } from '../filters/pipeline.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import { type FileRole, fieldFileBase } from '../format/field-files.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import { filePipeline, slotCellSize, slotShape } from '../fragment.ts'
+import { ByteSink } from './byte-sink.ts'
+import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from './chunk-lengths.ts'
+import type { WriteContext } from './generic-tile-writer.ts'
+
+/** What all fields of a fragment share. */
+export interface FieldsContext {
+  schema: ArraySchema
+  formatVersion: number
+  dense: boolean
+  slots: readonly Slot[]
+  tileNum: number
+  cx: WriteContext
+}
+
+/** A data file: its tiles one after the other, and where each begins. */
+class TileSink {
+  readonly name: string
+  readonly sink = new ByteSink()
+  readonly offsets: Float64Array
+
+  constructor(name: string, tileNum: number) {
+    this.name = name
+    this.offsets = new Float64Array(tileNum)
+  }
+
+  append(tile: number, stored: Uint8Array): void {
+    this.offsets[tile] = this.sink.length
+    this.sink.append(stored)
+  }
+}
+
+/** The offsets tile of strings whose offsets live in the data: a count of no chunks. */
+const NO_CHUNKS = new Uint8Array(8)
+
+/** Writes the data files of one slot, tile by tile. */
+export class FieldWriter {
+  readonly slot: Slot
+  readonly type: Datatype
+  readonly cellValNum: CellValNum
+  /** Bytes of a cell, or of one element of a var-sized one. */
+  readonly cellSize: number
+  readonly varSized: boolean
+  readonly nullable: boolean
+  /** Fixed data, coordinates or offsets. */
+  readonly main: TileSink
+  readonly variable: TileSink | undefined
+  readonly validity: TileSink | undefined
+  /** Unfiltered bytes of each var-sized tile. */
+  readonly variableSizes: Float64Array
+  private readonly cx: FieldsContext
+  private readonly pipelines: Record<'data' | 'offsets' | 'validity', Pipeline | undefined>
+  private readonly chunked: Record<'data' | 'offsets' | 'validity', boolean>
+  private readonly stringOffsets: boolean
+
+  private constructor(cx: FieldsContext, index: number, pipelines: FieldWriter['pipelines']) {
+    const slot = cx.slots[index]
+    this.cx = cx
+    this.slot = slot
+    const { type, cell_val_num } = slotType(cx, slot)
+    this.type = type
+    this.cellValNum = cell_val_num
+    this.cellSize = slotCellSize(cx, slot)
+    const { varSized, nullable } = slotShape(cx, slot)
+    this.varSized = varSized
+    this.nullable = nullable
+    this.pipelines = pipelines
+    const filters = filePipeline(cx, { slot: index, role: dataRole(slot, varSized) }, false)
+    this.stringOffsets = varSized && keepsStringOffsets(type, filters, cx.schema.version)
+    this.chunked = {
+      data: chunksOf(cx.schema, slot, 'data') && cutsTiles(type, varSized, filters, cx.schema.version),
+      offsets: chunksOf(cx.schema, slot, 'offsets'),
+      validity: chunksOf(cx.schema, slot, 'validity'),
+    }
+    const base = fieldFileBase(cx.formatVersion, slot) ?? ''
+    this.main = new TileSink(`${base}.tdb`, cx.tileNum)
+    if (varSized) this.variable = new TileSink(`${base}_var.tdb`, cx.tileNum)
+    if (nullable) this.validity = new TileSink(`${base}_validity.tdb`, cx.tileNum)
+    this.variableSizes = new Float64Array(cx.tileNum)
+  }
+
+  static async open(cx: FieldsContext, index: number): Promise<FieldWriter> {
+    const slot = cx.slots[index]
+    const { type } = slotType(cx, slot)
+    const { varSized, nullable } = slotShape(cx, slot)
+    const load = (role: FileRole, datatype: Datatype, cellSize: number, stringOffsets: boolean): Promise<Pipeline> => {
+      const filters = filePipeline(cx, { slot: index, role }, cx.cx.key !== undefined)
+      const tile = { datatype, cellSize, formatVersion: cx.formatVersion, key: cx.cx.key, stringOffsets }
+      return Pipeline.load(filters, tile, cx.cx.codecs)
+    }
+    const filters = filePipeline(cx, { slot: index, role: dataRole(slot, varSized) }, false)
+    const stringOffsets = varSized && keepsStringOffsets(type, filters, cx.schema.version)
+    try {
+      return new FieldWriter(cx, index, {
+        data: await load(dataRole(slot, varSized), type, slotCellSize(cx, slot), stringOffsets),
+        offsets: varSized ? await load('offsets', 'UINT64', 8, false) : undefined,
+        validity: nullable ? await load('validity', 'UINT8', 1, false) : undefined,
+      })
+    } catch (error) {
+      throw addPlace(error, { field: slot.name })
+    }
+  }
+
+  /** Filters and appends the next tile. `cells.starts` begins with 0. */
+  append(tile: number, cells: ColumnData, cellNum: number): void {
+    try {
+      this.appendTile(tile, cells, cellNum)
+    } catch (error) {
+      throw addPlace(error, { field: this.slot.name })
+    }
+  }
+
+  private appendTile(tile: number, cells: ColumnData, cellNum: number): void {
+    const { data, starts, validity } = cells
+    if (starts && this.variable) {
+      const offsets = starts.subarray(0, cellNum)
+      const lengths = this.chunked.data ? this.varChunks(starts, cellNum) : [data.length]
+      this.variable.append(tile, this.filter('data', data, lengths, this.stringOffsets ? offsets : undefined))
+      this.variableSizes[tile] = data.length
+      this.main.append(tile, this.stringOffsets ? NO_CHUNKS : this.filterFixed('offsets', offsetBytes(offsets), 8))
+    } else this.main.append(tile, this.filterFixed('data', data, this.cellSize))
+    if (validity && this.validity) this.validity.append(tile, this.filterFixed('validity', validity, 1))
+  }
+
+  /** Coordinates of versions 1 to 4, which all dimensions share a file for: chunks do not cross from one dimension to the next. */
+  appendCoordinates(tile: number, dimensions: readonly Uint8Array[]): void {
+    const lengths = dimensions.flatMap((data) =>
+      this.chunked.data ? fixedChunkLengths(data.length, this.cellSize) : [data.length],
+    )
+    this.main.append(tile, this.filter('data', concat(dimensions), lengths))
+  }
+
+  private varChunks(starts: Float64Array, cellNum: number): number[] {
+    const { formatVersion, dense } = this.cx
+    if (formatVersion >= 11) return varChunkLengths(starts, this.cellSize)
+    // Releases 2.0 to 2.2 cut at the size that a dense tile's buffer begins with: eight bytes a cell.
+    const largest =
+      dense && formatVersion >= 5 && formatVersion <= 8 ? Math.min(LARGEST_CHUNK, 8 * cellNum) : LARGEST_CHUNK
+    return fixedChunkLengths(starts[starts.length - 1], this.cellSize, largest)
+  }
+
+  private filterFixed(role: 'data' | 'offsets' | 'validity', data: Uint8Array, cellSize: number): Uint8Array {
+    return this.filter(role, data, this.chunked[role] ? fixedChunkLengths(data.length, cellSize) : [data.length])
+  }
+
+  private filter(
+    role: 'data' | 'offsets' | 'validity',
+    data: Uint8Array,
+    lengths: readonly number[],
+    offsets?: Float64Array,
+  ): Uint8Array {
+    const { randomBytes } = this.cx.cx
+    return this.pipelines[role]?.forwardTile(data, lengths, { offsets, randomBytes }) ?? NO_BYTES
+  }
+}
+
+function dataRole(slot: Slot, varSized: boolean): FileRole {
+  return slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'var' : 'data') : slot.kind
+}
+
+/** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering; readers decide by the schema's version */
+function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
+  const since = (ascii: number, utf8: number): boolean =>
+    (type === 'STRING_ASCII' && schemaVersion >= ascii) || (type === 'STRING_UTF8' && schemaVersion >= utf8)
+  return filters.some(({ name }) =>
+    name === 'RLE' ? since(12, 17) : name === 'DICTIONARY_ENCODING' ? since(13, 17) : false,
+  )
+}
+
+/** Whether tiles of data are cut into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
+function cutsTiles(
+  type: Datatype,
+  varSized: boolean,
+  filters: readonly FilterConfig[],
+  schemaVersion: number,
+): boolean {
+  const has = (wanted: FilterConfig['name']): boolean => filters.some(({ name }) => name === wanted)
+  if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8')) {
+    return !(schemaVersion >= 12 && has('RLE')) && !(schemaVersion >= 13 && has('DICTIONARY_ENCODING'))
+  }
+  return !has('WEBP')
+}
+
+/** A pipeline whose maximum chunk size is 0 does not cut tiles. A schema before version 5 stores none for dimensions. */
+function chunksOf(schema: ArraySchema, slot: Slot, role: 'data' | 'offsets' | 'validity'): boolean {
+  if (role === 'offsets') return schema.offsets_filters.max_chunk_size > 0
+  if (role === 'validity') return schema.validity_filters === undefined || schema.validity_filters.max_chunk_size > 0
+  if (slot.kind === 'attribute') return schema.attributes[slot.index].filters.max_chunk_size > 0
+  if (slot.kind !== 'dimension') return schema.coords_filters.max_chunk_size > 0
+  if (schema.version < 5) return true
+  const own = schema.domain.dimensions[slot.index].filters
+  return (own.filters.length > 0 ? own : schema.coords_filters).max_chunk_size > 0
+}
+
+/** uint64, little-endian. */
+function offsetBytes(offsets: Float64Array): Uint8Array {
+  const lanes = new Uint32Array(2 * offsets.length)
+  for (let i = 0; i < offsets.length; i++) {
+    lanes[2 * i] = offsets[i] % 2 ** 32
+    lanes[2 * i + 1] = offsets[i] / 2 ** 32
+  }
+  return new Uint8Array(lanes.buffer)
+}
+
+/** Bytes of one coordinate in files of versions 1 to 4. */
+export function coordinateSize(schema: ArraySchema): number {
+  return datatypeSize(schema.domain.dimensions[0].type)
+}

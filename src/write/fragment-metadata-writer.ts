@@ -1,0 +1,212 @@
+import { concat, NO_BYTES } from '../filters/bytes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import {
+  FOOTER_LENGTH_BYTES,
+  type FragmentFooter,
+  footerLengthIsStored,
+  fragmentFooter,
+} from '../format/fragment-footer.ts'
+import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
+import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import { type Describe, encode } from '../format/io.ts'
+import { processedConditions } from '../format/processed-conditions.ts'
+import { type NDRange, ndRange } from '../format/range.ts'
+import { rtree } from '../format/rtree.ts'
+import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
+import { tileOffsets } from '../format/tile-offsets.ts'
+import { tileSums } from '../format/tile-sums.ts'
+import { GenericTileWriter, type WriteContext } from './generic-tile-writer.ts'
+import { buildRTree } from './rtree-builder.ts'
+
+/** What the metadata tells of one slot. Lists have one entry a tile, sizes are bytes. */
+export interface SlotMetadata {
+  fileSize: number
+  fileVarSize: number
+  fileValiditySize: number
+  tileOffsets: Float64Array
+  tileVarOffsets: Float64Array
+  tileVarSizes: Float64Array
+  tileValidityOffsets: Float64Array
+  min: TileMinMax
+  max: TileMinMax
+  sums: Uint8Array
+  nullCounts: Float64Array
+  fragment: SlotStatistics
+}
+
+/** First and last coordinates of each tile along one dimension, in stored order; since version 23, sparse. */
+export interface GlobalOrderBounds {
+  min: TileMinMax
+  max: TileMinMax
+}
+
+/** Everything that a fragment's metadata file says. */
+export interface FragmentMetadataToWrite {
+  schema: ArraySchema
+  schemaName: string
+  formatVersion: number
+  slots: readonly Slot[]
+  slotMetadata: readonly SlotMetadata[]
+  dense: boolean
+  nonemptyDomain: NDRange
+  /** One box a tile; none in dense fragments. */
+  mbrs: readonly NDRange[]
+  lastTileCellNum: number
+  includesTimestamps: boolean
+  includesDeleteMetadata: boolean
+  processedConditions: readonly string[]
+  globalOrderBounds: readonly GlobalOrderBounds[]
+  /** Versions 1 and 2: coordinates of each tile's first and last cell. */
+  boundingCoords: Uint8Array
+}
+
+/** A slot without files: every list is there, filled with zeros. */
+export function emptySlot(tileNum: number): SlotMetadata {
+  const zeros = new Float64Array(tileNum)
+  return {
+    fileSize: 0,
+    fileVarSize: 0,
+    fileValiditySize: 0,
+    tileOffsets: zeros,
+    tileVarOffsets: zeros,
+    tileVarSizes: zeros,
+    tileValidityOffsets: zeros,
+    min: { fixed: NO_BYTES, variable: NO_BYTES },
+    max: { fixed: NO_BYTES, variable: NO_BYTES },
+    sums: NO_BYTES,
+    nullCounts: new Float64Array(0),
+    fragment: { min: NO_BYTES, max: NO_BYTES, sum: new Uint8Array(8), null_count: 0 },
+  }
+}
+
+/** `__fragment_metadata.tdb` and its footer (undefined in versions 1 and 2, which have none). */
+export async function writeFragmentMetadata(
+  metadata: FragmentMetadataToWrite,
+  cx: WriteContext,
+): Promise<{ bytes: Uint8Array; footer: FragmentFooter | undefined }> {
+  const tiles = await GenericTileWriter.open(metadata.formatVersion, cx)
+  if (metadata.formatVersion < 3) {
+    return { bytes: tiles.write(encode(metadataV1(metadata), fragmentMetadataV1(metadata.schema))), footer: undefined }
+  }
+  const sections = new Sections(tiles)
+  const footer = writeSections(metadata, sections)
+  const footerBytes = encode(footer, fragmentFooter(metadata.schema))
+  const parts = [...sections.parts, footerBytes]
+  if (footerLengthIsStored(metadata.formatVersion, metadata.schema)) parts.push(lengthBytes(footerBytes.length))
+  return { bytes: concat(parts), footer }
+}
+
+/** The generic tiles ahead of the footer. */
+class Sections {
+  readonly parts: Uint8Array[] = []
+  private readonly tiles: GenericTileWriter
+  private length = 0
+
+  constructor(tiles: GenericTileWriter) {
+    this.tiles = tiles
+  }
+
+  /** Writes a section; gives its offset in the file. */
+  add<T>(value: T, describe: Describe<T>): number {
+    const at = this.length
+    const bytes = this.tiles.write(encode(value, describe))
+    this.parts.push(bytes)
+    this.length += bytes.length
+    return at
+  }
+
+  addAll<S, T>(slots: readonly S[], value: (slot: S) => T, describe: Describe<T>): Float64Array {
+    return Float64Array.from(slots, (slot) => this.add(value(slot), describe))
+  }
+}
+
+/** Sections in TileDB's order, and the footer that says where they are. @see FragmentMetadata::store_v15_or_higher */
+function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): FragmentFooter {
+  const { schema, formatVersion: version, slots, slotMetadata: all, dense } = metadata
+  const { dimensions } = schema.domain
+  // Before version 5 the coordinates have no entry in lists about var-sized data.
+  const withVar = version < 5 ? all.slice(0, -1) : all
+  const offsets = (from: readonly SlotMetadata[], list: (slot: SlotMetadata) => Float64Array): Float64Array =>
+    sections.addAll(from, (slot) => ({ values: list(slot) }), tileOffsets)
+
+  const rtree_offset = sections.add(buildRTree(version, metadata.mbrs, dimensions), rtree(version, dimensions))
+  const tile_offsets_offsets = offsets(all, (slot) => slot.tileOffsets)
+  const tile_var_offsets_offsets = offsets(withVar, (slot) => slot.tileVarOffsets)
+  const tile_var_sizes_offsets = offsets(withVar, (slot) => slot.tileVarSizes)
+  const tile_validity_offsets_offsets = version >= 7 ? offsets(all, (slot) => slot.tileValidityOffsets) : undefined
+  const statistics = version >= 11
+  const tile_min_values_offsets = statistics ? sections.addAll(all, (slot) => slot.min, tileMinMax) : undefined
+  const tile_max_values_offsets = statistics ? sections.addAll(all, (slot) => slot.max, tileMinMax) : undefined
+  const bounds = version >= 23 && !dense ? metadata.globalOrderBounds : []
+  const boundOffsets = [
+    ...sections.addAll(bounds, ({ min }) => min, tileMinMax),
+    ...sections.addAll(bounds, ({ max }) => max, tileMinMax),
+  ]
+  const tile_sums_offsets = statistics ? sections.addAll(all, (slot) => ({ values: slot.sums }), tileSums) : undefined
+  const tile_null_counts_offsets = statistics ? offsets(all, (slot) => slot.nullCounts) : undefined
+  const names = slots.map(({ name }) => name)
+  const ofFragment = all.map(({ fragment }) => fragment)
+  const conditions = { conditions: [...metadata.processedConditions] }
+  return {
+    version,
+    array_schema_name: version >= 10 ? metadata.schemaName : undefined,
+    dense,
+    null_nonempty_domain: false,
+    nonempty_domain: metadata.nonemptyDomain,
+    sparse_tile_num: metadata.mbrs.length,
+    last_tile_cell_num: BigInt(metadata.lastTileCellNum),
+    includes_timestamps: version >= 14 ? metadata.includesTimestamps : undefined,
+    includes_delete_metadata: version >= 15 ? metadata.includesDeleteMetadata : undefined,
+    file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
+    file_var_sizes: Float64Array.from(withVar, (slot) => slot.fileVarSize),
+    file_validity_sizes: version >= 7 ? Float64Array.from(all, (slot) => slot.fileValiditySize) : undefined,
+    rtree_offset,
+    tile_offsets_offsets,
+    tile_var_offsets_offsets,
+    tile_var_sizes_offsets,
+    tile_validity_offsets_offsets,
+    tile_min_values_offsets,
+    tile_max_values_offsets,
+    tile_sums_offsets,
+    tile_null_counts_offsets,
+    fragment_min_max_sum_null_count_offset:
+      version >= 12 ? sections.add(ofFragment, fragmentMinMaxSumNullCount(names)) : undefined,
+    processed_conditions_offset: version >= 16 ? sections.add(conditions, processedConditions) : undefined,
+    optional_sections: version >= 23 ? (dense ? [] : [{ identifier: 0, payload: uint64s(boundOffsets) }]) : undefined,
+    slack: NO_BYTES,
+  }
+}
+
+function metadataV1(metadata: FragmentMetadataToWrite): FragmentMetadataV1 {
+  const { schema, formatVersion, slots, slotMetadata: all, mbrs } = metadata
+  const describe = ndRange(schema.domain.dimensions)
+  const attributes = all.slice(0, schema.attributes.length)
+  const list = (values: Float64Array): { values: Float64Array } => ({ values })
+  const varList = (i: number, values: Float64Array): { values: Float64Array } =>
+    list(schema.attributes[slots[i].index].cell_val_num === 'var' ? values : new Float64Array(0))
+  return {
+    version: formatVersion,
+    nonempty_domain: metadata.nonemptyDomain,
+    mbr_num: mbrs.length,
+    mbrs: concat(mbrs.map((mbr) => encode(mbr, describe))),
+    bounding_coords_num: mbrs.length,
+    bounding_coords: metadata.boundingCoords,
+    tile_offsets: all.map((slot) => list(slot.tileOffsets)),
+    tile_var_offsets: attributes.map((slot, i) => varList(i, slot.tileVarOffsets)),
+    tile_var_sizes: attributes.map((slot, i) => varList(i, slot.tileVarSizes)),
+    last_tile_cell_num: BigInt(metadata.lastTileCellNum),
+    file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
+    file_var_sizes: Float64Array.from(attributes, (slot) => slot.fileVarSize),
+  }
+}
+
+function uint64s(values: readonly number[]): Uint8Array {
+  return new Uint8Array(BigUint64Array.from(values, (value) => BigInt(value)).buffer)
+}
+
+function lengthBytes(length: number): Uint8Array {
+  const bytes = uint64s([length])
+  if (bytes.length !== FOOTER_LENGTH_BYTES) throw new TypeError('the footer length is a uint64')
+  return bytes
+}

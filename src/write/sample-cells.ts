@@ -1,0 +1,355 @@
+import type { ColumnData } from '../cells/column.ts'
+import { InspectError } from '../errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { NDRange } from '../format/range.ts'
+import { bytesOf, isDatetime } from '../format/value.ts'
+import { globalOrder } from './cell-order.ts'
+import { ColumnBuilder, reordered } from './column-builder.ts'
+import { enumerationCells } from './enumerations.ts'
+import { recentDate } from './field-options.ts'
+import type { FragmentCellsToWrite } from './ndjson-cells.ts'
+import { Random } from './random.ts'
+
+/** Which cells are made up. */
+export interface CellPlan {
+  seed: string
+  /** In all fragments together; at most so many in dense arrays. */
+  cells: number
+  fragments: number
+}
+
+/** Made-up cells of each fragment, one after the other. @throws InspectError USAGE where the domain has no room for them */
+export function* sampleFragments(schema: ArraySchema, enumerations: readonly Enumeration[], plan: CellPlan): Generator<FragmentCellsToWrite> {
+  const boxes = schema.array_type === 'dense' ? denseBoxes(schema, plan) : undefined
+  const total = boxes ? boxes.reduce((sum, box) => sum + volumeOf(schema, box), 0) : plan.cells
+  const makers = schema.attributes.map((attribute) => new AttributeMaker(attribute, schema, enumerations, plan.seed, total))
+  for (let k = 0; k < plan.fragments; k++) {
+    const columns = new Map<string, ColumnData>()
+    let cell_num: number
+    let ranks: Float64Array | undefined
+    if (boxes) {
+      cell_num = volumeOf(schema, boxes[k])
+      ranks = schema.cell_order === 'col-major' ? colMajorRanks(schema, boxes[k]) : undefined
+    } else {
+      cell_num = Math.floor(((k + 1) * plan.cells) / plan.fragments) - Math.floor((k * plan.cells) / plan.fragments)
+      for (const [name, column] of sparseCoordinates(schema, cell_num, new Random(`${plan.seed} coordinates ${k}`))) columns.set(name, column)
+    }
+    for (const maker of makers) columns.set(maker.attribute.name, maker.column(cell_num, ranks))
+    yield { domain: boxes?.[k], cell_num, columns }
+  }
+}
+
+function sideOf({ type }: Dimension, { min, max }: NDRange[number]): number {
+  return Number(integerOf(type, max) - integerOf(type, min) + 1n)
+}
+
+function volumeOf(schema: ArraySchema, box: NDRange): number {
+  return schema.domain.dimensions.reduce((product, dimension, d) => product * sideOf(dimension, box[d]), 1)
+}
+
+/** Boxes at the low end of the domain, in whole tiles where there is room for one; slabs along the first dimension, a fragment each. */
+function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRange[] {
+  const { dimensions } = schema.domain
+  let room = BigInt(Math.max(1, cells))
+  const sides: bigint[] = []
+  for (const { type, domain, tile_extent } of dimensions.toReversed()) {
+    const size = datatypeSize(type)
+    const length = integerOf(type, domain.subarray(size)) - integerOf(type, domain.subarray(0, size)) + 1n
+    const extent = tile_extent ? integerOf(type, tile_extent) : length
+    let side = length < room ? length : room
+    if (side > extent && side < length) side -= side % extent
+    sides.unshift(side)
+    room = room / side > 0n ? room / side : 1n
+  }
+  const [first] = dimensions
+  const extent = first.tile_extent ? integerOf(first.type, first.tile_extent) : sides[0]
+  const slabs = Number((sides[0] + extent - 1n) / extent)
+  return Array.from({ length: fragments }, (_, k) =>
+    dimensions.map((dimension, d) => {
+      const size = datatypeSize(dimension.type)
+      const low = integerOf(dimension.type, dimension.domain.subarray(0, size))
+      let [from, to] = [0n, sides[d] - 1n]
+      if (d === 0 && fragments > 1) {
+        const parts = Math.min(fragments, slabs)
+        const part = k % parts
+        from = BigInt(Math.floor((part * slabs) / parts)) * extent
+        const end = BigInt(Math.floor(((part + 1) * slabs) / parts)) * extent - 1n
+        if (end < to) to = end
+      }
+      return { min: bytesOf(dimension.type, 1, low + from), max: bytesOf(dimension.type, 1, low + to) }
+    }),
+  )
+}
+
+/** For each cell of a box in row-major order, its place in col-major order. */
+function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
+  const sides = schema.domain.dimensions.map((dimension, d) => sideOf(dimension, box[d]))
+  const strides = sides.map((_, d) => sides.slice(0, d).reduce((product, side) => product * side, 1))
+  const ranks = new Float64Array(volumeOf(schema, box))
+  const position = sides.map(() => 0)
+  let rank = 0
+  for (let i = 0; i < ranks.length; i++) {
+    ranks[i] = rank
+    for (let d = sides.length - 1; d >= 0; d--) {
+      position[d]++
+      rank += strides[d]
+      if (position[d] < sides[d]) break
+      rank -= strides[d] * sides[d]
+      position[d] = 0
+    }
+  }
+  return ranks
+}
+
+/** Fewer than 2^53 places in all, so that one number tells a place. */
+const PLACES_BITS = 50
+/** Each float dimension has that many different coordinates. */
+const FLOAT_PLACES = 4096
+const FEWEST_NAMES = 64
+const ONE_DUPLICATE_IN = 10
+
+/** Coordinates in the order in which the fragment stores them. */
+function sparseCoordinates(schema: ArraySchema, count: number, random: Random): Map<string, ColumnData> {
+  const { dimensions } = schema.domain
+  const axes = dimensions.map((dimension) => axisOf(dimension, Math.floor(2 ** (PLACES_BITS / dimensions.length)), count))
+  const places = axes.reduce((product, axis) => product * axis.places, 1)
+  if (places < count && !schema.allows_duplicates) {
+    throw new InspectError('USAGE', `expected a domain with room for ${count} cells in a fragment, found ${places} (--cells, --dim, or --duplicates)`)
+  }
+  const builders = dimensions.map((dimension) => new ColumnBuilder({ ...dimension, nullable: false }))
+  let place = 0
+  for (let i = 0; i < count; i++) {
+    const from = Math.floor((places / count) * i)
+    const to = Math.max(from + 1, Math.floor((places / count) * (i + 1)))
+    const repeat = i > 0 && schema.allows_duplicates && random.oneIn(ONE_DUPLICATE_IN)
+    if (!repeat) place = from + random.below(to - from)
+    let rest = place
+    for (let d = axes.length - 1; d >= 0; d--) {
+      builders[d].add(axes[d].coordinate(rest % axes[d].places))
+      rest = Math.floor(rest / axes[d].places)
+    }
+  }
+  const columns = builders.map((builder) => builder.finish())
+  const order = globalOrder(schema, columns, count)
+  return new Map(dimensions.map((dimension, d) => [dimension.name, order ? reordered(columns[d], dimension, order) : columns[d]]))
+}
+
+interface SampleAxis {
+  /** How many different coordinates. */
+  places: number
+  coordinate(place: number): Uint8Array
+}
+
+function axisOf({ type, domain }: Dimension, most: number, count: number): SampleAxis {
+  const size = datatypeSize(type)
+  if (domain.length === 0) {
+    return { places: Math.min(most, Math.max(FEWEST_NAMES, 4 * count)), coordinate: (place) => new TextEncoder().encode(nameOf(place)) }
+  }
+  const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
+  if (datatypeKind(type) === 'float') {
+    const view = new DataView(domain.buffer, domain.byteOffset, domain.length)
+    const [lo, hi] = size === 4 ? [view.getFloat32(0, true), view.getFloat32(4, true)] : [view.getFloat64(0, true), view.getFloat64(8, true)]
+    const places = hi > lo ? Math.min(most, FLOAT_PLACES) : 1
+    return { places, coordinate: (place) => bytesOf(type, 1, lo + (hi - lo) * (place / places)) }
+  }
+  const lo = integerOf(type, low)
+  const length = integerOf(type, high) - lo + 1n
+  const places = length < BigInt(most) ? Number(length) : most
+  const step = length / BigInt(places)
+  if (size === 4 && step === 1n) {
+    const start = Number(lo)
+    const cell = new Uint8Array(4)
+    const view = new DataView(cell.buffer)
+    // one buffer for all: builders copy
+    return {
+      places,
+      coordinate: (place) => {
+        view.setInt32(0, start + place, true)
+        return cell
+      },
+    }
+  }
+  return { places, coordinate: (place) => bytesOf(type, 1, lo + BigInt(place) * step) }
+}
+
+const NAMES = ['alder', 'ash', 'aspen', 'beech', 'birch', 'cedar', 'elm', 'fir', 'hazel', 'larch', 'lime', 'maple', 'oak', 'pine', 'rowan', 'yew']
+const MORE_NAMES = ['Ahorn', 'bouleau', 'chêne', 'Gewöhnliche Eibe', 'jabłoń', 'вяз', 'ελιά', '松', '🌳', '🌲 fir']
+
+function nameOf(place: number): string {
+  const number = Math.floor(place / NAMES.length)
+  return NAMES[place % NAMES.length] + (number === 0 ? '' : String(number))
+}
+
+/** Writes element `place` of the sample, at `at`. */
+type ElementMaker = (view: DataView, at: number, place: number) => void
+
+const ONE_NULL_IN = 8
+const LONGEST = 4
+
+/** Makes the cells of one attribute, fragment after fragment. */
+class AttributeMaker {
+  readonly attribute: Attribute
+  private readonly random: Random
+  private readonly total: number
+  private readonly rises: boolean
+  private readonly emptyCells: boolean
+  private readonly scale: FilterConfig | undefined
+  private readonly values: number
+  private done = 0
+
+  constructor(attribute: Attribute, schema: ArraySchema, enumerations: readonly Enumeration[], seed: string, total: number) {
+    this.attribute = attribute
+    this.random = new Random(`${seed} attribute ${attribute.name}`)
+    this.total = Math.max(1, total)
+    const first = schema.attributes.find(({ type, cell_val_num }) => type === 'INT64' && cell_val_num === 1)
+    const { filters } = attribute.filters
+    this.rises = attribute === first || filters.some(({ name }) => name === 'POSITIVE_DELTA')
+    this.scale = filters.find(({ name }) => name === 'SCALE_FLOAT')
+    // releases that write formats 3 and 4 take no empty cells
+    this.emptyCells = schema.version >= 5
+    const labels = enumerations.find(({ name }) => name === attribute.enumeration)
+    this.values = labels ? Math.max(1, enumerationCells(labels).length) : 0
+  }
+
+  /** @param ranks place of each cell in the order of the tiles' cells; its own position where undefined */
+  column(count: number, ranks: Float64Array | undefined): ColumnData {
+    const { type, cell_val_num, nullable } = this.attribute
+    const kind = datatypeKind(type)
+    const column = kind === 'text' || kind === 'bytes' ? this.wholeCells(count) : this.elements(count, ranks)
+    this.done += count
+    if (!nullable) return column
+    const validity = Uint8Array.from({ length: count }, () => (this.random.oneIn(ONE_NULL_IN) ? 0 : 1))
+    return cell_val_num === 'var' ? this.emptied({ ...column, validity }) : { ...column, validity }
+  }
+
+  /** Null cells of var-sized attributes hold nothing. */
+  private emptied(column: ColumnData): ColumnData {
+    const { starts, data, validity } = column
+    if (!starts || !validity || this.rises) return column
+    const builder = new ColumnBuilder(this.attribute)
+    for (let i = 0; i < validity.length; i++) {
+      if (validity[i] === 0) builder.addNull()
+      else builder.add(data.subarray(starts[i], starts[i + 1]))
+    }
+    return builder.finish()
+  }
+
+  private elements(count: number, ranks: Float64Array | undefined): ColumnData {
+    const { type, cell_val_num } = this.attribute
+    const size = datatypeSize(type)
+    let starts: Float64Array | undefined
+    if (cell_val_num === 'var') {
+      starts = new Float64Array(count + 1)
+      const least = this.emptyCells ? 0 : 1
+      for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + size * (least + this.random.below(LONGEST + 1 - least))
+    }
+    const length = starts ? starts[count] : count * size * (cell_val_num === 'var' ? 1 : cell_val_num)
+    const data = new Uint8Array(length)
+    const view = new DataView(data.buffer)
+    const make = this.elementMaker()
+    const width = cell_val_num === 'var' ? 0 : size * cell_val_num
+    for (let i = 0; i < count; i++) {
+      const place = this.done + (ranks ? ranks[i] : i)
+      const end = starts ? starts[i + 1] : (i + 1) * width
+      for (let at = starts ? starts[i] : i * width; at < end; at += size) make(view, at, place)
+    }
+    return { data, starts, validity: undefined }
+  }
+
+  private elementMaker(): ElementMaker {
+    const { type } = this.attribute
+    const { random, total, scale, values } = this
+    const kind = datatypeKind(type)
+    const size = datatypeSize(type)
+    if (kind === 'bool') return (view, at) => view.setUint8(at, random.below(2))
+    if (kind === 'float') {
+      const [factor, offset] = [scale?.scale ?? 0.25, scale?.offset ?? 0]
+      let steps = 0
+      const next = (): number => {
+        steps += random.below(9) - 4
+        if (steps > 100 || steps < -100) steps = 0
+        return steps * factor + offset
+      }
+      return size === 4 ? (view, at) => view.setFloat32(at, next(), true) : (view, at) => view.setFloat64(at, next(), true)
+    }
+    const put = integerWriter(type)
+    if (values > 0) return (view, at) => put(view, at, random.below(Math.min(values, 127)))
+    const [low, span] = spanOf(type, total)
+    if (this.rises) return (view, at, place) => put(view, at, low + Math.floor((place / total) * span) + (span > 2 * total ? random.below(2) : 0))
+    return (view, at, place) => put(view, at, low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000)))
+  }
+
+  private wholeCells(count: number): ColumnData {
+    const builder = new ColumnBuilder({ ...this.attribute, nullable: false })
+    let cell = new Uint8Array(0)
+    for (let i = 0; i < count; i++) {
+      // runs, for run-length and dictionary encoding
+      if (i === 0 || !this.random.oneIn(3)) cell = new Uint8Array(this.wholeCell())
+      builder.add(cell)
+    }
+    return builder.finish()
+  }
+
+  private wholeCell(): Uint8Array {
+    const { type, cell_val_num } = this.attribute
+    const { random } = this
+    const size = datatypeSize(type)
+    if (datatypeKind(type) === 'text') {
+      if (cell_val_num !== 'var') return bytesOf(type, cell_val_num, letters(cell_val_num, random))
+      if (this.emptyCells && random.oneIn(12)) return new Uint8Array(0)
+      const ascii = type === 'STRING_ASCII' || type === 'CHAR'
+      return bytesOf(type, 'var', random.pick(ascii || random.oneIn(2) ? NAMES : MORE_NAMES.filter((name) => size !== 2 || isUcs2(name))))
+    }
+    if (cell_val_num === 'var' && type === 'GEOM_WKT') return new TextEncoder().encode(`POINT (${random.below(100)} ${random.below(100)})`)
+    if (cell_val_num === 'var' && type === 'GEOM_WKB') return wkbPoint(random.below(100), random.below(100))
+    const least = this.emptyCells ? 0 : 1
+    const length = cell_val_num === 'var' ? least + random.below(9 - least) : cell_val_num * size
+    return Uint8Array.from({ length }, () => random.below(256))
+  }
+}
+
+function isUcs2(text: string): boolean {
+  return Array.from(text).length === text.length
+}
+
+function letters(count: number, random: Random): string {
+  return Array.from({ length: count }, () => String.fromCharCode(97 + random.below(26))).join('')
+}
+
+const WKB_POINT = 1
+
+function wkbPoint(x: number, y: number): Uint8Array {
+  const bytes = new Uint8Array(21)
+  const view = new DataView(bytes.buffer)
+  view.setUint8(0, 1)
+  view.setUint32(1, WKB_POINT, true)
+  view.setFloat64(5, x, true)
+  view.setFloat64(13, y, true)
+  return bytes
+}
+
+/** Lowest value and width of what an integer attribute holds: well inside its type. */
+function spanOf(type: Datatype, total: number): [low: number, span: number] {
+  const size = datatypeSize(type)
+  if (isDatetime(type)) return [Number(recentDate(type)), type === 'DATETIME_YEAR' ? 50 : Math.max(1000, 7 * total)]
+  const room = size === 1 ? 100 : size === 2 ? 20_000 : size === 4 ? 1_000_000_000 : 2 ** 50
+  const low = datatypeKind(type) === 'int' ? (size === 1 ? -50 : -500) : 0
+  return [low, Math.min(room, Math.max(1000, 5 * total))]
+}
+
+function integerWriter(type: Datatype): (view: DataView, at: number, value: number) => void {
+  const size = datatypeSize(type)
+  if (size === 1) return (view, at, value) => view.setInt8(at, value)
+  if (size === 2) return (view, at, value) => view.setInt16(at, value, true)
+  if (size === 4) return (view, at, value) => view.setInt32(at, value, true)
+  return (view, at, value) => {
+    view.setUint32(at, value % 2 ** 32, true)
+    view.setInt32(at + 4, Math.floor(value / 2 ** 32), true)
+  }
+}

@@ -1,0 +1,273 @@
+import { type ArraySchema, checkVersion } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { CurrentDomain } from '../format/current-domain.ts'
+import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { DimensionLabel } from '../format/dimension-label.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
+import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
+import type { DataOrder, Layout } from '../format/layout.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { type DocumentObject, DocumentValue } from './document.ts'
+import { enumerationOf } from './enumerations.ts'
+import { defaultFilter, fittedFilters } from './filter-options.ts'
+import type { Json } from './json-text.ts'
+
+/** A schema with the enumerations that it names. */
+export interface SchemaParts {
+  schema: ArraySchema
+  enumerations: Enumeration[]
+}
+
+export const DEFAULT_CAPACITY = 10_000n
+export const DEFAULT_CHUNK_SIZE = 65_536
+
+const ATTRIBUTE_KEYS = [
+  'name',
+  'type',
+  'cell_val_num',
+  'nullable',
+  'fill_value',
+  'fill_value_validity',
+  'order',
+  'enumeration',
+  'filters',
+]
+const DIMENSION_KEYS = ['name', 'type', 'cell_val_num', 'domain', 'tile_extent', 'filters']
+const ENUMERATION_KEYS = ['name', 'type', 'cell_val_num', 'ordered', 'values']
+const LABEL_KEYS = [
+  'name',
+  'dimension_index',
+  'order',
+  'type',
+  'cell_val_num',
+  'attribute',
+  'uri',
+  'relative',
+  'external',
+]
+const ORDERS: readonly Layout[] = ['row-major', 'col-major', 'hilbert', 'global-order', 'unordered']
+const DATA_ORDERS: readonly DataOrder[] = ['unordered', 'increasing', 'decreasing']
+
+interface Reading {
+  version: number
+  style: ValueStyle
+}
+
+/**
+ * Reads the document that `schema --json` prints, with or without `--raw`. Beside `array_type`, `dimensions` and `attributes` any key
+ * may be left out and then has the value that TileDB's APIs give it. What the format version has no place for is left out of the
+ * result.
+ *
+ * @param formatVersion instead of the document's own
+ * @param uuid makes the names of enumeration files
+ * @throws InspectError BAD_VALUE with the path of the key; USAGE
+ */
+export function parseSchemaDocument(
+  json: Json,
+  formatVersion: number | undefined,
+  uuid: () => string,
+  style: ValueStyle,
+): SchemaParts {
+  const document = new DocumentValue(json).object()
+  const kind = document.at('kind')
+  if (!kind.missing && kind.value !== 'schema') kind.fail('"schema"')
+  const version = formatVersion ?? document.at('format_version').integer(1, 0xffffffff)
+  checkVersion(version)
+  const reading = { version, style }
+  const dimensions = document
+    .at('dimensions')
+    .list()
+    .map((one) => dimensionOf(one, reading))
+  const enumerations = document.get(
+    'enumerations',
+    (list) => list.list().map((one) => readEnumeration(one, reading, uuid)),
+    [],
+  )
+  const schema: ArraySchema = {
+    version,
+    allows_duplicates: document.get('allows_duplicates', (flag) => flag.flag(), false),
+    array_type: document.at('array_type').oneOf(['dense', 'sparse']),
+    tile_order: document.get('tile_order', (order) => order.oneOf(ORDERS), 'row-major'),
+    cell_order: document.get('cell_order', (order) => order.oneOf(ORDERS), 'row-major'),
+    capacity: document.get('capacity', (capacity) => capacity.uint64(), DEFAULT_CAPACITY),
+    coords_filters: readPipeline(document, 'coords_filters', reading),
+    offsets_filters: readPipeline(document, 'offsets_filters', reading),
+    validity_filters: version >= 7 ? readPipeline(document, 'validity_filters', reading) : undefined,
+    domain: { type: version < 5 ? dimensions[0]?.type : undefined, dimensions },
+    attributes: document
+      .at('attributes')
+      .list()
+      .map((one) => attributeOf(one, reading)),
+    dimension_labels: document.get('dimension_labels', (list) => list.list().map(labelOf), []),
+    enumerations: enumerations.map(({ name, path_name }) => ({ name, path_name })),
+    current_domain: version >= 22 ? currentDomainOf(document.at('current_domain'), dimensions, style) : undefined,
+  }
+  return { schema, enumerations }
+}
+
+function dimensionOf(value: DocumentValue, { version, style }: Reading): Dimension {
+  const dimension = value.object(DIMENSION_KEYS)
+  const type = dimension.at('type').oneOf(DATATYPES)
+  const cell_val_num = dimension.get(
+    'cell_val_num',
+    (num) => num.cellValNum(),
+    datatypeKind(type) === 'text' ? 'var' : 1,
+  )
+  return {
+    name: dimension.at('name').text(),
+    type,
+    cell_val_num,
+    filters: readPipeline(dimension, 'filters', { version, style }),
+    domain: domainOf(dimension.at('domain'), type, cell_val_num, style),
+    tile_extent: dimension.get('tile_extent', (extent) => extent.cell(type, 1, { raw: true }), undefined),
+  }
+}
+
+function domainOf(value: DocumentValue, type: Datatype, cellValNum: CellValNum, style: ValueStyle): Uint8Array {
+  if (cellValNum === 'var') return value.missing ? new Uint8Array(0) : value.fail('null for a dimension of text')
+  const pair = value.list()
+  if (pair.length !== 2) value.fail('[lowest, highest]')
+  const size = datatypeSize(type)
+  const domain = new Uint8Array(2 * size)
+  for (const [i, end] of pair.entries()) domain.set(end.cell(type, 1, style), i * size)
+  return domain
+}
+
+function attributeOf(value: DocumentValue, { version, style }: Reading): Attribute {
+  const attribute = value.object(ATTRIBUTE_KEYS)
+  const type = attribute.at('type').oneOf(DATATYPES)
+  const cell_val_num = attribute.get('cell_val_num', (num) => num.cellValNum(), 1)
+  const fill_value = attribute.get('fill_value', (fill) => fill.cell(type, cell_val_num, style), undefined)
+  return {
+    name: attribute.at('name').text(),
+    type,
+    cell_val_num,
+    filters: readPipeline(attribute, 'filters', { version, style }),
+    fill_value: version >= 6 ? (fill_value ?? defaultFillValue(type, cell_val_num)) : undefined,
+    nullable: attribute.get('nullable', (flag) => flag.flag(), false),
+    fill_value_validity: attribute.get('fill_value_validity', (flag) => flag.flag(), false),
+    order: attribute.get('order', (order) => order.oneOf(DATA_ORDERS), 'unordered'),
+    enumeration: attribute.get('enumeration', (name) => name.text(), ''),
+  }
+}
+
+/**
+ * The fill value that TileDB gives an attribute: one element where cells are var-sized.
+ * @see tiledb/sm/misc/constants.cc
+ */
+export function defaultFillValue(type: Datatype, cellValNum: CellValNum): Uint8Array {
+  const size = datatypeSize(type)
+  const bytes = new Uint8Array(cellValNum === 'var' ? size : size * cellValNum)
+  const element = new Uint8Array(size)
+  const view = new DataView(element.buffer)
+  const kind = datatypeKind(type)
+  if (kind === 'uint') element.fill(0xff)
+  else if (kind === 'int' || kind === 'datetime' || kind === 'time' || type === 'CHAR') element[size - 1] = 0x80
+  else if (type === 'FLOAT32') view.setUint32(0, 0x7fc00000, true)
+  else if (type === 'FLOAT64') view.setUint32(4, 0x7ff80000, true)
+  for (let at = 0; at < bytes.length; at += size) bytes.set(element, at)
+  return bytes
+}
+
+function readPipeline(owner: DocumentObject, key: string, reading: Reading): FilterPipeline {
+  const value = owner.at(key)
+  if (value.missing) return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: [] }
+  const pipeline = value.object(['max_chunk_size', 'filters'])
+  return {
+    max_chunk_size: pipeline.get('max_chunk_size', (size) => size.integer(0, 0xffffffff), DEFAULT_CHUNK_SIZE),
+    filters: pipeline.get('filters', (list) => list.list().flatMap((one) => fitted(filterOf(one), reading)), []),
+  }
+}
+
+function fitted(filter: FilterConfig, { version }: Reading): FilterConfig[] {
+  return fittedFilters([filter], { formatVersion: version })
+}
+
+const FILTER_NAMES = Object.keys(FILTER_TYPES).filter((name): name is FilterType => name in FILTER_TYPES)
+
+function filterOf(value: DocumentValue): FilterConfig {
+  const name = value.object().at('name').oneOf(FILTER_NAMES)
+  if (name === 'AES_256_GCM') return value.fail('a filter of a schema', name)
+  const defaults = defaultFilter(name)
+  const keys = Object.keys(defaults)
+  const filter = value.object([...keys, 'extra', 'compressor'])
+  const read: FilterConfig = {
+    ...defaults,
+    level: filter.get('level', (level) => level.integer(-(2 ** 31), 2 ** 31 - 1), defaults.level),
+    reinterpret_datatype: filter.get(
+      'reinterpret_datatype',
+      (type) => type.oneOf(DATATYPES),
+      defaults.reinterpret_datatype,
+    ),
+    max_window_size: filter.get('max_window_size', (size) => size.integer(0, 0xffffffff), defaults.max_window_size),
+    scale: filter.get('scale', floatOf, defaults.scale),
+    offset: filter.get('offset', floatOf, defaults.offset),
+    byte_width: filter.get('byte_width', (width) => width.integer(0, Number.MAX_SAFE_INTEGER), defaults.byte_width),
+    quality: filter.get('quality', floatOf, defaults.quality),
+    format: filter.get('format', (format) => format.oneOf(['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA']), defaults.format),
+    lossless: filter.get('lossless', (flag) => flag.flag(), defaults.lossless),
+    y_extent: filter.get('y_extent', (extent) => extent.integer(0, 0xffff), defaults.y_extent),
+    x_extent: filter.get('x_extent', (extent) => extent.integer(0, 0xffff), defaults.x_extent),
+    compressor: filter.get('compressor', (number) => number.integer(0, 255), undefined),
+    extra: filter.get('extra', (extra) => extra.cell('BLOB', 'var', { raw: true }), undefined),
+  }
+  return withoutUndefined(read)
+}
+
+/** Keys that do not apply to a filter are not there, so that documents do not show them. */
+function withoutUndefined(filter: FilterConfig): FilterConfig {
+  const entries = Object.entries(filter).filter(([key, value]) => key !== 'name' && value !== undefined)
+  return { name: filter.name, ...Object.fromEntries(entries) }
+}
+
+/** NaN and infinities are text in JSON. */
+function floatOf(value: DocumentValue): number {
+  const bytes = value.cell('FLOAT64', 1, { raw: true })
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true)
+}
+
+function readEnumeration(value: DocumentValue, { style }: Reading, uuid: () => string): Enumeration {
+  const enumeration = value.object(ENUMERATION_KEYS)
+  const type = enumeration.at('type').oneOf(DATATYPES)
+  const cell_val_num = enumeration.get(
+    'cell_val_num',
+    (num) => num.cellValNum(),
+    datatypeKind(type) === 'text' ? 'var' : 1,
+  )
+  const values = enumeration
+    .at('values')
+    .list()
+    .map((one) => one.cell(type, cell_val_num, style))
+  const ordered = enumeration.get('ordered', (flag) => flag.flag(), false)
+  return enumerationOf({ name: enumeration.at('name').text(), type, cell_val_num, ordered }, values, uuid())
+}
+
+function labelOf(value: DocumentValue): DimensionLabel {
+  const label = value.object(LABEL_KEYS)
+  return {
+    dimension_index: label.at('dimension_index').integer(0, 0xffffffff),
+    name: label.at('name').text(),
+    relative: label.get('relative', (flag) => flag.flag(), true),
+    uri: label.at('uri').text(),
+    attribute: label.at('attribute').text(),
+    order: label.at('order').oneOf(DATA_ORDERS),
+    type: label.at('type').oneOf(DATATYPES),
+    cell_val_num: label.at('cell_val_num').cellValNum(),
+    external: label.get('external', (flag) => flag.flag(), false),
+  }
+}
+
+function currentDomainOf(value: DocumentValue, dimensions: readonly Dimension[], style: ValueStyle): CurrentDomain {
+  if (value.missing) return { version: 0, type: undefined, range: undefined }
+  const ranges = value.object(dimensions.map(({ name }) => name))
+  const range = dimensions.map(({ name, type, cell_val_num }) => {
+    const one = ranges.at(name)
+    const pair = one.list()
+    if (pair.length !== 2) one.fail('[lowest, highest]')
+    return { min: pair[0].cell(type, cell_val_num, style), max: pair[1].cell(type, cell_val_num, style) }
+  })
+  return { version: 0, type: 'NDRECTANGLE', range }
+}

@@ -1,0 +1,114 @@
+import './helpers/realm.ts'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { createContext, Script } from 'node:vm'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from './helpers/fixtures.ts'
+import { filesBelow } from './helpers/folders.ts'
+import { get, items, parseJson } from './helpers/json.ts'
+import { run } from './helpers/run.ts'
+
+/** All that a page has and the bundle needs; no `process`, no `require`, no `Buffer`. */
+const WEB = { TextDecoder, TextEncoder, URL, atob, btoa, console, crypto, performance, setTimeout, clearTimeout }
+
+/** Runs inside the page: opens an array from memory, gives its first fragment's footer and cells as JSON. */
+const SCRIPT = `
+  const bytesOf = (text) => Uint8Array.from(atob(text), (ch) => ch.charCodeAt(0))
+  const { InspectArray, FragmentCells, MemoryStorage, Folder, batchRows, columnValue, portableCodecs, readContext } = inspect
+  const exact = (_, value) => (typeof value === 'bigint' ? Number(value) : value)
+  async function open(files, key) {
+    const storage = new MemoryStorage(new Map(files.map(([path, text]) => [path, bytesOf(text)])))
+    const array = new InspectArray(new Folder(storage, '/array'), readContext(portableCodecs, key && bytesOf(key)))
+    const [{ path }] = await array.fragments()
+    const fragment = array.fragment(path)
+    const { footer } = await fragment.info()
+    const cells = await FragmentCells.open(fragment)
+    const values = cells.columns.map((column) => columnValue(column, { raw: false }))
+    const shown = cells.columns.map((_, i) => i)
+    const rows = []
+    for await (const batch of cells.batches()) for (const row of batchRows(batch, cells.columns, values, shown)) rows.push(row)
+    return JSON.stringify({ version: footer.version, tiles: footer.sparse_tile_num, rows }, exact)
+  }
+`
+
+const bundled = spawnSync(execPath, [fileURLToPath(new URL('./helpers/bundle-browser.mjs', import.meta.url))], {
+  encoding: 'utf8',
+  maxBuffer: 64 * 2 ** 20,
+})
+const bundle = parseJson(bundled.stdout)
+const code = String(get(bundle, 'code'))
+const texts = (key: string): string[] => items(get(bundle, key)).map(String)
+
+describe('the format core, the filters and the memory source, bundled for a browser', () => {
+  test('import no module of Node', () => {
+    const builtin = new Set(builtinModules)
+    expect(texts('imported').filter((name) => name.startsWith('node:') || builtin.has(name))).toEqual([])
+    expect(
+      texts('modules').filter(
+        (id) => id.includes('node:') || id.includes('/src/commands/') || id.endsWith('/source/file.ts'),
+      ),
+    ).toEqual([])
+    expect(code).not.toMatch(/\bfrom\s*['"]node:|\bimport\(['"]node:/)
+  })
+
+  test('name no global of Node', () => {
+    const sources = texts('modules').filter((id) => id.includes('/src/'))
+    expect(sources.length).toBeGreaterThan(40)
+    const named = sources.filter((id) => /\b(?:process\.|require\(|Buffer\.|__dirname)/.test(readFileSync(id, 'utf8')))
+    expect(named).toEqual([])
+  })
+
+  test.each([
+    'sparse_basic',
+    'filter_gzip',
+    'filter_zstd',
+    'filter_lz4',
+    'filter_sha256',
+    'filter_md5',
+    'filter_double_delta',
+    'encrypted',
+  ])('read footer and cells of %s in a context that has nothing of Node', async (name) => {
+    const files = [...filesBelow(`${FIXTURES}/22/${name}`, '/array')].map(([path, bytes]) => [
+      path,
+      Buffer.from(bytes).toString('base64'),
+    ])
+    const key = name === 'encrypted' ? await keyOf(name) : undefined
+    const context = createContext({ ...WEB })
+    new Script(code).runInContext(context)
+    new Script(SCRIPT).runInContext(context)
+    const result: unknown = await new Script(
+      `open(${JSON.stringify(files)}, ${JSON.stringify(key?.base64)})`,
+    ).runInContext(context)
+    const read = parseJson(String(result))
+    const [fragment] = [...filesBelow(`${FIXTURES}/22/${name}`, '').keys()].filter((path) =>
+      path.startsWith('/__fragments/'),
+    )
+    const path = `${FIXTURES}/22/${name}${fragment.split('/').slice(0, 3).join('/')}`
+    const env = key ? { TILEDB_INSPECT_KEY: key.text } : {}
+    const ran = await run(['decode', '--format', 'ndjson', path], { env })
+    const rows = ran.text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => parseJson(line))
+    expect(get(read, 'version')).toBe(22)
+    expect(items(get(read, 'rows')).length).toBe(rows.length)
+    expect(rounded(get(read, 'rows'))).toEqual(rounded(rows))
+  })
+})
+
+async function keyOf(name: string): Promise<{ text: string; base64: string }> {
+  const text = String(get(parseJson(readFileSync(`${FIXTURES}/22/${name}.expected.json`, 'utf8')), 'key'))
+  return { text, base64: Buffer.from(text).toString('base64') }
+}
+
+/** The page's JSON has no exact integers and no special floats: both sides as `JSON.stringify` leaves them. */
+function rounded(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, one: unknown) => {
+    if (typeof one === 'bigint') return Number(one)
+    return one === 'NaN' || one === 'Infinity' || one === '-Infinity' ? null : one
+  })
+  return JSON.parse(text)
+}

@@ -1,0 +1,188 @@
+import { cpSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, type Json } from '../helpers/json.ts'
+import { type Ran, run, runJson } from '../helpers/run.ts'
+
+const ARRAY = `${FIXTURES}/22/sparse_basic`
+const GROUP = `${FIXTURES}/22/group`
+const [FRAGMENT_NAME] = readdirSync(`${ARRAY}/__fragments`)
+
+const folder = temporaryFolder()
+mkdirSync(`${folder}/empty`)
+mkdirSync(`${folder}/other/inside`, { recursive: true })
+writeFileSync(`${folder}/plain.txt`, 'no TileDB here\n')
+const damaged = `${folder}/damaged`
+cpSync(ARRAY, damaged, { recursive: true })
+const metadata = `${damaged}/__fragments/${FRAGMENT_NAME}/__fragment_metadata.tdb`
+truncateSync(metadata, 5000)
+
+/** An error is lines that begin with `error: `, never a stack. */
+function expectErrorLines({ stderr }: Ran): void {
+  const lines = stderr.split('\n')
+  expect(lines.pop()).toBe('')
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) expect(line).toMatch(/^error: \S/)
+  expect(stderr).not.toMatch(/^\s+at /m)
+}
+
+const TARGET_COMMANDS = ['ls', 'schema', 'footer', 'rtree', 'metadata', 'decode', 'commits', 'verify-checksums']
+
+describe.each(TARGET_COMMANDS)('%s', (command) => {
+  test.each([
+    ['a path where nothing is', `${folder}/nowhere`, 'NOT_FOUND'],
+    ['a path below a file', `${folder}/plain.txt/x`, 'NOT_FOUND'],
+    ['an empty folder', `${folder}/empty`, 'NOT_TILEDB'],
+    ['a folder that is no array', `${folder}/other`, 'NOT_TILEDB'],
+  ])('of %s is not examined: exit 3', async (_, path, code) => {
+    const ran = await runJson([command, path])
+    expect(ran.code).toBe(3)
+    expect(ran.documents).toEqual([{ error: { code, message: expect.any(String), file: path } }])
+    expectErrorLines(ran)
+    expect(ran.stderr).toContain(path)
+    expect(await run([command, path])).toMatchObject({ code: 3, text: '', stderr: ran.stderr })
+  })
+
+  test('of a file that is not of TileDB fails, without a fault of the program', async () => {
+    const ran = await runJson([command, `${folder}/plain.txt`])
+    expect([1, 2, 3]).toContain(ran.code)
+    expectErrorLines(ran)
+    expect(ran.stderr).not.toContain('fault of tiledb-inspect')
+  })
+
+  test('with an option that it does not have is wrong usage: exit 2', async () => {
+    const ran = await runJson([command, '--no-such-option', ARRAY])
+    expect(ran.code).toBe(2)
+    expect(get(get(ran.documents[0], 'error'), 'code')).toBe('USAGE')
+    expect(ran.stderr).toContain('--no-such-option')
+    expectErrorLines(ran)
+  })
+
+  test('without a target is wrong usage: exit 2', async () => {
+    const ran = await run([command])
+    expect(ran).toMatchObject({ code: 2, text: '' })
+    expectErrorLines(ran)
+  })
+})
+
+describe('wrong usage: exit 2', () => {
+  test.each([
+    ['footer of a group', ['footer', GROUP]],
+    ['rtree of a group', ['rtree', GROUP]],
+    ['decode of a group', ['decode', GROUP]],
+    ['commits of a fragment', ['commits', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['decode of an array, which would not be its merged cells', ['decode', ARRAY]],
+  ])('%s', async (_, args) => {
+    const ran = await runJson(args)
+    expect(ran.code).toBe(2)
+    expect(get(get(ran.documents[0], 'error'), 'code')).toBe('WRONG_TARGET')
+    expectErrorLines(ran)
+  })
+
+  test('decode of an array names its fragments', async () => {
+    expect((await run(['decode', ARRAY])).stderr).toContain(FRAGMENT_NAME)
+  })
+
+  test.each([
+    ['a command that there is not', ['list', ARRAY]],
+    ['a format that there is not', ['ls', '--format', 'xml', ARRAY]],
+    ['a range of no dimension', ['decode', '--range', 'nothing=1', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['a field that the fragment lacks', ['decode', '--field', 'nothing', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['tiles behind the last', ['decode', '--tiles', '99', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['a limit that is no number', ['decode', '--limit', 'few', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['a key that is none', ['ls', '--key', 'short', ARRAY]],
+  ])('%s', async (_, args) => {
+    const ran = await run(args)
+    expect(ran.code).toBe(2)
+    expectErrorLines(ran)
+  })
+
+  test('no command at all says how the program is used', async () => {
+    const ran = await run([])
+    expect(ran.code).toBe(2)
+    expect(ran.text + ran.stderr).toContain('Usage:')
+    expect(ran.text + ran.stderr).not.toContain('outputHelp')
+  })
+
+  test('an option in front of its target takes one value', async () => {
+    expect(await run(['rtree', '--range', 'x=1..9', ARRAY])).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['ls', '--range', 'x=1..9', ARRAY])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('damage: exit 1', () => {
+  test('a metadata file that was cut is named, with the byte and the field', async () => {
+    const ran = await run(['footer', damaged])
+    expect(ran.code).toBe(1)
+    expectErrorLines(ran)
+    expect(ran.stderr).toContain(`${metadata}: byte `)
+    expect(ran.stderr).toMatch(/field \S+: expected .*, found /)
+  })
+
+  test.each(['footer', 'rtree', 'metadata', 'decode'])('%s --json of it holds the error', async (command) => {
+    const ran = await runJson([command, `${damaged}/__fragments/${FRAGMENT_NAME}`])
+    expect(ran.code).toBe(1)
+    const error = get(ran.documents.at(-1), 'error')
+    expect(get(error, 'file')).toBe(metadata)
+    expect(typeof get(error, 'offset')).toBe('number')
+    expect(typeof get(error, 'field')).toBe('string')
+  })
+
+  test('what can be shown of it is shown', async () => {
+    const ran = await runJson(['ls', damaged])
+    expect(ran.code).toBe(1)
+    const [fragment] = [get(ran.documents[0], 'fragments')].flat()
+    expect(get(fragment, 'name')).toBe(FRAGMENT_NAME)
+    expect(get(get(fragment, 'error'), 'file')).toBe(metadata)
+  })
+
+  test('is a result of verify-checksums, too', async () => {
+    const ran = await runJson(['verify-checksums', damaged])
+    expect(ran.code).toBe(1)
+    expect(get(ran.documents[0], 'ok')).toBe(false)
+    expect(get(ran.documents[0], 'verdict')).toBe('damaged')
+  })
+
+  test('anywhere in the metadata of a fragment is told as such, wherever the file is cut', async () => {
+    const cut = `${folder}/cut`
+    cpSync(ARRAY, cut, { recursive: true })
+    const file = `${cut}/__fragments/${FRAGMENT_NAME}/__fragment_metadata.tdb`
+    const wrong: Json[] = []
+    for (let size = 9000; size >= 0; size -= 450) {
+      truncateSync(file, size)
+      for (const command of ['footer', 'rtree', 'metadata', 'verify-checksums']) {
+        const ran = await run([command, `${cut}/__fragments/${FRAGMENT_NAME}`])
+        if (ran.code !== 1 || ran.stderr.includes('fault of')) wrong.push([command, size, ran.code, ran.stderr])
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('wins over what could not be examined', async () => {
+    const ran = await run(['ls', damaged, `${folder}/nowhere`])
+    expect(ran.code).toBe(1)
+  })
+})
+
+describe('an array of a version that nobody knows', () => {
+  test('is not examined: exit 3', async () => {
+    const future = `${folder}/future`
+    cpSync(ARRAY, future, { recursive: true })
+    const [name] = readdirSync(`${future}/__schema`).filter((entry) => !entry.startsWith('__enum'))
+    const { genericTileBytes } = await import('../helpers/generic-tile-bytes.ts')
+    const schema = genericTileBytes({ version: 99 }, (io) => ({ version: io.u32('version') }))
+    writeFileSync(`${future}/__schema/${name}`, schema)
+    const ran = await runJson(['schema', future])
+    expect(ran.code).toBe(3)
+    expect(get(get(ran.documents[0], 'error'), 'code')).toBe('UNSUPPORTED_VERSION')
+    expect(ran.stderr).toContain('99')
+  })
+})
+
+describe('DEBUG', () => {
+  test('adds where in the program an error was raised', async () => {
+    const ran = await run(['ls', `${folder}/nowhere`], { env: { DEBUG: '1' } })
+    expect(ran.stderr).toMatch(/^\s+at /m)
+  })
+})

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+/** Bundles browser-entry.ts into one script and prints it as JSON. A process of its own: the bundler does not run inside jest. */
+const input = fileURLToPath(new URL('./browser-entry.ts', import.meta.url))
+const warnings = []
+const build = await rolldown({
+  input,
+  platform: 'browser',
+  onLog: (_, { code, message }) => warnings.push(`${code}: ${message}`),
+})
+const { output } = await build.generate({ format: 'iife', name: 'inspect', codeSplitting: false })
+await build.close()
+const [{ code, imports, dynamicImports, moduleIds }] = output
+console.log(JSON.stringify({ code, imported: [...imports, ...dynamicImports], modules: moduleIds, warnings }))

@@ -1,0 +1,70 @@
+import type { ByteSource, Storage } from '../../src/source/source.ts'
+
+/** One read of a file. */
+export interface CountedRead {
+  path: string
+  offset: number
+  length: number
+}
+
+/** A storage that notes what is read of each file. `replaced` stand where the storage has other files, or none. */
+export class CountedStorage implements Storage {
+  readonly reads: CountedRead[] = []
+  /** Sources that were opened and not closed again. */
+  open_num = 0
+  private readonly inner: Storage
+  private readonly replaced: ReadonlyMap<string, ByteSource>
+
+  constructor(inner: Storage, replaced: ReadonlyMap<string, ByteSource> = new Map()) {
+    this.inner = inner
+    this.replaced = replaced
+  }
+
+  kind: Storage['kind'] = async (path) => (this.replaced.has(path) ? 'file' : this.inner.kind(path))
+  list: Storage['list'] = (path) => this.inner.list(path)
+
+  open(path: string): ByteSource {
+    const source = this.replaced.get(path) ?? this.inner.open(path)
+    let opened = false
+    const use = (): ByteSource => {
+      if (!opened) this.open_num++
+      opened = true
+      return source
+    }
+    return {
+      name: source.name,
+      size: () => use().size(),
+      read: (offset, length) => {
+        this.reads.push({ path, offset, length })
+        return use().read(offset, length)
+      },
+      close: async () => {
+        if (opened) this.open_num--
+        opened = false
+        await source.close()
+      },
+    }
+  }
+
+  /** Reads of the files whose path ends so, and their bytes. */
+  of(end: string): { read_num: number; bytes: number } {
+    const reads = this.reads.filter(({ path }) => path.endsWith(end))
+    return { read_num: reads.length, bytes: reads.reduce((sum, { length }) => sum + length, 0) }
+  }
+}
+
+/** A file of any size that is nothing but zeros up to its end. */
+export function hugeSource(name: string, size: number, end: Uint8Array): ByteSource {
+  return {
+    name,
+    size: async () => size,
+    async read(offset, length) {
+      const out = new Uint8Array(length)
+      const from = size - end.length
+      const first = Math.max(offset, from)
+      if (offset + length > first) out.set(end.subarray(first - from, offset + length - from), first - offset)
+      return out
+    },
+    close: async () => {},
+  }
+}
