@@ -1,18 +1,18 @@
 import { InspectError } from '../errors.ts'
-import type { ArrayType } from '../format/layout.ts'
+import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type DatetimeType, parseDatetime } from '../format/datetime.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import type { ArrayType } from '../format/layout.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
-import { type DatetimeType, parseDatetime } from '../format/datetime.ts'
-import type { MetadataEntry } from '../format/array-metadata.ts'
+import { DocumentValue } from './document.ts'
 import { enumerationOf } from './enumerations.ts'
 import { isJsonObject, type Json, parseJson } from './json-text.ts'
 import { DEFAULT_CHUNK_SIZE, defaultFillValue } from './schema-document.ts'
-import { DocumentValue } from './document.ts'
 
 /**
  * Fields as text:
@@ -21,7 +21,14 @@ import { DocumentValue } from './document.ts'
  *     attribute    NAME:TYPE[:N|:var][:nullable][:enum=E][:fill=V]    rgb:UINT8:3    note:STRING_UTF8:nullable
  *     enumeration  NAME:TYPE[:ordered]=V,V,… or =[JSON array]         color:STRING_ASCII=red,green,blue
  */
-const TEXT_TYPES: readonly Datatype[] = ['STRING_ASCII', 'STRING_UTF8', 'STRING_UTF16', 'STRING_UTF32', 'STRING_UCS2', 'STRING_UCS4']
+const TEXT_TYPES: readonly Datatype[] = [
+  'STRING_ASCII',
+  'STRING_UTF8',
+  'STRING_UTF16',
+  'STRING_UTF32',
+  'STRING_UCS2',
+  'STRING_UCS4',
+]
 /** Types of which a single value makes little sense: var-sized unless said otherwise. */
 const VAR_TYPES: readonly Datatype[] = [...TEXT_TYPES, 'ANY', 'BLOB', 'GEOM_WKB', 'GEOM_WKT']
 
@@ -58,17 +65,23 @@ export function parseDimension(text: string, hint: DomainHint): Dimension {
     if (rest !== '') throw usage(`${from} expects no domain for ${type}, found ${JSON.stringify(rest)}`)
     return { name, type, cell_val_num: 'var', filters: NO_FILTERS, domain: new Uint8Array(0), tile_extent: undefined }
   }
-  const { low, high, extent } = rest === '' ? { ...defaultDomain(type, hint.length), extent: undefined } : parseDomain(type, rest, from)
+  const { low, high, extent } =
+    rest === '' ? { ...defaultDomain(type, hint.length), extent: undefined } : parseDomain(type, rest, from)
   const size = datatypeSize(type)
   const domain = new Uint8Array(2 * size)
   domain.set(low)
   domain.set(high, size)
   const chosen = extent ?? hint.extent
-  const tile_extent = chosen === undefined ? defaultExtent(type, low, high, hint.arrayType) : extentBytes(type, chosen, from)
+  const tile_extent =
+    chosen === undefined ? defaultExtent(type, low, high, hint.arrayType) : extentBytes(type, chosen, from)
   return { name, type, cell_val_num: 1, filters: NO_FILTERS, domain, tile_extent }
 }
 
-function parseDomain(type: Datatype, text: string, from: string): { low: Uint8Array; high: Uint8Array; extent: string | undefined } {
+function parseDomain(
+  type: Datatype,
+  text: string,
+  from: string,
+): { low: Uint8Array; high: Uint8Array; extent: string | undefined } {
   const dots = text.indexOf('..')
   if (dots < 0) throw usage(`${from} expects LO..HI[:EXTENT], found ${JSON.stringify(text)}`)
   const low = endOf(type, text.slice(0, dots))
@@ -132,7 +145,12 @@ const DENSE_TILES = 4n
 const LARGEST_DENSE_EXTENT = 1000n
 
 /** An extent for a domain: for dense arrays one that divides it, so that no tile has padding; undefined where none fits. */
-function defaultExtent(type: Datatype, low: Uint8Array, high: Uint8Array, arrayType: ArrayType): Uint8Array | undefined {
+function defaultExtent(
+  type: Datatype,
+  low: Uint8Array,
+  high: Uint8Array,
+  arrayType: ArrayType,
+): Uint8Array | undefined {
   if (datatypeKind(type) === 'float') {
     const [lo, hi] = [low, high].map((bytes) => floatOf(type, bytes))
     return hi > lo ? bytesOf(type, 1, (hi - lo) / Number(TILES)) : undefined
@@ -183,10 +201,13 @@ export function parseAttribute(text: string, version: number): Attribute {
     else if (bare.startsWith('enum=')) enumeration = bare.slice('enum='.length)
     else if (/^[1-9]\d{0,8}$/.test(bare)) cell_val_num = Number(bare)
     else if (bare !== '') {
-      throw usage(`--attr ${name} expects a number, var, nullable, enum=NAME or fill=VALUE behind the type, found ${JSON.stringify(part)}`)
+      throw usage(
+        `--attr ${name} expects a number, var, nullable, enum=NAME or fill=VALUE behind the type, found ${JSON.stringify(part)}`,
+      )
     }
   }
-  const fill_value = fill === undefined ? defaultFillValue(type, cell_val_num) : fillBytes(type, cell_val_num, fill, `--attr ${name}`)
+  const fill_value =
+    fill === undefined ? defaultFillValue(type, cell_val_num) : fillBytes(type, cell_val_num, fill, `--attr ${name}`)
   return {
     name,
     type,
@@ -203,7 +224,11 @@ export function parseAttribute(text: string, version: number): Attribute {
 function fillBytes(type: Datatype, cellValNum: CellValNum, text: string, from: string): Uint8Array {
   try {
     const json = /^[[{]/.test(text) ? parseJson(text) : text
-    return bytesOf(type, cellValNum, typeof json === 'string' && type === 'BOOL' ? json === 'true' || json === '1' : json)
+    return bytesOf(
+      type,
+      cellValNum,
+      typeof json === 'string' && type === 'BOOL' ? json === 'true' || json === '1' : json,
+    )
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     throw usage(`${from}: the fill value: ${error.message}`)
@@ -215,11 +240,14 @@ export function parseEnumeration(text: string, uuid: string): Enumeration {
   const equals = text.indexOf('=')
   if (equals < 0) throw usage(`--enum expects NAME:TYPE=VALUE,VALUE,…, found ${JSON.stringify(text)}`)
   const { name, type, rest } = nameAndType(text.slice(0, equals), '--enum')
-  if (rest !== '' && rest !== 'ordered') throw usage(`--enum ${name} expects ordered or nothing behind the type, found ${JSON.stringify(rest)}`)
+  if (rest !== '' && rest !== 'ordered')
+    throw usage(`--enum ${name} expects ordered or nothing behind the type, found ${JSON.stringify(rest)}`)
   const written = text.slice(equals + 1)
   const cell_val_num: CellValNum = VAR_TYPES.includes(type) ? 'var' : 1
   try {
-    const values: readonly Json[] = written.startsWith('[') ? new DocumentValue(parseJson(written)).list().map(({ value }) => value ?? null) : written.split(',')
+    const values: readonly Json[] = written.startsWith('[')
+      ? new DocumentValue(parseJson(written)).list().map(({ value }) => value ?? null)
+      : written.split(',')
     const cells = values.map((value) => bytesOf(type, cell_val_num, value))
     return enumerationOf({ name, type, cell_val_num, ordered: rest === 'ordered' }, cells, uuid)
   } catch (error) {

@@ -18,9 +18,9 @@ import type { WriteContext } from './generic-tile-writer.ts'
 export interface FieldsContext {
   schema: ArraySchema
   formatVersion: number
-  dense: boolean
   slots: readonly Slot[]
   tileNum: number
+  cellsPerTile: number
   cx: WriteContext
 }
 
@@ -125,7 +125,7 @@ export class FieldWriter {
     const { data, starts, validity } = cells
     if (starts && this.variable) {
       const offsets = starts.subarray(0, cellNum)
-      const lengths = this.chunked.data ? this.varChunks(starts, cellNum) : [data.length]
+      const lengths = this.chunked.data ? this.varChunks(starts) : [data.length]
       this.variable.append(tile, this.filter('data', data, lengths, this.stringOffsets ? offsets : undefined))
       this.variableSizes[tile] = data.length
       this.main.append(tile, this.stringOffsets ? NO_CHUNKS : this.filterFixed('offsets', offsetBytes(offsets), 8))
@@ -135,18 +135,18 @@ export class FieldWriter {
 
   /** Coordinates of versions 1 to 4, which all dimensions share a file for: chunks do not cross from one dimension to the next. */
   appendCoordinates(tile: number, dimensions: readonly Uint8Array[]): void {
+    const size = coordinateSize(this.cx.schema)
     const lengths = dimensions.flatMap((data) =>
-      this.chunked.data ? fixedChunkLengths(data.length, this.cellSize) : [data.length],
+      this.chunked.data ? fixedChunkLengths(data.length, size) : [data.length],
     )
     this.main.append(tile, this.filter('data', concat(dimensions), lengths))
   }
 
-  private varChunks(starts: Float64Array, cellNum: number): number[] {
-    const { formatVersion, dense } = this.cx
+  private varChunks(starts: Float64Array): number[] {
+    const { formatVersion, cellsPerTile } = this.cx
     if (formatVersion >= 11) return varChunkLengths(starts, this.cellSize)
-    // Releases 2.0 to 2.2 cut at the size that a dense tile's buffer begins with: eight bytes a cell.
-    const largest =
-      dense && formatVersion >= 5 && formatVersion <= 8 ? Math.min(LARGEST_CHUNK, 8 * cellNum) : LARGEST_CHUNK
+    // Releases 2.0 to 2.3 cut at the size that a tile's buffer begins with: eight bytes a cell.
+    const largest = formatVersion >= 5 && formatVersion <= 9 ? Math.min(LARGEST_CHUNK, 8 * cellsPerTile) : LARGEST_CHUNK
     return fixedChunkLengths(starts[starts.length - 1], this.cellSize, largest)
   }
 
@@ -214,6 +214,6 @@ function offsetBytes(offsets: Float64Array): Uint8Array {
 }
 
 /** Bytes of one coordinate in files of versions 1 to 4. */
-export function coordinateSize(schema: ArraySchema): number {
+function coordinateSize(schema: ArraySchema): number {
   return datatypeSize(schema.domain.dimensions[0].type)
 }

@@ -179,12 +179,10 @@ function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): F
 }
 
 function metadataV1(metadata: FragmentMetadataToWrite): FragmentMetadataV1 {
-  const { schema, formatVersion, slots, slotMetadata: all, mbrs } = metadata
+  const { schema, formatVersion, slotMetadata: all, mbrs } = metadata
   const describe = ndRange(schema.domain.dimensions)
   const attributes = all.slice(0, schema.attributes.length)
   const list = (values: Float64Array): { values: Float64Array } => ({ values })
-  const varList = (i: number, values: Float64Array): { values: Float64Array } =>
-    list(schema.attributes[slots[i].index].cell_val_num === 'var' ? values : new Float64Array(0))
   return {
     version: formatVersion,
     nonempty_domain: metadata.nonemptyDomain,
@@ -193,8 +191,8 @@ function metadataV1(metadata: FragmentMetadataToWrite): FragmentMetadataV1 {
     bounding_coords_num: mbrs.length,
     bounding_coords: metadata.boundingCoords,
     tile_offsets: all.map((slot) => list(slot.tileOffsets)),
-    tile_var_offsets: attributes.map((slot, i) => varList(i, slot.tileVarOffsets)),
-    tile_var_sizes: attributes.map((slot, i) => varList(i, slot.tileVarSizes)),
+    tile_var_offsets: attributes.map((slot) => list(slot.tileVarOffsets)),
+    tile_var_sizes: attributes.map((slot) => list(slot.tileVarSizes)),
     last_tile_cell_num: BigInt(metadata.lastTileCellNum),
     file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
     file_var_sizes: Float64Array.from(attributes, (slot) => slot.fileVarSize),

@@ -1,9 +1,10 @@
 import type { ColumnData } from '../cells/column.ts'
 import { InspectError } from '../errors.ts'
 import { concat } from '../filters/bytes.ts'
-import { type ArraySchema, checkVersion } from '../format/array-schema.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
+import { checkVersion } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, type FragmentFooter } from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
@@ -121,9 +122,9 @@ class FragmentWriter {
     const cx: FieldsContext = {
       schema: this.schema,
       formatVersion: this.version,
-      dense: this.dense,
       slots,
       tileNum: tiling.tileNum,
+      cellsPerTile: tiling.cellsPerTile,
       cx: this.cx,
     }
     const writers: (FieldWriter | undefined)[] = []

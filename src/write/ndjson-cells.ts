@@ -18,8 +18,16 @@ export interface FragmentCellsToWrite {
   columns: Map<string, ColumnData>
 }
 
-/** What `decode` adds to cells, and no array has as a field. */
-const NOT_FIELDS = new Set(['__fragment', '__timestamps', '__delete_timestamps', '__delete_condition_index'])
+/** Columns of consolidated sparse fragments, and the format version since which there are such. */
+const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
+  { name: '__timestamps', since: 14 },
+  { name: '__delete_timestamps', since: 15 },
+  { name: '__delete_condition_index', since: 15 },
+]
+/** What `decode` adds to cells, and a fragment need not have. */
+const NOT_FIELDS = new Set(['__fragment', ...EXTRA_FIELDS.map(({ name }) => name)])
+/** `decode` prints null for it. */
+const NOT_DELETED = 2n ** 64n - 1n
 
 /**
  * Reads NDJSON as `decode` prints it, raw or not, into columns. Each line is an object with every dimension and attribute; an index
@@ -35,7 +43,7 @@ export function cellsFromNdjson(
   style: ValueStyle,
   file: string,
 ): FragmentCellsToWrite {
-  const fields = fieldsOf(schema)
+  const fields = [...fieldsOf(schema), ...extraFields(text, schema)]
   const readers = fields.map((field) => cellReader(field, enumerations, style))
   const builders = fields.map((field) => new ColumnBuilder(field))
   const known = new Set(fields.map(({ name }) => name))
@@ -63,8 +71,26 @@ export function cellsFromNdjson(
   }
 }
 
+type CellField = BuiltField & { enumeration: string }
+
+/** Time stamps and delete metadata, where the first cell has them and the format can hold them. */
+function extraFields(text: string, schema: ArraySchema): CellField[] {
+  if (schema.array_type === 'dense') return []
+  const end = text.indexOf('\n')
+  const first = text.slice(0, end < 0 ? text.length : end)
+  return EXTRA_FIELDS.filter(({ name, since }) => schema.version >= since && first.includes(`"${name}"`)).map(
+    ({ name }) => ({
+      name,
+      type: 'UINT64',
+      cell_val_num: 1,
+      nullable: false,
+      enumeration: '',
+    }),
+  )
+}
+
 /** Dimensions, then attributes. */
-export function fieldsOf(schema: ArraySchema): (BuiltField & { enumeration: string })[] {
+export function fieldsOf(schema: ArraySchema): CellField[] {
   const dimensions = schema.domain.dimensions.map(({ name, type, cell_val_num }) => ({
     name,
     type,
@@ -90,7 +116,7 @@ function eachLine(text: string, take: (line: string, number: number) => void): v
 type CellReader = (value: Json) => Uint8Array
 
 function cellReader(
-  { type, cell_val_num, enumeration }: BuiltField & { enumeration: string },
+  { type, cell_val_num, enumeration }: CellField,
   enumerations: readonly Enumeration[],
   style: ValueStyle,
 ): CellReader {
@@ -129,6 +155,10 @@ function addRow(
     const value = Object.hasOwn(row, field.name) ? row[field.name] : undefined
     if (value === undefined)
       throw new InspectError('BAD_VALUE', 'expected every field of the schema in each cell', { field: field.name })
+    if (value === null && field.name.startsWith('__delete_')) {
+      builders[i].add(readers[i](NOT_DELETED))
+      continue
+    }
     if (value === null) {
       if (!field.nullable)
         throw new InspectError('BAD_VALUE', 'expected a value (the attribute is not nullable), found null', {

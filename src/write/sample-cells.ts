@@ -25,10 +25,16 @@ export interface CellPlan {
 }
 
 /** Made-up cells of each fragment, one after the other. @throws InspectError USAGE where the domain has no room for them */
-export function* sampleFragments(schema: ArraySchema, enumerations: readonly Enumeration[], plan: CellPlan): Generator<FragmentCellsToWrite> {
+export function* sampleFragments(
+  schema: ArraySchema,
+  enumerations: readonly Enumeration[],
+  plan: CellPlan,
+): Generator<FragmentCellsToWrite> {
   const boxes = schema.array_type === 'dense' ? denseBoxes(schema, plan) : undefined
   const total = boxes ? boxes.reduce((sum, box) => sum + volumeOf(schema, box), 0) : plan.cells
-  const makers = schema.attributes.map((attribute) => new AttributeMaker(attribute, schema, enumerations, plan.seed, total))
+  const makers = schema.attributes.map(
+    (attribute) => new AttributeMaker(attribute, schema, enumerations, plan.seed, total),
+  )
   for (let k = 0; k < plan.fragments; k++) {
     const columns = new Map<string, ColumnData>()
     let cell_num: number
@@ -38,7 +44,8 @@ export function* sampleFragments(schema: ArraySchema, enumerations: readonly Enu
       ranks = schema.cell_order === 'col-major' ? colMajorRanks(schema, boxes[k]) : undefined
     } else {
       cell_num = Math.floor(((k + 1) * plan.cells) / plan.fragments) - Math.floor((k * plan.cells) / plan.fragments)
-      for (const [name, column] of sparseCoordinates(schema, cell_num, new Random(`${plan.seed} coordinates ${k}`))) columns.set(name, column)
+      for (const [name, column] of sparseCoordinates(schema, cell_num, new Random(`${plan.seed} coordinates ${k}`)))
+        columns.set(name, column)
     }
     for (const maker of makers) columns.set(maker.attribute.name, maker.column(cell_num, ranks))
     yield { domain: boxes?.[k], cell_num, columns }
@@ -117,10 +124,15 @@ const ONE_DUPLICATE_IN = 10
 /** Coordinates in the order in which the fragment stores them. */
 function sparseCoordinates(schema: ArraySchema, count: number, random: Random): Map<string, ColumnData> {
   const { dimensions } = schema.domain
-  const axes = dimensions.map((dimension) => axisOf(dimension, Math.floor(2 ** (PLACES_BITS / dimensions.length)), count))
+  const axes = dimensions.map((dimension) =>
+    axisOf(dimension, Math.floor(2 ** (PLACES_BITS / dimensions.length)), count),
+  )
   const places = axes.reduce((product, axis) => product * axis.places, 1)
   if (places < count && !schema.allows_duplicates) {
-    throw new InspectError('USAGE', `expected a domain with room for ${count} cells in a fragment, found ${places} (--cells, --dim, or --duplicates)`)
+    throw new InspectError(
+      'USAGE',
+      `expected a domain with room for ${count} cells in a fragment, found ${places} (--cells, --dim, or --duplicates)`,
+    )
   }
   const builders = dimensions.map((dimension) => new ColumnBuilder({ ...dimension, nullable: false }))
   let place = 0
@@ -137,7 +149,9 @@ function sparseCoordinates(schema: ArraySchema, count: number, random: Random): 
   }
   const columns = builders.map((builder) => builder.finish())
   const order = globalOrder(schema, columns, count)
-  return new Map(dimensions.map((dimension, d) => [dimension.name, order ? reordered(columns[d], dimension, order) : columns[d]]))
+  return new Map(
+    dimensions.map((dimension, d) => [dimension.name, order ? reordered(columns[d], dimension, order) : columns[d]]),
+  )
 }
 
 interface SampleAxis {
@@ -149,12 +163,18 @@ interface SampleAxis {
 function axisOf({ type, domain }: Dimension, most: number, count: number): SampleAxis {
   const size = datatypeSize(type)
   if (domain.length === 0) {
-    return { places: Math.min(most, Math.max(FEWEST_NAMES, 4 * count)), coordinate: (place) => new TextEncoder().encode(nameOf(place)) }
+    return {
+      places: Math.min(most, Math.max(FEWEST_NAMES, 4 * count)),
+      coordinate: (place) => new TextEncoder().encode(nameOf(place)),
+    }
   }
   const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
   if (datatypeKind(type) === 'float') {
     const view = new DataView(domain.buffer, domain.byteOffset, domain.length)
-    const [lo, hi] = size === 4 ? [view.getFloat32(0, true), view.getFloat32(4, true)] : [view.getFloat64(0, true), view.getFloat64(8, true)]
+    const [lo, hi] =
+      size === 4
+        ? [view.getFloat32(0, true), view.getFloat32(4, true)]
+        : [view.getFloat64(0, true), view.getFloat64(8, true)]
     const places = hi > lo ? Math.min(most, FLOAT_PLACES) : 1
     return { places, coordinate: (place) => bytesOf(type, 1, lo + (hi - lo) * (place / places)) }
   }
@@ -178,7 +198,24 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
   return { places, coordinate: (place) => bytesOf(type, 1, lo + BigInt(place) * step) }
 }
 
-const NAMES = ['alder', 'ash', 'aspen', 'beech', 'birch', 'cedar', 'elm', 'fir', 'hazel', 'larch', 'lime', 'maple', 'oak', 'pine', 'rowan', 'yew']
+const NAMES = [
+  'alder',
+  'ash',
+  'aspen',
+  'beech',
+  'birch',
+  'cedar',
+  'elm',
+  'fir',
+  'hazel',
+  'larch',
+  'lime',
+  'maple',
+  'oak',
+  'pine',
+  'rowan',
+  'yew',
+]
 const MORE_NAMES = ['Ahorn', 'bouleau', 'chêne', 'Gewöhnliche Eibe', 'jabłoń', 'вяз', 'ελιά', '松', '🌳', '🌲 fir']
 
 function nameOf(place: number): string {
@@ -203,7 +240,13 @@ class AttributeMaker {
   private readonly values: number
   private done = 0
 
-  constructor(attribute: Attribute, schema: ArraySchema, enumerations: readonly Enumeration[], seed: string, total: number) {
+  constructor(
+    attribute: Attribute,
+    schema: ArraySchema,
+    enumerations: readonly Enumeration[],
+    seed: string,
+    total: number,
+  ) {
     this.attribute = attribute
     this.random = new Random(`${seed} attribute ${attribute.name}`)
     this.total = Math.max(1, total)
@@ -247,7 +290,8 @@ class AttributeMaker {
     if (cell_val_num === 'var') {
       starts = new Float64Array(count + 1)
       const least = this.emptyCells ? 0 : 1
-      for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + size * (least + this.random.below(LONGEST + 1 - least))
+      for (let i = 0; i < count; i++)
+        starts[i + 1] = starts[i] + size * (least + this.random.below(LONGEST + 1 - least))
     }
     const length = starts ? starts[count] : count * size * (cell_val_num === 'var' ? 1 : cell_val_num)
     const data = new Uint8Array(length)
@@ -276,13 +320,18 @@ class AttributeMaker {
         if (steps > 100 || steps < -100) steps = 0
         return steps * factor + offset
       }
-      return size === 4 ? (view, at) => view.setFloat32(at, next(), true) : (view, at) => view.setFloat64(at, next(), true)
+      return size === 4
+        ? (view, at) => view.setFloat32(at, next(), true)
+        : (view, at) => view.setFloat64(at, next(), true)
     }
     const put = integerWriter(type)
     if (values > 0) return (view, at) => put(view, at, random.below(Math.min(values, 127)))
     const [low, span] = spanOf(type, total)
-    if (this.rises) return (view, at, place) => put(view, at, low + Math.floor((place / total) * span) + (span > 2 * total ? random.below(2) : 0))
-    return (view, at, place) => put(view, at, low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000)))
+    if (this.rises)
+      return (view, at, place) =>
+        put(view, at, low + Math.floor((place / total) * span) + (span > 2 * total ? random.below(2) : 0))
+    return (view, at, place) =>
+      put(view, at, low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000)))
   }
 
   private wholeCells(count: number): ColumnData {
@@ -304,9 +353,14 @@ class AttributeMaker {
       if (cell_val_num !== 'var') return bytesOf(type, cell_val_num, letters(cell_val_num, random))
       if (this.emptyCells && random.oneIn(12)) return new Uint8Array(0)
       const ascii = type === 'STRING_ASCII' || type === 'CHAR'
-      return bytesOf(type, 'var', random.pick(ascii || random.oneIn(2) ? NAMES : MORE_NAMES.filter((name) => size !== 2 || isUcs2(name))))
+      return bytesOf(
+        type,
+        'var',
+        random.pick(ascii || random.oneIn(2) ? NAMES : MORE_NAMES.filter((name) => size !== 2 || isUcs2(name))),
+      )
     }
-    if (cell_val_num === 'var' && type === 'GEOM_WKT') return new TextEncoder().encode(`POINT (${random.below(100)} ${random.below(100)})`)
+    if (cell_val_num === 'var' && type === 'GEOM_WKT')
+      return new TextEncoder().encode(`POINT (${random.below(100)} ${random.below(100)})`)
     if (cell_val_num === 'var' && type === 'GEOM_WKB') return wkbPoint(random.below(100), random.below(100))
     const least = this.emptyCells ? 0 : 1
     const length = cell_val_num === 'var' ? least + random.below(9 - least) : cell_val_num * size

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { fixtureFolders } from '../helpers/fixtures.ts'
-import { run } from '../helpers/run.ts'
 import { schemaResult } from '../../src/commands/schema.ts'
 import { InspectError } from '../../src/errors.ts'
 import { toJson } from '../../src/render/json.ts'
 import { parseJson } from '../../src/write/json-text.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'
+import { fixtureFolders } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
 
 const uuid = (): string => '0'.repeat(32)
 
@@ -27,7 +27,15 @@ describe('the document that schema --json prints', () => {
       for (const folder of fixtureFolders()) {
         if (folder.kind !== 'array') continue
         const key = folder.key === undefined ? [] : ['--key', folder.key]
-        const { text } = await run(['schema', '--all', folder.path, '--format', 'ndjson', ...key, ...(style.raw ? ['--raw'] : [])])
+        const { text } = await run([
+          'schema',
+          '--all',
+          folder.path,
+          '--format',
+          'ndjson',
+          ...key,
+          ...(style.raw ? ['--raw'] : []),
+        ])
         for (const line of text.trim().split('\n')) {
           const { schema, enumerations } = parseSchemaDocument(parseJson(line), undefined, uuid, style)
           const again = toJson(schemaResult(schema, enumerations, style), { int64: 'number', indent: false })
@@ -53,14 +61,23 @@ describe('the document that schema --json prints', () => {
   })
 
   test('faults name the key', () => {
-    const start = '{"format_version":22,"array_type":"sparse","dimensions":[{"name":"x","type":"INT32","domain":[0,99]}],'
+    const start =
+      '{"format_version":22,"array_type":"sparse","dimensions":[{"name":"x","type":"INT32","domain":[0,99]}],'
     expect(fault('{}')).toMatch(/^BAD_VALUE format_version: expected an integer .*, found nothing$/)
-    expect(fault(`${start}"attributes":[{"name":"a","type":"INT65"}]}`)).toMatch(/^BAD_VALUE attributes\.0\.type: expected one of .*found "INT65"$/)
-    expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","filter":1}]}`)).toMatch(/^BAD_VALUE attributes\.0\.filter: /)
-    expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","fill_value":"x"}]}`)).toMatch(/^BAD_VALUE attributes\.0\.fill_value: /)
-    expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","filters":{"filters":[{"name":"ZSTD","scale":1}]}}]}`)).toMatch(
-      /^BAD_VALUE attributes\.0\.filters\.filters\.0\.scale: /,
+    expect(fault(`${start}"attributes":[{"name":"a","type":"INT65"}]}`)).toMatch(
+      /^BAD_VALUE attributes\.0\.type: expected one of .*found "INT65"$/,
     )
-    expect(fault(`${start}"attributes":[],"current_domain":{"x":[1]}}`)).toMatch(/^BAD_VALUE current_domain\.x: expected \[lowest, highest\]/)
+    expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","filter":1}]}`)).toMatch(
+      /^BAD_VALUE attributes\.0\.filter: /,
+    )
+    expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","fill_value":"x"}]}`)).toMatch(
+      /^BAD_VALUE attributes\.0\.fill_value: /,
+    )
+    expect(
+      fault(`${start}"attributes":[{"name":"a","type":"INT32","filters":{"filters":[{"name":"ZSTD","scale":1}]}}]}`),
+    ).toMatch(/^BAD_VALUE attributes\.0\.filters\.filters\.0\.scale: /)
+    expect(fault(`${start}"attributes":[],"current_domain":{"x":[1]}}`)).toMatch(
+      /^BAD_VALUE current_domain\.x: expected \[lowest, highest\]/,
+    )
   })
 })

@@ -1,0 +1,215 @@
+import { addPlace, InspectError } from '../errors.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import { openFolderOutput } from '../source/folder-output.ts'
+import { readText } from '../source/text-input.ts'
+import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
+import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { schemaResult } from './schema.ts'
+
+interface WriteSampleOptions extends SampleOptions {
+  schema?: string
+  data?: string
+}
+
+const HELP = `
+Fields:
+  --dim NAME:TYPE[:LO..HI[:EXTENT]]            x:INT32:1..100:10   day:DATETIME_DAY:2024-01-01..2024-12-31:7   id:STRING_ASCII
+  --attr NAME:TYPE[:N|:var][:nullable][:enum=E][:fill=VALUE]
+                                               a:INT64   rgb:UINT8:3   list:FLOAT32:var:nullable   s:STRING_UTF8   k:UINT8:enum=color
+                                               (STRING_*, BLOB, GEOM_* and ANY are var-sized unless a number follows; "?" is short for :nullable)
+  --enum NAME:TYPE[:ordered]=V,V,…             color:STRING_ASCII=red,green,blue   (or =[JSON array])
+  --metadata KEY=JSON                          title='"trees"'   range=[1,2.5]   raw='{"type":"BLOB","value":{"base64":"AAE="}}'
+
+Filters, in writing order, separated by commas, options behind colons:
+  zstd:level=9,bit-width-reduction:max_window_size=256,sha256
+  gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level; the deltas reinterpret_datatype), bit-width-reduction and
+  positive-delta (max_window_size), bitshuffle, byteshuffle, xor, scale-float (scale, offset, byte_width), webp (format, quality,
+  lossless), md5, sha256, none. An empty text means no filters.
+
+Examples:
+  tiledb-inspect write-sample trees
+  tiledb-inspect write-sample old --dense --format-version 5 --filters gzip,md5
+  tiledb-inspect decode A/__fragments/F --format ndjson | tiledb-inspect write-sample B --schema S.json --data - --filters zstd:level=19
+`
+
+export const command: CommandModule<WriteSampleOptions> = {
+  configure(command) {
+    command
+      .argument('<dir>', 'folder to make; never overwritten')
+      .option('--dense', 'a dense array')
+      .option('--sparse', 'a sparse array (the default)')
+      .option('--dim <spec>', 'a dimension (repeatable; see below)', collect)
+      .option('--attr <spec>', 'an attribute (repeatable; see below)', collect)
+      .option('--enum <spec>', 'an enumeration (repeatable; see below)', collect)
+      .option('--cells <n>', 'cells in all fragments together (1000); in dense arrays at most')
+      .option('--fragments <n>', 'fragments (2)')
+      .option('--capacity <n>', 'cells of a sparse tile (100)')
+      .option('--tile-extent <n>', 'extent of dimensions that do not say theirs')
+      .option('--cell-order <order>', 'row-major, col-major or hilbert')
+      .option('--tile-order <order>', 'row-major or col-major')
+      .option('--duplicates', 'allow several cells at the same coordinates, and write some')
+      .option('--filters <pipeline>', 'filters of every attribute that accepts them (see below)')
+      .option('--field-filters <NAME=pipeline>', 'filters of one attribute or dimension (repeatable)', collect)
+      .option('--coords-filters <pipeline>', 'filters of dimensions')
+      .option('--offsets-filters <pipeline>', 'filters of the offsets of var-sized cells')
+      .option('--validity-filters <pipeline>', 'filters of the validity of nullable attributes')
+      .option('--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks')
+      .option('--metadata <KEY=JSON>', 'array metadata (repeatable)', collect)
+      .option('--format-version <n>', 'format version, 3 to 22 (22)')
+      .option('--experimental', 'allow format version 23, which no TileDB release opens')
+      .option('--schema <file>', 'the schema, as schema --json prints it; - for standard input')
+      .option('--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input')
+      .option('--seed <text>', 'same options and seed, same bytes (1)')
+      .addHelpText('after', HELP)
+  },
+
+  async *run(cx, paths, options) {
+    const [path] = paths
+    if (paths.length !== 1) throw new InspectError('USAGE', `write-sample expects one folder, found ${paths.length}`)
+    yield await writeSample(cx, path, options)
+  },
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
+  const { schema: schemaFile, data: dataFile, ...rest } = options
+  if (schemaFile === '-' && dataFile === '-')
+    throw new InspectError('USAGE', '--schema and --data cannot both be standard input')
+  const inputs: SampleInputs = { schema: await inputOf(schemaFile), data: await inputOf(dataFile), style: cx.style }
+  const output = await openFolderOutput(path)
+  try {
+    const { array, notes } = planSample(rest, inputs)
+    const { codecs, key } = cx.reading
+    const writing = {
+      codecs,
+      key,
+      randomBytes: await vectors(codecs, [JSON.stringify(rest), inputs.schema?.text ?? '', inputs.data?.text ?? '']),
+    }
+    const fragments: WrittenFragmentFacts[] = []
+    const files: { path: string; size: number }[] = []
+    const progress = await cx.progress('writing')
+    try {
+      for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
+        await output.write(file.path, file.bytes)
+        files.push({ path: file.path, size: file.bytes.length })
+        progress.update(files.length, 0)
+      }
+    } finally {
+      progress.stop()
+    }
+    await output.commit()
+    return outcome(cx, path, {
+      array,
+      notes,
+      fragments,
+      files,
+      encrypted: key !== undefined,
+      seed: options.seed ?? '1',
+    })
+  } catch (error) {
+    throw addPlace(error, { file: path })
+  } finally {
+    await output.discard()
+  }
+}
+
+async function inputOf(file: string | undefined): Promise<{ text: string; file: string } | undefined> {
+  return file === undefined ? undefined : { text: await readText(file), file: file === '-' ? 'standard input' : file }
+}
+
+/**
+ * Initialisation vectors that repeat for the same input, and never for another one: SHA-256 of all that goes into the array and a counter.
+ */
+async function vectors(codecs: Codecs, inputs: readonly string[]): Promise<(length: number) => Uint8Array> {
+  const sha256 = await codecs.sha256()
+  const encoder = new TextEncoder()
+  const base = sha256(encoder.encode(JSON.stringify(inputs)))
+  let counter = 0
+  return (length) => {
+    const block = new Uint8Array(base.length + 8)
+    block.set(base)
+    new DataView(block.buffer).setBigUint64(base.length, BigInt(counter++))
+    return sha256(block).subarray(0, length)
+  }
+}
+
+interface Written {
+  array: ArrayToWrite
+  notes: string[]
+  fragments: WrittenFragmentFacts[]
+  files: { path: string; size: number }[]
+  encrypted: boolean
+  seed: string
+}
+
+function outcome(cx: CommandContext, path: string, written: Written): Outcome {
+  const document = sampleDocument(cx, path, written)
+  return {
+    document,
+    async table(out: Output) {
+      const { sampleTable } = await import('../render/views/write-sample.ts')
+      await sampleTable(document, out)
+    },
+  }
+}
+
+function sampleDocument(
+  cx: CommandContext,
+  path: string,
+  { array, notes, fragments, files, encrypted, seed }: Written,
+): Document {
+  const { schema, enumerations, metadata } = array
+  const { dimensions, attributes, array_type, cell_order, tile_order, capacity } = schemaResult(
+    schema,
+    enumerations,
+    cx.style,
+  )
+  return {
+    ...documentHead('sample', cx.shownPath(path)),
+    format_version: schema.version,
+    array_type,
+    encryption: encrypted ? 'AES_256_GCM' : 'NO_ENCRYPTION',
+    seed,
+    cell_num: fragments.reduce((sum, { cell_num }) => sum + cell_num, 0),
+    total_size: files.reduce((sum, { size }) => sum + size, 0),
+    cell_order,
+    tile_order,
+    capacity,
+    dimensions,
+    attributes,
+    enumerations: enumerations.map(({ name }) => name),
+    metadata: metadata.map(({ key }) => key),
+    fragments: fragments.map(({ name, cell_num }): Result => ({ name, cell_num })),
+    files: files.map(({ path: file, size }): Result => ({ path: file, size })),
+    notes,
+    next: nextCommands(path, schema.version, fragments, encrypted),
+  }
+}
+
+/** What to try on the sample. */
+function nextCommands(
+  path: string,
+  version: number,
+  fragments: readonly WrittenFragmentFacts[],
+  encrypted: boolean,
+): string[] {
+  const array = quoted(path.replace(/\/+$/, ''))
+  const key = encrypted ? ' --key KEY' : ''
+  const commands = [`tiledb-inspect ls ${array}${key}`, `tiledb-inspect schema ${array}${key}`]
+  const [first] = fragments
+  if (first) {
+    const fragment = quoted(`${path.replace(/\/+$/, '')}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
+    commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
+  }
+  commands.push(`tiledb-inspect verify-checksums ${array}${key}`)
+  return commands
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,123 @@
+import { withPlaceAsync } from '../errors.ts'
+import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { encode } from '../format/io.ts'
+import { writeFragment } from './fragment-writer.ts'
+import { type WriteContext, writeGenericTile } from './generic-tile-writer.ts'
+import type { FragmentCellsToWrite } from './ndjson-cells.ts'
+
+/** An array as values. */
+export interface ArrayToWrite {
+  schema: ArraySchema
+  enumerations: readonly Enumeration[]
+  metadata: readonly MetadataEntry[]
+  /** Milliseconds, of the schema; fragments follow it one by one, metadata comes last. */
+  timestamp: bigint
+  /** Gives 32 hex digits for each file that needs some. */
+  uuid: () => string
+  fragments: Iterable<FragmentCellsToWrite>
+}
+
+/** One file of an array. */
+export interface ArrayFile {
+  /** Relative to the array. */
+  path: string
+  bytes: Uint8Array
+}
+
+/** What became of each fragment. */
+export interface WrittenFragmentFacts {
+  name: string
+  cell_num: number
+}
+
+/**
+ * The files of an array in the layout of its schema's format version. They come in an order in which what is there so far is no
+ * array, then one without the fragments: data, then the schema, then the commits.
+ *
+ * @param onFragment told of each fragment
+ * @see format_spec/array_file_hierarchy.md
+ */
+export async function* arrayFiles(
+  array: ArrayToWrite,
+  cx: WriteContext,
+  onFragment: (fragment: WrittenFragmentFacts) => void,
+): AsyncGenerator<ArrayFile> {
+  const { schema, uuid } = array
+  const { version } = schema
+  const layout = layoutOf(version)
+  let timestamp = array.timestamp
+  const schemaName = layout.schemaFolder ? `__${timestamp}_${timestamp}_${uuid()}` : OLD_SCHEMA_FILE
+  const commits: string[] = []
+  for (const { domain, cell_num, columns } of array.fragments) {
+    if (cell_num === 0) continue
+    timestamp++
+    const written = await writeFragment(
+      {
+        schema,
+        schemaName,
+        formatVersion: version,
+        timestampRange: timestampsOf(columns) ?? [timestamp, timestamp],
+        uuid: uuid(),
+        domain,
+        cells: { cell_num, columns },
+      },
+      cx,
+    )
+    onFragment({ name: written.name, cell_num })
+    for (const { name, bytes } of written.files) yield { path: `${layout.fragments}${written.name}/${name}`, bytes }
+    if (layout.commit) commits.push(layout.commit(written.name))
+  }
+  const tile = (payload: Uint8Array, field: string): Promise<Uint8Array> =>
+    withPlaceAsync({ field }, () => writeGenericTile(payload, version, cx))
+  if (array.metadata.length > 0) {
+    timestamp++
+    const metadata: ArrayMetadata = { entries: [...array.metadata].sort((a, b) => (a.key < b.key ? -1 : 1)) }
+    yield {
+      path: `__meta/__${timestamp}_${timestamp}_${uuid()}`,
+      bytes: await tile(encode(metadata, arrayMetadata), 'metadata'),
+    }
+  }
+  for (const enumeration of array.enumerations) {
+    const bytes = await tile(encode(enumeration, enumerationFile), 'enumerations')
+    yield { path: `__schema/__enumerations/${enumeration.path_name}`, bytes }
+  }
+  if (layout.lock) yield { path: '__lock.tdb', bytes: new Uint8Array(0) }
+  const schemaPath = layout.schemaFolder ? `__schema/${schemaName}` : schemaName
+  yield { path: schemaPath, bytes: await tile(encode(schema, arraySchema), 'schema') }
+  for (const path of commits) yield { path, bytes: new Uint8Array(0) }
+}
+
+interface ArrayLayout {
+  schemaFolder: boolean
+  lock: boolean
+  /** Folder of the fragments' folders, ending in `/`. */
+  fragments: string
+  /** Path of a fragment's commit mark. */
+  commit: ((fragment: string) => string) | undefined
+}
+
+function layoutOf(version: number): ArrayLayout {
+  return {
+    schemaFolder: version >= 10,
+    lock: version < 12,
+    fragments: version >= 12 ? '__fragments/' : '',
+    commit: version >= 12 ? (name) => `__commits/${name}.wrt` : version >= 5 ? (name) => `${name}.ok` : undefined,
+  }
+}
+
+/** First and last time stamp of cells that carry their own. */
+function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
+  const column = columns.get('__timestamps')
+  if (!column) return undefined
+  const bytes = column.data.slice()
+  const stamps = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8)
+  let [first, last] = [stamps[0], stamps[0]]
+  for (const stamp of stamps) {
+    if (stamp < first) first = stamp
+    if (stamp > last) last = stamp
+  }
+  return [first, last]
+}
