@@ -22,7 +22,7 @@ const withoutChildProcess = {
 
 /** What nearly every call uses goes into one file, whose compiled code is cached; the rest is loaded when it is needed. */
 const RARE =
-  /src\/(render\/(views|table|color|units|text-width|progress|csv|ndjson|arrow)|commands\/(decode|tile|verify|write|condition)|(cells|verify|write)\/|source\/(file-output|folder-output|verify))/
+  /src\/(render\/(views\/(cells|tile|verify|commits|write)|progress|csv|ndjson|arrow)|commands\/(decode|tile|verify|write|condition)|(cells|verify|write)\/|source\/(file-output|folder-output|verify))/
 const COMMON_FILTERS =
   /src\/filters\/(pipeline|registry|bytes|filter|compressor|gzip|byte-codec-filter|codecs\/(levels|zstd-frame|portable|once|wasm-file))\.ts$/
 const isCore = (id) =>
@@ -40,9 +40,9 @@ async function bundle(input, plugins, output) {
   await build.close()
 }
 
-/** Runs a TypeScript or program step; its output is shown, its failure ends the build. */
-function run(...args) {
-  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+/** Runs a step; its failure ends the build. */
+function run(stdout, ...args) {
+  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] })
   if (status !== 0) process.exit(1)
 }
 
@@ -62,10 +62,19 @@ await bundle('src/index.ts', [], {
   entryFileNames: 'index.js',
   chunkFileNames: '[name]-[hash].js',
 })
-run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
 
-// V8's code cache for this Node, made by running on a real fragment; Node from 22.1 on keeps its own.
-const fragments = 'examples/arrays/places/__fragments'
-const [fragment] = readdirSync(fragments)
-process.env.TILEDB_INSPECT_MAKE_CACHE = '1'
-run('bin/tiledb-inspect.js', 'footer', join(fragments, fragment), '--json')
+// V8's code cache for this Node, made by running on a real array; Node from 22.1 on keeps its own.
+const places = 'examples/arrays/places'
+const fragment = join(places, '__fragments', readdirSync(join(places, '__fragments'))[0])
+process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify(
+  ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
+    const target = command === 'ls' || command === 'schema' ? places : fragment
+    return [
+      [command, target],
+      [command, target, '--json'],
+    ]
+  }),
+)
+run('ignore', 'bin/tiledb-inspect.js')
+
+run('inherit', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')

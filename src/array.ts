@@ -11,7 +11,13 @@ import { type Enumeration, enumerationFile } from './format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from './format/fragment-footer.ts'
 import { compareByTimestamps, parseFragmentName, parseTimestampedName } from './format/timestamped-name.ts'
 import { Fragment } from './fragment.ts'
-import { type ReadContext, readGenericTile, readGenericTileHeader } from './generic-tile.ts'
+import {
+  keyOrDamage,
+  openGenericTile,
+  type ReadContext,
+  readGenericTile,
+  readGenericTileHeader,
+} from './generic-tile.ts'
 import { type ByteSource, type Entry, type Folder, readAll } from './source/source.ts'
 
 /** Folders of an array that are never fragments. */
@@ -117,9 +123,30 @@ export class InspectArray {
       })
     }
     const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
-    return this.withFile(path, async (source) =>
-      readGenericTile(await readAll(source), arraySchema, this.cx, { file: source.name, offset: 0 }),
-    )
+    try {
+      return await this.withFile(path, async (source) => {
+        const bytes = await readAll(source)
+        if (name === OLD_SCHEMA_FILE) checkNotOlder(bytes, source.name)
+        return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
+      })
+    } catch (error) {
+      if (error instanceof InspectError && error.code === 'WRONG_KEY') await this.proveKey()
+      throw keyOrDamage(error, this.cx)
+    }
+  }
+
+  /** Tries the key on the fragments' metadata: where any of it opens, a schema that does not is damaged. */
+  private async proveKey(): Promise<void> {
+    for (const { path } of await this.fragments()) {
+      try {
+        await this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) => {
+          await openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 })
+        })
+        return
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+      }
+    }
   }
 
   /** Reads the enumerations that a schema names. */
@@ -133,9 +160,16 @@ export class InspectArray {
     )
   }
 
+  /** Damaged commit files are told to the context; see {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
-    this.commitsRead ??= this.root().then((root) => readCommits(this.folder, root))
+    this.commitsRead ??= this.readCommits()
     return this.commitsRead
+  }
+
+  private async readCommits(): Promise<Commits> {
+    const commits = await readCommits(this.folder, await this.root())
+    for (const { fault } of commits.files) if (fault) tellFault(this.cx, fault)
+    return commits
   }
 
   /** Every fragment folder on disk, committed or not, in the order of their time stamps. Opens no fragment. */
@@ -193,8 +227,13 @@ export class InspectArray {
     const names = new Set<string>()
     for (const { kind, path } of commits.files) {
       if (kind !== 'fragment-metadata') continue
-      const { entries } = await this.consolidatedFragmentMetadata(path)
-      for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
+      try {
+        const { entries } = await this.consolidatedFragmentMetadata(path)
+        for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+        tellFault(this.cx, error)
+      }
     }
     return names
   }
@@ -221,6 +260,31 @@ export class InspectArray {
   private async withFile<T>(path: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
     return withSource(this.folder.file(path), work)
   }
+}
+
+/**
+ * Generic tiles of TileDB 1.3 and before begin with their persisted size, where those of format version 1 and later have
+ * the version.
+ *
+ * @throws InspectError UNSUPPORTED_VERSION
+ */
+function checkNotOlder(bytes: Uint8Array, file: string): void {
+  if (bytes.length < OLDER_HEADER_BYTES) return
+  const persistedSize = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)
+  if (persistedSize === 0n || persistedSize > BigInt(bytes.length - OLDER_HEADER_BYTES)) return
+  throw new InspectError(
+    'UNSUPPORTED_VERSION',
+    'expected format version 1 or later, found the header of an older array (TileDB 1.3 or before)',
+    { file, offset: 0, field: 'format_version' },
+  )
+}
+
+/** Persisted size, tile size, datatype, cell size and encryption type. */
+const OLDER_HEADER_BYTES = 8 + 8 + 1 + 8 + 1
+
+function tellFault(cx: ReadContext, fault: InspectError): void {
+  if (!cx.onFault) throw fault
+  cx.onFault(fault)
 }
 
 /** Runs `work` on a source and closes it. */

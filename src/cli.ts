@@ -9,7 +9,7 @@ import type { Output, Result } from './render/result.ts'
 import { readKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
 import type { Storage } from './source/source.ts'
-import { openTarget } from './target.ts'
+import { closeTarget, openTarget, type Target } from './target.ts'
 import { VERSION } from './version.ts'
 
 /** Every command and where its module is; a module is loaded only when its command is called. */
@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
       summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
       load: () => import('./commands/metadata.ts'),
     },
+    tiles: {
+      summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
+      load: () => import('./commands/tiles.ts'),
+    },
     tile: {
       summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
       load: () => import('./commands/tile.ts'),
@@ -45,10 +49,18 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
       summary: 'commit files, and which fragments count because of them',
       load: () => import('./commands/commits.ts'),
     },
+    'write-sample': {
+      summary: 'writes a sample array that TileDB opens',
+      load: () => import('./commands/write-sample.ts'),
+    },
   }
 
 const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
-type Format = (typeof FORMATS)[number]
+type Format = (typeof FORMATS)[number] | 'arrow'
+
+/** Extensions of an Arrow IPC file and stream. */
+const ARROW_FILE = 'arrow'
+const ARROW_STREAM = 'arrows'
 
 /** What the process lends the program: the only way out of it. */
 export interface Process {
@@ -77,20 +89,29 @@ interface CommonOptions {
 /** Runs the program. @returns the exit code */
 export async function main(process: Process): Promise<number> {
   const state: RunState = { process, codes: new Set(), format: 'table', shown: 0 }
+  let program: Command | undefined
   try {
-    const program = await buildProgram(state)
+    program = await buildProgram(state)
     await program.parseAsync([...process.argv], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
       state.format = formatAsked(process.argv)
-      await printError(state, new InspectError('USAGE', error.message.replace(/^error: /, '')))
+      // What commander raises without a command.
+      if (error.code === 'commander.help' && program) {
+        process.stderr(program.helpInformation())
+        return 2
+      }
+      const usage = new InspectError('USAGE', error.message.replace(/^error: /, ''))
+      await showError(state, usage, asGiven, process.stdout)
       return 2
     }
-    await printError(state, error)
+    await showError(state, error, asGiven, process.stdout)
   }
   return state.codes.has(2) ? 2 : state.codes.has(1) ? 1 : state.codes.has(3) ? 3 : 0
 }
+
+const asGiven = (path: string): string => path
 
 interface RunState {
   process: Process
@@ -129,15 +150,16 @@ async function buildProgram(state: RunState): Promise<Command> {
     if (name !== helpOf) continue
     const module = (await load()).command
     module.configure(command)
-    addCommonOptions(command)
-    command.action(() => runCommand(state, module, command.processedArgs.flat(), command.opts<CommonOptions>()))
+    addCommonOptions(command, module.arrow === true)
+    command.action(() => runCommand(state, module, command))
   }
   return program
 }
 
-function addCommonOptions(command: Command): void {
+function addCommonOptions(command: Command, arrow: boolean): void {
+  const formats = arrow ? [...FORMATS, 'arrow'] : FORMATS
   command
-    .addOption(new Option('--format <format>', 'how the result is written').choices(FORMATS))
+    .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
     .option('--json', 'same as --format json')
     .option('-o, --output <file>', 'write there instead of stdout; the format from the extension where it says one')
     .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
@@ -149,13 +171,14 @@ function addCommonOptions(command: Command): void {
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
-async function runCommand(
-  state: RunState,
-  module: CommandModule<never>,
-  paths: string[],
-  options: CommonOptions,
-): Promise<void> {
-  state.format = chosenFormat(options)
+async function runCommand(state: RunState, module: CommandModule<never>, command: Command): Promise<void> {
+  const paths: string[] = command.processedArgs.flat()
+  const options = command.opts<CommonOptions>()
+  // Of several targets, each is tried.
+  const oneByOne = command.registeredArguments.length === 1
+  const opened: Target[] = []
+  state.format = chosenFormat(options, module.arrow === true)
+  if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths, currentFolder())
   const cx: CommandContext = {
@@ -164,7 +187,11 @@ async function runCommand(
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath: shown,
-    open: async (path) => openTarget(state.process.storage, absolute(path), readingFor(cx)),
+    open: async (path) => {
+      const target = await openTarget(state.process.storage, absolute(path), readingFor(cx))
+      opened.push(target)
+      return target
+    },
     progress: async (what) =>
       (await import('./render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
     fault: (error) => {
@@ -174,30 +201,64 @@ async function runCommand(
   }
   // Whether a key fits, and whether data is encrypted, is learned for each array anew.
   const readingFor = (context: CommandContext) => {
-    context.reading = readContext(nodeCodecs, key)
+    context.reading = { ...readContext(nodeCodecs, key), onFault: context.fault }
     return context.reading
   }
   const output = await openOutput(state, options)
   try {
-    for await (const outcome of module.run(cx, paths, options as never)) {
-      if (outcome.notRight) state.codes.add(1)
-      await show(state, outcome, output.out, options)
+    for (const some of oneByOne ? paths.map((path) => [path]) : [paths]) {
+      try {
+        for await (const outcome of module.run(cx, some, options as never)) {
+          if (outcome.notRight) state.codes.add(1)
+          if (outcome.error) await showError(state, outcome.error, shown, output.out)
+          else await show(state, outcome, output.out, options)
+        }
+      } catch (error) {
+        // Wrong options are wrong for every target.
+        if (error instanceof InspectError && error.code === 'USAGE') throw error
+        await showError(state, error, shown, output.out)
+      } finally {
+        for (const target of opened.splice(0)) await closeTarget(target)
+      }
     }
-  } catch (error) {
-    if (error instanceof InspectError && error.at.file !== undefined) {
-      throw new InspectError(error.code, error.message, { ...error.at, file: shown(error.at.file) }, { cause: error })
-    }
-    throw error
   } finally {
     await output.close()
   }
 }
 
-function chosenFormat(options: CommonOptions): Format {
+function extensionOf({ output }: CommonOptions): string | undefined {
+  return output?.slice(output.lastIndexOf('.') + 1)
+}
+
+/** @throws InspectError USAGE for an extension of Arrow where the command does not write it */
+function chosenFormat(options: CommonOptions, arrow: boolean): Format {
   if (options.json) return 'json'
   if (options.format) return options.format
-  const extension = options.output?.slice(options.output.lastIndexOf('.') + 1)
+  const extension = extensionOf(options)
+  if (extension === ARROW_FILE || extension === ARROW_STREAM) {
+    if (arrow) return 'arrow'
+    throw new InspectError(
+      'USAGE',
+      `this command writes ${FORMATS.join(', ')}, not Arrow, found --output .${extension}`,
+    )
+  }
   return FORMATS.find((format) => format === extension) ?? 'table'
+}
+
+function checkArrow(state: RunState, paths: readonly string[], options: CommonOptions): void {
+  if (paths.length > 1) {
+    throw new InspectError(
+      'USAGE',
+      `--format arrow writes one table: expected one fragment, or an array with --all-fragments, found ${paths.length} targets`,
+    )
+  }
+  refuseTerminal(state, options)
+}
+
+function refuseTerminal(state: RunState, options: CommonOptions): void {
+  if (state.process.stdout.isTTY && options.output === undefined) {
+    throw new InspectError('USAGE', 'bytes are not written to a terminal: redirect stdout or give --output FILE')
+  }
 }
 
 /** Absolute paths for reading, and back to how the user wrote them for showing. */
@@ -249,10 +310,12 @@ async function openOutput(
 
 async function show(state: RunState, outcome: Outcome, out: Output, options: CommonOptions): Promise<void> {
   if (outcome.bytes) {
-    if (state.process.stdout.isTTY && options.output === undefined) {
-      throw new InspectError('USAGE', 'bytes are not written to a terminal: redirect stdout or give --output FILE')
-    }
+    refuseTerminal(state, options)
     for (const part of outcome.bytes) await out.write(part)
+    return
+  }
+  if (state.format === 'arrow') {
+    await outcome.arrow?.(out, options.output !== undefined && extensionOf(options) !== ARROW_STREAM)
     return
   }
   if (state.format === 'table') {
@@ -285,15 +348,16 @@ function rowsOf(outcome: Outcome): Iterable<Result> | AsyncIterable<Result> {
 }
 
 /** The one place where errors are printed. */
-async function printError(state: RunState, error: unknown): Promise<void> {
+async function showError(state: RunState, error: unknown, shown: (path: string) => string, out: Output): Promise<void> {
   const known = error instanceof InspectError ? error : internalError(error)
   state.codes.add(exitCodeOf(known))
-  state.process.stderr(errorLine(known, (path) => path))
+  state.process.stderr(errorLine(known, shown))
   if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
   if (state.format === 'json' || state.format === 'ndjson') {
     const { file, offset, field } = known.at
-    const document = { error: { code: known.code, message: known.message, file, offset, field } }
-    await writeJson(document, state.process.stdout, { int64: 'number', indent: state.format === 'json' })
+    const at = { file: file === undefined ? undefined : shown(file), offset, field }
+    const document = { error: { code: known.code, message: known.message, ...at } }
+    await writeJson(document, out, { int64: 'number', indent: state.format === 'json' })
   }
 }
 

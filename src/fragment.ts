@@ -121,6 +121,7 @@ export class Fragment {
     const tail = await this.tail()
     const { start, size } = storedFooterBounds(tail)
     const bytes = await this.fromTail(tail, start, size)
+    this.checkAgainstName(bytes, { file: tail.file, offset: start })
     const { value } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start })
     return { ...value, offset: start, size }
   }
@@ -133,6 +134,7 @@ export class Fragment {
     if (guess >= 10) {
       const { start, size } = storedFooterBounds(tail)
       const bytes = await this.fromTail(tail, start, size)
+      this.checkAgainstName(bytes, { file: tail.file, offset: start })
       const head = decodePrefix(bytes, footerHead, { file: tail.file, offset: start }).value
       const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
       return infoFromFooter(
@@ -147,11 +149,31 @@ export class Fragment {
       ? storedFooterBounds(tail)
       : impliedFooterBounds(tail, footerLength(guess, schema))
     const bytes = await this.fromTail(tail, start, size)
+    this.checkAgainstName(bytes, { file: tail.file, offset: start })
     return infoFromFooter(
       schema,
       decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
       start,
       size,
+    )
+  }
+
+  /**
+   * A footer whose version is not that of the folder's name is damaged, or stands elsewhere.
+   * @throws InspectError INCONSISTENT
+   */
+  private checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): void {
+    const named = this.parsedName?.least_version
+    if (named === undefined || footer.length < 4) return
+    const found = u32At(footer)
+    if (found === named || (named === 3 && found === 4)) return
+    throw new InspectError(
+      'INCONSISTENT',
+      `expected format version ${named} as the folder's name says, found ${found}`,
+      {
+        ...place,
+        field: 'version',
+      },
     )
   }
 
@@ -213,7 +235,19 @@ export class Fragment {
         },
       )
     }
-    return this.array.schema(name)
+    try {
+      return await this.array.schema(name)
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      throw new InspectError(
+        'MISSING_FILE',
+        'expected the schema that the fragment names, found no such file',
+        error.at,
+        {
+          cause: error,
+        },
+      )
+    }
   }
 
   private async tail(): Promise<Tail> {

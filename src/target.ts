@@ -50,6 +50,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   )
 }
 
+/** Closes the files that a target has opened. */
+export async function closeTarget(target: Target): Promise<void> {
+  if ('fragment' in target) await target.fragment?.close()
+}
+
 async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   const folder = file.parent() ?? new Folder(file.storage, '.')
   const array = await arrayAround(folder, cx, true)

@@ -31,14 +31,20 @@ export interface Outcome {
   /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
   rows?: string
   table(out: Output): Promise<void> | void
+  /** Writes Arrow IPC, as a file or else a stream; there where the command says so. */
+  arrow?(out: Output, file: boolean): Promise<void>
   /** Bytes to write instead of any document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
   /** Something examined and found wrong, without being an error: exit code 1. */
   notRight?: boolean
+  /** Set where nothing could be found for this error, which is then printed in place of the document. */
+  error?: InspectError
 }
 
 /** A command: its options, what it finds, and (in each {@link Outcome}) how that looks. Printing and exit codes are cli.ts's. */
 export interface CommandModule<Options> {
+  /** Whether `--format arrow` is there. */
+  arrow?: boolean
   /** Options and arguments beside the common ones. */
   configure(command: CommanderCommand): void
   run(cx: CommandContext, paths: string[], options: Options): AsyncGenerator<Outcome>
@@ -86,14 +92,13 @@ export function wrongTarget(command: string, target: Target, wanted: string): In
   return new InspectError('WRONG_TARGET', `${command} expects ${wanted}, found a ${target.type}`, { file: target.path })
 }
 
-/** Runs `work`; an InspectError becomes a recorded fault and undefined. */
-export async function orFault<T>(cx: CommandContext, folder: Folder, work: () => Promise<T>): Promise<T | undefined> {
+/** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */
+export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await withPlaceAsync({ file: folder.path }, work)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    cx.fault(error)
-    return undefined
+    return { document: documentHead('error', folder.path), error, table() {} }
   }
 }
 

@@ -5,7 +5,9 @@ import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../cells/rows.ts'
 import { addPlace, InspectError } from '../errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
+import type { ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
@@ -23,6 +25,8 @@ export interface DecodeOptions {
 }
 
 export const command: CommandModule<DecodeOptions> = {
+  arrow: true,
+
   configure(command) {
     command
       .argument('<fragment...>', 'fragment')
@@ -72,12 +76,22 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
     },
   }
   const info = await fragment.info()
-  return outcome(
-    cx,
-    { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells },
-    reader.names,
-    options,
-  )
+  return {
+    ...outcome(
+      cx,
+      { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells },
+      reader.columns.map(({ name }) => name),
+      options,
+    ),
+    async arrow(out, file) {
+      const { writeFragmentArrow } = await import('./decode-arrow.ts')
+      try {
+        await writeFragmentArrow(reader, cx.style, out, file)
+      } finally {
+        await reader.close()
+      }
+    },
+  }
 }
 
 /** Cells of every visible fragment, one fragment after the other: not TileDB's merged read. */
@@ -102,7 +116,25 @@ async function arrayOutcome(
     }
   }
   const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
-  return outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined, options)
+  return {
+    ...outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined, options),
+    async arrow(out, file) {
+      const { writeArrayArrow } = await import('./decode-arrow.ts')
+      const fragments = entries.map(({ name, path }) => ({
+        name,
+        async open() {
+          const fragment = array.fragment(path)
+          const reader = await openReader(cx, fragment, options)
+          const close = async (): Promise<void> => {
+            await reader.close()
+            await fragment.close()
+          }
+          return { ...reader, close }
+        },
+      }))
+      await writeArrayArrow(fragments, limit, cx.style, out, file)
+    },
+  }
 }
 
 function outcome(
@@ -131,9 +163,15 @@ async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerato
   }
 }
 
-interface Reader {
-  names: string[]
+/** The cells of a fragment that the options ask for. */
+export interface Reader {
+  /** Columns to show. */
+  columns: readonly ColumnType[]
   limit: number
+  /** By name; none without `--labels`. */
+  enumerations: ReadonlyMap<string, Enumeration>
+  /** The columns to show, tile by tile, without the limit. */
+  batches(): AsyncGenerator<CellBatch>
   rows(): AsyncGenerator<{ [key: string]: Result }>
   close(): Promise<void>
 }
@@ -153,17 +191,23 @@ async function openReader(cx: CommandContext, fragment: Fragment, options: Decod
   }
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
-  const labels = options.labels ? await labelsOf(cx, fragment) : new Map<string, readonly Result[]>()
-  const values = cells.columns.map((column) => columnValue(column, cx.style, labels.get(column.enumeration)))
+  const enumerations = options.labels ? await enumerationsOf(fragment) : new Map<string, Enumeration>()
   const shown = shownColumns(cells.columns, options.field)
+  async function* selected(): AsyncGenerator<CellBatch> {
+    for await (const batch of cells.batches()) yield bounds ? rowsInBounds(batch, cells.columns, bounds) : batch
+  }
   return {
-    names: shown.map((c) => cells.columns[c].name),
+    columns: shown.map((c) => cells.columns[c]),
     limit: parseLimit(options.limit),
+    enumerations,
+    async *batches() {
+      for await (const batch of selected()) yield { ...batch, columns: shown.map((c) => batch.columns[c]) }
+    },
     async *rows() {
-      for await (const batch of cells.batches()) {
-        const selected = bounds ? rowsInBounds(batch, cells.columns, bounds) : batch
-        yield* batchRows(selected, cells.columns, values, shown)
-      }
+      const values = cells.columns.map((column) =>
+        columnValue(column, cx.style, labelsOf(enumerations.get(column.enumeration), cx.style)),
+      )
+      for await (const batch of selected()) yield* batchRows(batch, cells.columns, values, shown)
     },
     close: () => cells.close(),
   }
@@ -176,14 +220,15 @@ function shownColumns(columns: readonly ColumnType[], fields: readonly string[] 
   )
 }
 
-async function labelsOf(cx: CommandContext, fragment: Fragment): Promise<Map<string, readonly Result[]>> {
+async function enumerationsOf(fragment: Fragment): Promise<Map<string, Enumeration>> {
   const { schema } = await fragment.info()
-  const labels = new Map<string, readonly Result[]>()
-  for (const enumeration of (await fragment.array?.enumerations(schema)) ?? []) {
-    const { values } = enumerationResult(enumeration, cx.style)
-    if (Array.isArray(values)) labels.set(enumeration.name, values)
-  }
-  return labels
+  const enumerations = (await fragment.array?.enumerations(schema)) ?? []
+  return new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
+}
+
+function labelsOf(enumeration: Enumeration | undefined, style: ValueStyle): readonly Result[] | undefined {
+  const values = enumeration && enumerationResult(enumeration, style).values
+  return Array.isArray(values) ? values : undefined
 }
 
 /** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */

@@ -23,7 +23,7 @@ import {
   documentHead,
   eachFragment,
   type Outcome,
-  orFault,
+  outcomeOrError,
 } from './command.ts'
 import { rangesResult } from './values.ts'
 
@@ -42,8 +42,7 @@ export const command: CommandModule<object> = {
         }
       }
       for await (const { fragment, path: at } of eachFragment(cx, path, 'footer')) {
-        const outcome = await orFault(cx, fragment.folder, () => fragmentOutcome(cx, fragment, at))
-        if (outcome) yield outcome
+        yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment, at))
       }
     }
   },

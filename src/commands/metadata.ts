@@ -7,7 +7,14 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, orFault, wrongTarget } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  type Outcome,
+  outcomeOrError,
+  wrongTarget,
+} from './command.ts'
 
 export const command: CommandModule<object> = {
   configure(command) {
@@ -21,9 +28,7 @@ export const command: CommandModule<object> = {
       else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
       else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
         const { fragment } = target
-        const outcome = await orFault(cx, fragment.folder, () => fragmentOutcome(cx, fragment))
-        await fragment.close()
-        if (outcome) yield outcome
+        yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
       } else throw wrongTarget('metadata', target, 'a fragment, an array or a group')
     }
   },
@@ -108,22 +113,33 @@ async function slotColumns(
 }
 
 /** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
-function minMaxResult(info: FragmentInfo, slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): Result {
-  const { type, cell_val_num } = slotType(info, slot)
-  if (slot.phantom) return fixed.length + variable.length === 0 ? [] : fixed
-  if (cell_val_num === 'var') return variableMinMax(type, fixed, variable, style)
-  const size = slotCellSize(info, slot)
-  if (fixed.length % size !== 0) return fixed
-  return lazyList(fixed.length / size, (tile) =>
-    cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style),
-  )
+function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style: ValueStyle): Result {
+  const values = minMaxValues(info, slot, minMax, style)
+  if (values) return lazyList(values.count, values.at)
+  return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
 }
 
-function variableMinMax(type: Datatype, fixed: Uint8Array, variable: Uint8Array, style: ValueStyle): Result {
-  const count = Math.floor(fixed.length / 8)
-  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
-  const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
-  return lazyList(count, (tile) => cellValue(type, 'var', variable.subarray(start(tile), start(tile + 1)), style))
+/** Minima or maxima of a slot by tile; undefined where the bytes do not divide into values. */
+export function minMaxValues(
+  info: FragmentInfo,
+  slot: Slot,
+  { fixed, variable }: TileMinMax,
+  style: ValueStyle,
+): { count: number; at: (tile: number) => Result } | undefined {
+  if (slot.phantom) return undefined
+  const { type, cell_val_num } = slotType(info, slot)
+  if (cell_val_num === 'var') {
+    const count = Math.floor(fixed.length / 8)
+    const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
+    const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
+    return { count, at: (tile) => cellValue(type, 'var', variable.subarray(start(tile), start(tile + 1)), style) }
+  }
+  const size = slotCellSize(info, slot)
+  if (fixed.length % size !== 0) return undefined
+  return {
+    count: fixed.length / size,
+    at: (tile) => cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style),
+  }
 }
 
 function sumsResult(type: Datatype, sums: Uint8Array): Result {

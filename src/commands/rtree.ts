@@ -8,7 +8,7 @@ import {
   documentHead,
   eachFragment,
   type Outcome,
-  orFault,
+  outcomeOrError,
 } from './command.ts'
 import { parseRanges, rangeFilter } from './ranges.ts'
 import { rangesResult } from './values.ts'
@@ -27,8 +27,7 @@ export const command: CommandModule<RTreeOptions> = {
   async *run(cx, paths, options) {
     for (const path of paths) {
       for await (const { fragment, path: at } of eachFragment(cx, path, 'rtree')) {
-        const outcome = await orFault(cx, fragment.folder, () => rtreeOutcome(cx, fragment, at, options))
-        if (outcome) yield outcome
+        yield await outcomeOrError(fragment.folder, () => rtreeOutcome(cx, fragment, at, options))
       }
     }
   },

@@ -141,15 +141,7 @@ export class Pipeline {
 
   /** Undoes one chunk. */
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
-    // TileDB 2.9 to 2.11 store a tile of empty strings as a chunk of nothing at all, without the filter's metadata.
-    const nothing = this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0
-    if (nothing && chunk.original_length === 0) return { metadata: NO_BYTES, data: NO_BYTES }
-    if (nothing) {
-      throw new InspectError(
-        'BAD_FILTERED_DATA',
-        `expected ${chunk.original_length} bytes of strings, found an empty chunk: the release that wrote it lost them`,
-      )
-    }
+    if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     const limit = Math.max(SMALLEST_LIMIT, chunk.original_length * MAX_GROWTH)
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
@@ -179,6 +171,29 @@ export class Pipeline {
       )
     }
     return bytes
+  }
+
+  /**
+   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of nothing at all, without any
+   * filter's metadata. They and later releases read it where the string filter stands alone; filters behind it miss
+   * their metadata there.
+   */
+  private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
+    if (original_length > 0) {
+      throw new InspectError(
+        'BAD_FILTERED_DATA',
+        `expected ${original_length} bytes of strings, found an empty chunk: the release that wrote it lost them`,
+      )
+    }
+    if (this.stages.length > 1) {
+      const { name } = this.stages[this.stages.length - 1].config
+      throw new InspectError(
+        'BAD_FILTERED_DATA',
+        `expected metadata of ${name}, found an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it`,
+        { field: name },
+      )
+    }
+    return { metadata: NO_BYTES, data: NO_BYTES }
   }
 
   /**

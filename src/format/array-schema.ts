@@ -1,4 +1,3 @@
-import { InspectError } from '../errors.ts'
 import { type Attribute, attribute } from './attribute.ts'
 import { type CurrentDomain, currentDomain } from './current-domain.ts'
 import { type Datatype, datatypeCoding } from './datatype.ts'
@@ -6,11 +5,9 @@ import { type Dimension, dimension } from './dimension.ts'
 import { type DimensionLabel, dimensionLabel } from './dimension-label.ts'
 import { type EnumerationEntry, enumerationEntry } from './enumeration.ts'
 import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
+import { checkVersion } from './format-version.ts'
 import type { Describe, Io } from './io.ts'
 import { type ArrayType, arrayTypeCoding, type Layout, layoutCoding } from './layout.ts'
-
-/** Newest format version that this code knows. TileDB 2.30 writes 22; 23 is upstream's development branch. */
-export const NEWEST_FORMAT_VERSION = 23
 
 /** The domain: the dimensions, and before version 5 their common type. */
 export interface Domain {
@@ -91,15 +88,4 @@ export function arraySchema(io: Io<ArraySchema>): ArraySchema {
     enumerations,
     current_domain,
   }
-}
-
-/** @throws InspectError UNSUPPORTED_VERSION for 0 and for anything newer than {@link NEWEST_FORMAT_VERSION} */
-export function checkVersion(version: number): void {
-  if (version >= 1 && version <= NEWEST_FORMAT_VERSION) return
-  const experimental = version >= 0x80000000 ? ' (an experimental version of an unreleased build)' : ''
-  throw new InspectError(
-    'UNSUPPORTED_VERSION',
-    `expected a format version from 1 to ${NEWEST_FORMAT_VERSION}, found ${version}${experimental}`,
-    { field: 'version' },
-  )
 }

@@ -1,4 +1,5 @@
-import { type ArraySchema, checkVersion } from './array-schema.ts'
+import type { ArraySchema } from './array-schema.ts'
+import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
 import { asPart, type Describe, type Io } from './io.ts'
 import { type NDRange, ndRange, ndRangeSize } from './range.ts'

@@ -1,5 +1,6 @@
 import { type Datatype, datatypeCoding } from './datatype.ts'
 import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
+import { checkVersion } from './format-version.ts'
 import type { Io } from './io.ts'
 import { type EncryptionType, encryptionTypeCoding } from './layout.ts'
 
@@ -29,6 +30,7 @@ export interface GenericTileHeader {
 
 export function genericTileHeader(io: Io<GenericTileHeader>): GenericTileHeader {
   const format_version = io.u32('format_version')
+  checkVersion(format_version, 'format_version')
   const persisted_size = io.size('persisted_size')
   const tile_size = io.size('tile_size')
   const datatype = io.coded('datatype', 'uint8', datatypeCoding)

@@ -91,7 +91,7 @@ export interface Origin {
   /** Offset of the first byte in its file, or in `space`. */
   offset?: number
   file?: string
-  space?: string
+  space?: string | undefined
 }
 
 /**
@@ -135,7 +135,7 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
       return new InspectError(
         error.code,
         error.message,
-        { ...error.at, field: field || error.at.field },
+        { file: origin.file, space: origin.space, ...error.at, field: field || error.at.field },
         { cause: error.cause },
       )
     }

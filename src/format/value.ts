@@ -339,8 +339,7 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
   const text = value.base64
   if (typeof text !== 'string' || text.length % 4 !== 0 || !BASE64.test(text))
     throw bad('base64 with its padding', describe(text))
-  const decoded = Buffer.from(text, 'base64')
-  return new Uint8Array(decoded.buffer, decoded.byteOffset, decoded.length)
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { InspectError } from '../errors.ts'
+import { InspectError } from '../errors.ts'
 import type { Result } from '../render/result.ts'
 
 /** One place where a digest or tag does not fit, or a chunk that cannot be undone far enough to tell. */
@@ -26,6 +26,8 @@ export interface Verification {
   tileNum: number
   chunkNum: number
   checksumNum: number
+  /** AES-256-GCM tags among them that fit: the key is the right one. */
+  tagNum: number
   /** Data files whose filters carry no checksum. */
   unprotectedFiles: string[]
   /** Metadata files without one: all of an array that is not encrypted. */
@@ -43,6 +45,7 @@ export function nothingYet(): Verification {
     tileNum: 0,
     chunkNum: 0,
     checksumNum: 0,
+    tagNum: 0,
     unprotectedFiles: [],
     unprotectedMetadataFiles: [],
     failures: [],
@@ -57,8 +60,25 @@ export function merge(into: Verification, part: Verification): void {
   into.tileNum += part.tileNum
   into.chunkNum += part.chunkNum
   into.checksumNum += part.checksumNum
+  into.tagNum += part.tagNum
   for (const file of part.unprotectedFiles) into.unprotectedFiles.push(file)
   for (const file of part.unprotectedMetadataFiles) into.unprotectedMetadataFiles.push(file)
   for (const failure of part.failures) into.failures.push(failure)
   for (const error of part.notExamined) into.notExamined.push(error)
+}
+
+/**
+ * Where not one tag fits, the key is to blame rather than the bytes: what failed for want of a tag was not examined.
+ * To be called on the whole, not on its parts.
+ */
+export function blameKey(found: Verification): void {
+  if (found.tagNum > 0) return
+  found.failures = found.failures.filter(({ filter, file }) => {
+    if (filter !== 'AES_256_GCM') return true
+    if (!found.notExamined.some(({ code, at }) => code === 'WRONG_KEY' && at.file === file)) {
+      const message = 'expected bytes that the key decrypts, found no tag that fits: the key is wrong'
+      found.notExamined.push(new InspectError('WRONG_KEY', message, { file }))
+    }
+    return false
+  })
 }

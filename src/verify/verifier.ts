@@ -192,7 +192,10 @@ export class Verifier {
 
   private verdict(verdict: ChecksumVerdict, place: Partial<VerifyFailure>): void {
     this.found.checksumNum++
-    if (verdict.ok) return
+    if (verdict.ok) {
+      if (verdict.filter === 'AES_256_GCM') this.found.tagNum++
+      return
+    }
     const { expected, actual, filter } = verdict
     const message =
       actual === undefined

@@ -4,7 +4,7 @@ import { type ReadContext, readContext } from '../generic-tile.ts'
 import type { Storage } from '../source/source.ts'
 import { openTarget, type Target } from '../target.ts'
 import { type PlanOptions, planTarget, type Unit } from './units.ts'
-import { merge, nothingYet, type Verification } from './verification.ts'
+import { blameKey, merge, nothingYet, type Verification } from './verification.ts'
 import { Verifier } from './verifier.ts'
 
 export interface VerifyOptions extends PlanOptions {
@@ -35,6 +35,7 @@ export async function verifyTarget(
     merge(found, part)
     progress(++done)
   }
+  blameKey(found)
   return found
 }
 

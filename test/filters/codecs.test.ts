@@ -4,9 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
 import { zstdContentSize } from '../../src/filters/codecs/zstd-frame.ts'
-import { nodeCodecs } from '../../src/source/node-codecs.ts'
+import { nodeCodecs, portableCodecs } from '../../src/source/node-codecs.ts'
 import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './libraries.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/errors.ts'
 import { enumerationOf } from '../../src/format/coding.ts'
 import { type Describe, decode, decodePrefix, encode, type Io, trace } from '../../src/format/io.ts'
 import { childrenOf, coverageFault, type Span } from '../../src/format/span.ts'
@@ -284,6 +285,16 @@ describe('errors', () => {
   test('name the address space that an offset counts in', () => {
     const error = failure(() => decode(new Uint8Array(3), nested, { space: 'tile' }))
     expect(error.at).toMatchObject({ space: 'tile', offset: 0, field: 'head.names' })
+  })
+
+  test('of a description itself name the file, too', () => {
+    const picky: Describe<{ version: number }> = (io) => {
+      const version = io.u32('version')
+      if (version > 1) throw new InspectError('UNSUPPORTED_VERSION', 'expected 1', { field: 'version' })
+      return { version }
+    }
+    const error = failure(() => decode(u32(2), picky, { file: 'f.tdb', space: 'tile' }))
+    expect(error).toMatchObject({ code: 'UNSUPPORTED_VERSION', at: { file: 'f.tdb', space: 'tile', field: 'version' } })
   })
 
   test('count bytes behind the end', () => {

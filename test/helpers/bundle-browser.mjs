@@ -2,12 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 /** Bundles browser-entry.ts into one script and prints it as JSON. A process of its own: the bundler does not run inside jest. */
-const input = fileURLToPath(new URL('./browser-entry.ts', import.meta.url))
 const warnings = []
 const build = await rolldown({
-  input,
+  input: fileURLToPath(new URL('./browser-entry.ts', import.meta.url)),
   platform: 'browser',
-  onLog: (_, { code, message }) => warnings.push(`${code}: ${message}`),
+  // The script of a page has no place of its own; what a page's server would give comes from the test's `fetch`.
+  transform: { define: { 'import.meta.url': '"https://page.example/script.js"' } },
+  onLog: (_, { code, message }) => warnings.push({ code, message }),
 })
 const { output } = await build.generate({ format: 'iife', name: 'inspect', codeSplitting: false })
 await build.close()

@@ -10,8 +10,6 @@ export interface CountedRead {
 /** A storage that notes what is read of each file. `replaced` stand where the storage has other files, or none. */
 export class CountedStorage implements Storage {
   readonly reads: CountedRead[] = []
-  /** Sources that were opened and not closed again. */
-  open_num = 0
   private readonly inner: Storage
   private readonly replaced: ReadonlyMap<string, ByteSource>
 
@@ -25,24 +23,14 @@ export class CountedStorage implements Storage {
 
   open(path: string): ByteSource {
     const source = this.replaced.get(path) ?? this.inner.open(path)
-    let opened = false
-    const use = (): ByteSource => {
-      if (!opened) this.open_num++
-      opened = true
-      return source
-    }
     return {
       name: source.name,
-      size: () => use().size(),
+      size: () => source.size(),
       read: (offset, length) => {
         this.reads.push({ path, offset, length })
-        return use().read(offset, length)
+        return source.read(offset, length)
       },
-      close: async () => {
-        if (opened) this.open_num--
-        opened = false
-        await source.close()
-      },
+      close: () => source.close(),
     }
   }
 

@@ -33,7 +33,6 @@ async function tooMuch(storage: (path: string) => CountedStorage, fixture: Fixtu
     const size = Number(document.footer_size ?? 0)
     if (size > 0 && read > Math.max(FREE_BYTES, 2 * size)) lines.push(`${name}: ${read} bytes for a footer of ${size}`)
     if (read_num > MOST_READS) lines.push(`${name}: ${read_num} reads`)
-    if (counted.open_num !== 0) lines.push(`${name}: ${counted.open_num} files left open`)
   }
   return lines
 }

@@ -1,0 +1,74 @@
+/**
+ * Prints how fast the tool is, as ratios against something that runs beside it:
+ *
+ *     npm run bench                       start-up, on the example arrays
+ *     npm run bench -- FOLDER             and everything on the large arrays in FOLDER (see bench/README.md)
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { ms, once, pairs, TOOL } from './measure.mjs'
+
+const node = process.execPath
+const large = process.argv[2]
+console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}`)
+
+function fragmentOf(array) {
+  const folder = join(array, '__fragments')
+  return join(folder, readdirSync(folder)[0])
+}
+
+function startUp(what, args) {
+  const { a, b, ratio, difference } = pairs([node, [...TOOL, ...args]], [node, ['-e', '0']])
+  console.log(`${what}: ${ms(a)}, bare node ${ms(b)}: + ${ms(difference)}, ratio ${ratio.toFixed(2)}`)
+}
+
+const places = 'examples/arrays/places'
+startUp('--version', ['--version'])
+startUp('footer', ['footer', fragmentOf(places), '--json'])
+startUp('footer as table', ['footer', fragmentOf(places)])
+startUp('schema', ['schema', places, '--json'])
+startUp('ls', ['ls', places, '--json'])
+
+/** Runs a command of the tool on a fragment, twice: for time, and for memory. */
+function time(what, args, note = () => '') {
+  const { seconds } = once(node, [...TOOL, ...args])
+  const { megabytes } = once(node, [...TOOL, ...args], { memory: true })
+  console.log(`${what}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(0)} MB at its highest${note(seconds)}`)
+  return seconds
+}
+
+if (large) {
+  const array = (name) => (existsSync(join(large, name)) ? fragmentOf(join(large, name)) : undefined)
+  const huge = array('hugemeta')
+  if (huge) {
+    for (const args of [['footer', '--json'], ['rtree', '--json'], ['metadata', '--json'], ['rtree']]) {
+      time(`${args.join(' ')}, 1.25 million tiles`, [args[0], huge, ...args.slice(1)])
+    }
+  }
+  const sha = array('d1_sha256')
+  if (sha) {
+    const { a, b, ratio } = pairs([node, [...TOOL, 'verify-checksums', sha]], ['sha256sum', [join(sha, 'a0.tdb')]], 5)
+    console.log(`verify-checksums of 268 MB under SHA-256: ${ms(a)}, sha256sum ${ms(b)}: ratio ${ratio.toFixed(2)}`)
+    const jobs = pairs(
+      [node, [...TOOL, 'verify-checksums', '--jobs', '2', sha]],
+      [node, [...TOOL, 'verify-checksums', sha]],
+      5,
+    )
+    console.log(`the same with --jobs 2 against --jobs 1: ratio ${jobs.ratio.toFixed(2)}`)
+  }
+  const zstd = array('d1_zstd')
+  if (zstd) {
+    time(
+      'verify-checksums --deep of 268 MB under zstd',
+      ['verify-checksums', '--deep', zstd],
+      (s) => `, ${(268.4 / s).toFixed(0)} MB/s`,
+    )
+    const cells = 1_000_000
+    time(
+      `decode --format ndjson, ${cells} cells`,
+      ['decode', '--format', 'ndjson', '--limit', String(cells), zstd],
+      (s) => `, ${(cells / s / 1e6).toFixed(2)} million cells/s`,
+    )
+  }
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Measuring whole processes: wall time, processor time and peak memory of each run. */
+
+const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** Reports a Node child's own resource use when it ends; other programs give wall time only. */
+const REPORT = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.BENCH_REPORT,JSON.stringify(process.resourceUsage())))`
+
+export const TOOL = ['bin/tiledb-inspect.js']
+
+/** Runs a command once, its output thrown away. @returns seconds of wall time, and MB at its highest where it is Node */
+export function once(command, args, { memory = false } = {}) {
+  const report = join(folder, 'report.json')
+  const out = openSync('/dev/null', 'w')
+  const env = { ...process.env, BENCH_REPORT: report }
+  const full = memory ? ['--import', REPORT, ...args] : args
+  const start = process.hrtime.bigint()
+  const { status, stderr } = spawnSync(command, full, { stdio: ['ignore', out, 'pipe'], env })
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`)
+  return { seconds, megabytes: memory ? JSON.parse(readFileSync(report, 'utf8')).maxRSS / 1024 : undefined }
+}
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
+/** Two commands in turn, A B A B…; the ratio of each pair, so that drift of the machine falls out. */
+export function pairs(a, b, runs = 15) {
+  once(...a)
+  once(...b)
+  const seconds = { a: [], b: [], ratio: [], difference: [] }
+  for (let i = 0; i < runs; i++) {
+    const one = once(...a).seconds
+    const two = once(...b).seconds
+    seconds.a.push(one)
+    seconds.b.push(two)
+    seconds.ratio.push(one / two)
+    seconds.difference.push(one - two)
+  }
+  return Object.fromEntries(Object.entries(seconds).map(([key, values]) => [key, median(values)]))
+}
+
+export const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`

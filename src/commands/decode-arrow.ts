@@ -1,0 +1,152 @@
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { InspectError } from '../errors.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
+import type { Output } from '../render/result.ts'
+import type { Reader } from './decode.ts'
+import { enumerationValues } from './schema.ts'
+
+/** Writes a fragment's cells as Arrow IPC. */
+export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
+  const columns = reader.columns.map((column) => arrowColumn(column, reader.enumerations))
+  const batches = limitedBatches(reader.batches(), reader.limit)
+  await writeArrow({ columns, batches }, out, { file, raw: style.raw })
+}
+
+/** One of the fragments that go into one table. */
+export interface FragmentToWrite {
+  name: string
+  open(): Promise<Reader>
+}
+
+/**
+ * Writes the cells of several fragments as one table. A column that some fragments lack is null there.
+ * @param limit at most so many cells of all fragments together
+ * @throws InspectError USAGE where a column's type differs, as an Arrow table has one schema
+ */
+export async function writeArrayArrow(
+  fragments: readonly FragmentToWrite[],
+  limit: number,
+  style: ValueStyle,
+  out: Output,
+  file: boolean,
+): Promise<void> {
+  const columns = await tableColumns(fragments)
+  const batches = limitedBatches(tableBatches(fragments, columns), limit)
+  const name = fragmentColumn(fragments.map((fragment) => fragment.name))
+  await writeArrow({ columns: [name, ...columns], batches }, out, { file, raw: style.raw })
+}
+
+/** The cells of all fragments, under the columns of the table, behind the fragment's number. */
+async function* tableBatches(
+  fragments: readonly FragmentToWrite[],
+  columns: readonly ArrowColumn[],
+): AsyncGenerator<CellBatch> {
+  for (const [f, { open }] of fragments.entries()) {
+    const reader = await open()
+    try {
+      const places = columns.map(({ name, kind }) =>
+        reader.columns.findIndex((column) => column.name === name && column.kind === kind),
+      )
+      for await (const batch of reader.batches()) {
+        const numbers = new Int32Array(batch.cell_num).fill(f)
+        const data = new Uint8Array(numbers.buffer)
+        yield {
+          ...batch,
+          columns: [{ data, starts: undefined, validity: undefined }, ...places.map((place) => batch.columns[place])],
+        }
+      }
+    } finally {
+      await reader.close()
+    }
+  }
+}
+
+function fragmentColumn(names: readonly string[]): ArrowColumn {
+  const text = new TextEncoder()
+  return {
+    name: '__fragment',
+    kind: 'attribute',
+    type: 'INT32',
+    cell_val_num: 1,
+    nullable: false,
+    enumeration: '',
+    labels: {
+      name: '__fragment',
+      type: 'STRING_UTF8',
+      cell_val_num: 'var',
+      ordered: false,
+      values: names.map((name) => text.encode(name)),
+    },
+    made: true,
+  }
+}
+
+/** Every column that any of the fragments has, in the order in which they are met. */
+async function tableColumns(fragments: readonly FragmentToWrite[]): Promise<ArrowColumn[]> {
+  const columns: { column: ArrowColumn; from: string; fragmentNum: number }[] = []
+  for (const { name: from, open } of fragments) {
+    const reader = await open()
+    try {
+      for (const column of reader.columns) {
+        const found = arrowColumn(column, reader.enumerations)
+        const known = columns.find((one) => one.column.name === found.name && one.column.kind === found.kind)
+        if (!known) columns.push({ column: found, from, fragmentNum: 1 })
+        else {
+          checkSameType(known.column, known.from, found, from)
+          known.column = bothColumns(known.column, found)
+          known.fragmentNum++
+        }
+      }
+    } finally {
+      await reader.close()
+    }
+  }
+  return columns.map(({ column, fragmentNum }) =>
+    fragmentNum === fragments.length ? column : { ...column, nullable: true },
+  )
+}
+
+function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string): void {
+  if (a.type === b.type && a.cell_val_num === b.cell_val_num) return
+  const typeOf = ({ type, cell_val_num }: ArrowColumn): string =>
+    cell_val_num === 1 ? type : `${type} with cell_val_num ${cell_val_num}`
+  throw new InspectError(
+    'USAGE',
+    `expected fragments whose columns have one type, as an Arrow table has, found ${typeOf(a)} in ${inA} and ${typeOf(b)} in ${inB}: decode them one by one`,
+    { field: a.name },
+  )
+}
+
+/** Enumerations only ever grow at their end: the longer one serves both. */
+function bothColumns(a: ArrowColumn, b: ArrowColumn): ArrowColumn {
+  const labels = (b.labels?.values.length ?? 0) > (a.labels?.values.length ?? 0) ? b.labels : a.labels
+  return { ...a, labels, nullable: a.nullable || b.nullable }
+}
+
+function arrowColumn(column: ColumnType, enumerations: ReadonlyMap<string, Enumeration>): ArrowColumn {
+  const enumeration = enumerations.get(column.enumeration)
+  return enumeration ? { ...column, labels: labelsOf(enumeration) } : column
+}
+
+function labelsOf(enumeration: Enumeration): ArrowLabels {
+  const { name, type, cell_val_num, ordered } = enumeration
+  return { name, type, cell_val_num, ordered, values: enumerationValues(enumeration) }
+}
+
+/** Batches until they hold `limit` rows. */
+async function* limitedBatches(batches: AsyncIterable<CellBatch>, limit: number): AsyncGenerator<CellBatch> {
+  let left = limit
+  if (left <= 0) return
+  for await (const batch of batches) {
+    const count = batch.rows?.length ?? batch.cell_num
+    yield count <= left ? batch : { ...batch, rows: batch.rows?.subarray(0, left) ?? firstRows(left) }
+    left -= count
+    if (left <= 0) return
+  }
+}
+
+function firstRows(count: number): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, i) => i)
+}

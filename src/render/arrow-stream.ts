@@ -1,0 +1,121 @@
+import { EOS, MAGIC, MessageHeader } from '@uwdata/flechette/src/constants.js'
+import type { ArrowField } from '@uwdata/flechette/src/data-types.js'
+import { Builder } from '@uwdata/flechette/src/encode/builder.js'
+import { encodeDictionaryBatch } from '@uwdata/flechette/src/encode/dictionary-batch.js'
+import { writeFooter } from '@uwdata/flechette/src/encode/footer.js'
+import { type Block, writeMessage } from '@uwdata/flechette/src/encode/message.js'
+import { encodeRecordBatch, type RecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
+import { type ArrowSchema, encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
+import { InspectError } from '../errors.ts'
+import type { Output } from './result.ts'
+
+/** The nodes and buffers of a record batch, in the order of its fields, each field before its children. */
+export interface ArrowBody {
+  nodes: { length: number; nullCount: number }[]
+  buffers: Uint8Array[]
+}
+
+/** The values that the indexes of dictionary columns stand for. */
+export interface ArrowDictionaryBody {
+  id: number
+  body: ArrowBody
+}
+
+/** What is smaller than this is copied beside its neighbours, so that each write is worth its call. */
+const SMALL = 32 * 1024
+const PIECE = 128 * 1024
+/** Offsets and lengths of buffers are int32 in what encodes them. */
+const LONGEST = 0x7fff_fff8
+
+/**
+ * Writes the messages of an Arrow IPC stream or file, one record batch at a time: memory holds what one batch needs.
+ * Buffers of batches are handed to the output as they are.
+ *
+ * @see Arrow Columnar Format, "Serialization and Interprocess Communication (IPC)"
+ */
+export class ArrowWriter {
+  private readonly out: Output
+  private readonly file: boolean
+  private readonly schema: ArrowSchema
+  private readonly builder: Builder
+  private readonly dictionaryBlocks: Block[] = []
+  private readonly recordBlocks: Block[] = []
+  /** Written, but not yet handed over. */
+  private parts: Uint8Array[] = []
+
+  constructor(out: Output, fields: readonly ArrowField[], file: boolean) {
+    this.out = out
+    this.file = file
+    this.schema = { fields, metadata: null }
+    this.builder = new Builder({ write: (bytes) => this.parts.push(bytes) })
+  }
+
+  async start(dictionaries: readonly ArrowDictionaryBody[]): Promise<void> {
+    const { builder, schema } = this
+    if (this.file) builder.addBuffer(MAGIC)
+    writeMessage(builder, MessageHeader.Schema, encodeSchema(builder, schema), 0)
+    for (const { id, body } of dictionaries) {
+      const data = layOut(body)
+      const header = encodeDictionaryBatch(builder, { id, isDelta: false, data })
+      writeMessage(builder, MessageHeader.DictionaryBatch, header, data.byteLength, this.dictionaryBlocks)
+      for (const buffer of body.buffers) builder.addBuffer(buffer)
+    }
+    await this.flush()
+  }
+
+  /** @throws InspectError TOO_LARGE for a buffer of 2 GiB or more */
+  async write(body: ArrowBody): Promise<void> {
+    const { builder } = this
+    const batch = layOut(body)
+    const header = encodeRecordBatch(builder, batch)
+    writeMessage(
+      builder,
+      MessageHeader.RecordBatch,
+      header,
+      batch.byteLength,
+      this.file ? this.recordBlocks : undefined,
+    )
+    for (const buffer of body.buffers) builder.addBuffer(buffer)
+    await this.flush()
+  }
+
+  async end(): Promise<void> {
+    this.builder.addBuffer(EOS)
+    if (this.file) writeFooter(this.builder, this.schema, this.dictionaryBlocks, this.recordBlocks, null)
+    await this.flush()
+  }
+
+  private async flush(): Promise<void> {
+    const { parts, out } = this
+    this.parts = []
+    let piece = new Uint8Array(0)
+    let filled = 0
+    for (const part of parts) {
+      if (filled > 0 && (part.length > SMALL || filled + part.length > piece.length)) {
+        await out.write(piece.subarray(0, filled))
+        piece = new Uint8Array(0)
+        filled = 0
+      }
+      if (part.length > SMALL) await out.write(part)
+      else {
+        if (piece.length === 0) piece = new Uint8Array(PIECE)
+        piece.set(part, filled)
+        filled += part.length
+      }
+    }
+    if (filled > 0) await out.write(piece.subarray(0, filled))
+  }
+}
+
+/** Where the buffers lie in the body: one after the other, each from a multiple of 8 on. */
+function layOut({ nodes, buffers }: ArrowBody): RecordBatch {
+  const regions: { offset: number; length: number }[] = []
+  let byteLength = 0
+  for (const { length } of buffers) {
+    if (length > LONGEST)
+      throw new InspectError('TOO_LARGE', `expected less than 2 GiB in a buffer for Arrow, found ${length} bytes`)
+    regions.push({ offset: byteLength, length })
+    byteLength += Math.ceil(length / 8) * 8
+  }
+  return { nodes, regions, variadic: [], byteLength }
+}

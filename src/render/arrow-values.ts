@@ -1,0 +1,194 @@
+import {
+  type ArrowType,
+  bool,
+  dateDay,
+  duration,
+  float32,
+  float64,
+  int,
+  timestamp,
+} from '@uwdata/flechette/src/data-types.js'
+import type { ColumnKind } from '../cells/column.ts'
+import { InspectError } from '../errors.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+
+/** Values as Arrow stores them. */
+export interface ArrowValues {
+  bytes: Uint8Array
+  /** One byte a value, 0 for null; undefined where none is. */
+  validity: Uint8Array | undefined
+}
+
+/** Says which cell a value is in, for messages. */
+export type NameCell = (index: number) => string
+
+/** How numbers, dates and BOOLs are written, one by one. */
+export interface ArrowElements {
+  type: ArrowType
+  /** Whether values that are not null in TileDB may be null in Arrow. */
+  nullable: boolean
+  /** Undefined where Arrow stores the same bytes. */
+  convert?: (values: ArrowValues, count: number, name: NameCell) => ArrowValues
+}
+
+const UNITS = ['SEC', 'MS', 'US', 'NS']
+const WORDS_OF_NAT = { low: 0, high: -(2 ** 31) }
+const WORDS_OF_NOT_DELETED = { low: -1, high: -1 }
+
+/**
+ * The Arrow type of a number's, date's or BOOL's elements.
+ *
+ * Units of time that Arrow lacks stay integers. Of dates that Arrow knows, the smallest int64, numpy's "NaT", is null: Arrow
+ * has no such date, and its readers fail on the value. The same for cells that were never deleted.
+ */
+export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): ArrowElements {
+  const size = datatypeSize(type)
+  if (kind.startsWith('delete') && !raw)
+    return { type: int(64, false), nullable: true, convert: without(WORDS_OF_NOT_DELETED) }
+  switch (datatypeKind(type)) {
+    case 'float':
+      return { type: size === 4 ? float32() : float64(), nullable: false }
+    case 'uint':
+      return { type: int(size * 8, false), nullable: false }
+    case 'bool':
+      return raw ? { type: int(8, false), nullable: false } : { type: bool(), nullable: false, convert: packed }
+    case 'datetime':
+    case 'time':
+      return raw ? { type: int(64, true), nullable: false } : timeElements(type, kind)
+    default:
+      return { type: int(size * 8, true), nullable: false }
+  }
+}
+
+function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
+  const unit = UNITS.indexOf(type.slice(type.indexOf('_') + 1))
+  if (unit >= 0 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
+  // Coordinates are ordered and inside a domain: no NaT among them.
+  const nullable = kind !== 'dimension'
+  const dated = nullable ? without(WORDS_OF_NAT) : (values: ArrowValues) => values
+  if (unit >= 0) return { type: timestamp(unit), nullable, convert: dated }
+  if (type === 'DATETIME_DAY')
+    return {
+      type: dateDay(),
+      nullable,
+      convert: (values, count, name) => daysAsInt32(dated(values, count), count, name),
+    }
+  return { type: int(64, true), nullable: false }
+}
+
+/** Marks 64-bit values of a certain bit pattern as null. */
+function without({ low, high }: { low: number; high: number }): (values: ArrowValues, count: number) => ArrowValues {
+  return (values, count) => {
+    const words = wordsOf(values.bytes)
+    let { validity } = values
+    for (let i = 0; i < count; i++) {
+      if (words[2 * i + 1] !== high || words[2 * i] !== low) continue
+      if (validity === undefined || validity === values.validity) validity = ownValidity(values, count)
+      validity[i] = 0
+    }
+    return { bytes: values.bytes, validity }
+  }
+}
+
+function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: NameCell): ArrowValues {
+  const words = wordsOf(bytes)
+  const days = new Int32Array(count)
+  for (let i = 0; i < count; i++) {
+    if (validity?.[i] === 0) continue
+    const low = words[2 * i]
+    if (words[2 * i + 1] !== low >> 31) {
+      throw new InspectError(
+        'BAD_VALUE',
+        `expected days that fit Arrow's 32-bit dates, found others in ${name(i)}; --raw writes them as integers`,
+      )
+    }
+    days[i] = low
+  }
+  return { bytes: bytesOf(days), validity }
+}
+
+/** BOOL bytes to bits. */
+function packed({ bytes, validity }: ArrowValues, count: number): ArrowValues {
+  return { bytes: bitmap(bytes, count).bits, validity }
+}
+
+/**
+ * Indexes of an enumeration: one that has no value is null, and 0 where Arrow's readers look at it.
+ * @param labelNum values of the enumeration
+ */
+export function arrowIndexes(type: Datatype, labelNum: number): ArrowElements {
+  const size = datatypeSize(type)
+  const signed = datatypeKind(type) === 'int'
+  return {
+    type: int(size * 8, signed),
+    nullable: true,
+    convert: (values, count) => {
+      const outside = size === 8 ? outsideOf64(values.bytes, labelNum) : outsideOf(values.bytes, size, signed, labelNum)
+      let { bytes, validity } = values
+      for (let i = 0; i < count; i++) {
+        if (!outside(i)) continue
+        if (validity === undefined || validity === values.validity) {
+          bytes = new Uint8Array(bytes)
+          validity = ownValidity(values, count)
+        }
+        bytes.fill(0, i * size, (i + 1) * size)
+        validity[i] = 0
+      }
+      return { bytes, validity }
+    },
+  }
+}
+
+function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {
+  const { buffer, byteOffset, length } = aligned(bytes, size)
+  // Seen as unsigned, negative numbers are beyond any end but that of the unsigned type.
+  const values =
+    size === 4
+      ? new Uint32Array(buffer, byteOffset, length / 4)
+      : size === 2
+        ? new Uint16Array(buffer, byteOffset, length / 2)
+        : new Uint8Array(buffer, byteOffset, length)
+  const last = Math.min(end, signed ? 2 ** (size * 8 - 1) : Number.POSITIVE_INFINITY)
+  return (i) => values[i] >= last
+}
+
+function outsideOf64(bytes: Uint8Array, end: number): (index: number) => boolean {
+  const words = wordsOf(bytes)
+  return (i) => words[2 * i + 1] !== 0 || words[2 * i] >>> 0 >= end
+}
+
+/** One bit a value from one byte a value, lowest bit first; `ones` counts those that are set. */
+export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; ones: number } {
+  const bits = new Uint8Array(Math.ceil(count / 8))
+  let ones = 0
+  for (let at = 0; at < count; at += 8) {
+    const end = Math.min(8, count - at)
+    let byte = 0
+    for (let i = 0; i < end; i++) {
+      if (bytes[at + i] === 0) continue
+      byte |= 1 << i
+      ones++
+    }
+    bits[at >> 3] = byte
+  }
+  return { bits, ones }
+}
+
+/** Little-endian 32-bit words, low before high, of 64-bit values. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const { buffer, byteOffset, length } = aligned(bytes, 4)
+  return new Int32Array(buffer, byteOffset, Math.floor(length / 4))
+}
+
+function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
+}
+
+/** Validity that may be changed. */
+function ownValidity({ validity }: ArrowValues, count: number): Uint8Array {
+  return validity ? new Uint8Array(validity) : new Uint8Array(count).fill(1)
+}
+
+export function bytesOf(values: Int32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+}
