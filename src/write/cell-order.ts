@@ -44,7 +44,8 @@ function coordinateLanes(dimension: Dimension, column: ColumnData, cellNum: numb
   return valueLanes(dimension.type, column.data, cellNum)
 }
 
-function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): KeyLanes {
+/** Values as unsigned lanes that sort as they do. */
+export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): KeyLanes {
   const float = datatypeKind(type) === 'float'
   const low = new Uint32Array(cellNum)
   if (datatypeSize(type) === 8) {

@@ -325,11 +325,17 @@ class AttributeMaker {
         : (view, at) => view.setFloat64(at, next(), true)
     }
     const put = integerWriter(type)
-    if (values > 0) return (view, at) => put(view, at, random.below(Math.min(values, 127)))
+    if (values > 0) {
+      const most = Math.min(values, 127)
+      if (this.rises) return (view, at, place) => put(view, at, Math.floor((place / total) * most))
+      return (view, at) => put(view, at, random.below(most))
+    }
     const [low, span] = spanOf(type, total)
-    if (this.rises)
+    if (this.rises) {
+      const loose = span > 2 * total && this.attribute.cell_val_num === 1
       return (view, at, place) =>
-        put(view, at, low + Math.floor((place / total) * span) + (span > 2 * total ? random.below(2) : 0))
+        put(view, at, low + Math.floor((place / total) * span) + (loose ? random.below(2) : 0))
+    }
     return (view, at, place) =>
       put(view, at, low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000)))
   }

@@ -57,7 +57,7 @@ def examine(sample, operate_too):
         if not f["listed"]:
             out.append("TileDB does not list " + f["name"])
     conditions = operations.conditions(sample["dir"], said, sample["key"], out)
-    operated = operations.operate(sample["dir"], said, sample["key"], out) if operate_too else 0
+    operated = operations.operate(sample["dir"], said, sample["key"], out) if operate_too and operations.possible(said["schema"]) else 0
     return out, conditions, operated
 
 
