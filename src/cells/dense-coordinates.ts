@@ -100,38 +100,36 @@ function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
 /** Raw coordinates along one axis for every cell of the tile: runs of `stride` equal values, rising by 1. */
 function axisCoordinates(axis: DenseAxis, start: bigint, stride: number, extent: number, cells: number): Uint8Array {
   const size = datatypeSize(axis.type)
-  const line = axisLine(start, extent, size)
   const out = new Uint8Array(cells * size)
   const period = stride * extent
   // One period is written value by value, then copied.
-  for (let p = 0; p < extent; p++) {
-    const value = line.subarray(p * size, (p + 1) * size)
-    const from = p * stride * size
-    for (let i = 0; i < stride; i++) out.set(value, from + i * size)
-  }
+  if (size === 8) writeLine64(new Uint32Array(out.buffer), start, stride, extent)
+  else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), stride, extent)
   for (let done = period; done < cells; done += period) out.copyWithin(done * size, 0, period * size)
   return out
 }
 
-/** `start`, `start + 1`, … as little-endian integers of `size` bytes; wraps beyond the type, where only padding is. */
-function axisLine(start: bigint, extent: number, size: number): Uint8Array {
-  const out = new Uint8Array(extent * size)
-  const view = new DataView(out.buffer)
-  const low = Number(BigInt.asUintN(32, start))
+function elementsOf({ buffer }: Uint8Array<ArrayBuffer>, size: number): Uint32Array | Uint16Array | Uint8Array {
+  return size === 4 ? new Uint32Array(buffer) : size === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer)
+}
+
+/** `extent` values from `start` on, each `stride` times; they wrap beyond the type, where only padding is. */
+function writeLine(out: Uint32Array | Uint16Array | Uint8Array, start: number, stride: number, extent: number): void {
+  for (let p = 0, at = 0; p < extent; p++) for (let i = 0; i < stride; i++) out[at++] = start + p
+}
+
+/** {@link writeLine} of 64-bit values, as words, low before high. */
+function writeLine64(out: Uint32Array, start: bigint, stride: number, extent: number): void {
+  let low = Number(BigInt.asUintN(32, start))
   let high = Number(BigInt.asUintN(32, start >> 32n))
-  let word = low
-  for (let p = 0; p < extent; p++) {
-    const at = p * size
-    if (size === 8) {
-      view.setUint32(at, word, true)
-      view.setUint32(at + 4, high, true)
-    } else if (size === 4) view.setUint32(at, word, true)
-    else if (size === 2) view.setUint16(at, word, true)
-    else out[at] = word
-    word = (word + 1) >>> 0
-    if (word === 0) high = (high + 1) >>> 0
+  for (let p = 0, at = 0; p < extent; p++) {
+    for (let i = 0; i < stride; i++) {
+      out[at++] = low
+      out[at++] = high
+    }
+    low = (low + 1) >>> 0
+    if (low === 0) high = (high + 1) >>> 0
   }
-  return out
 }
 
 /** Positions, in cell order, of the cells whose position along every axis is in range. */
