@@ -49,6 +49,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
       summary: 'commit files, and which fragments count because of them',
       load: () => import('./commands/commits.ts'),
     },
+    check: {
+      summary: 'what the metadata claims against what the bytes hold: for CI',
+      load: () => import('./commands/check.ts'),
+    },
     'write-sample': {
       summary: 'writes a sample array that TileDB opens',
       load: () => import('./commands/write-sample.ts'),
@@ -209,9 +213,10 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
     for (const some of oneByOne ? paths.map((path) => [path]) : [paths]) {
       try {
         for await (const outcome of module.run(cx, some, options as never)) {
-          if (outcome.notRight) state.codes.add(1)
           if (outcome.error) await showError(state, outcome.error, shown, output.out)
           else await show(state, outcome, output.out, options)
+          // Some outcomes are right or not only once all of them has been walked.
+          if (outcome.notRight) state.codes.add(1)
         }
       } catch (error) {
         // Wrong options are wrong for every target.
@@ -330,7 +335,7 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
   }
   const notes: { rounded: boolean } =
     state.format === 'ndjson' && outcome.rows !== undefined
-      ? await (await import('./render/ndjson.ts')).writeNdjson(rowsOf(outcome), out, options)
+      ? await (await import('./render/ndjson.ts')).writeNdjson(outcome.lines?.() ?? rowsOf(outcome), out, options)
       : await writeJson(outcome.document, out, { int64: options.int64, indent: state.format === 'json' })
   if (notes.rounded && !options.quiet) {
     state.process.stderr(

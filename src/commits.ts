@@ -1,4 +1,4 @@
-import { withPlaceAsync } from './errors.ts'
+import { addPlace, InspectError } from './errors.ts'
 import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from './format/commit-files.ts'
 import { type Entry, type Folder, readAll } from './source/source.ts'
 
@@ -38,6 +38,8 @@ export interface CommitFile {
   kind: CommitKind
   /** Lines of `.vac`, `.ign` and `.con` files. */
   entries: readonly CommitEntry[]
+  /** Why there are no (or no more) entries, where the file is damaged. */
+  fault: InspectError | undefined
 }
 
 /** One line of a commit file. */
@@ -77,29 +79,35 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   const files: CommitFile[] = []
   for (const path of paths) {
     const kind = commitKind(path)
-    if (kind) files.push({ path, kind, entries: await readEntries(array, path, kind) })
+    if (kind) files.push({ path, kind, ...(await readEntries(array, path, kind)) })
   }
   return { files, ...whatCounts(files) }
 }
 
-async function readEntries(array: Folder, path: string, kind: CommitKind): Promise<CommitEntry[]> {
-  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits') return []
+/** Damage ends the list of entries; it is kept beside them, so that one file does not hide what the others say. */
+async function readEntries(
+  array: Folder,
+  path: string,
+  kind: CommitKind,
+): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
+  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits')
+    return { entries: [], fault: undefined }
   const source = array.file(path)
+  const commits: ConsolidatedCommit[] = []
+  let fault: InspectError | undefined
   try {
     const bytes = await readAll(source)
-    return await withPlaceAsync({ file: source.name }, async () =>
-      kind === 'consolidated-commits'
-        ? parseConsolidatedCommits(bytes).map(({ path: text, offset, tile }) => ({
-            text,
-            offset,
-            name: lastPathPart(text),
-            tile,
-          }))
-        : parseLines(bytes).map(({ text, offset }) => ({ text, offset, name: lastPathPart(text), tile: undefined })),
-    )
+    if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
+    else for (const { text, offset } of parseLines(bytes)) commits.push({ path: text, offset, tile: undefined })
+  } catch (error) {
+    const placed = addPlace(error, { file: source.name })
+    if (!(placed instanceof InspectError)) throw error
+    fault = placed
   } finally {
     await source.close()
   }
+  const entries = commits.map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
+  return { entries, fault }
 }
 
 function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {

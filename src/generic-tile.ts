@@ -14,6 +14,8 @@ export interface ReadContext {
   keyProven: boolean
   /** Set once an encrypted generic tile was opened: the array's data files then end in the AES filter. */
   encrypted: boolean
+  /** Told of damage that need not end what is being read (one commit file of many); without it the error is raised. */
+  onFault?: ((fault: InspectError) => void) | undefined
 }
 
 /** A context for one array, and for the fragments and files in it. */

@@ -5,10 +5,14 @@ import { compareByTimestamps } from './format/timestamped-name.ts'
 import { type ReadContext, readGenericTile } from './generic-tile.ts'
 import { type Folder, readAll } from './source/source.ts'
 
-const DETAILS_FOLDER = '__group'
+export const GROUP_DETAILS_FOLDER = '__group'
 
 /** Names of group details files: `__<t>_<t>_<uuid>`, with `_2` behind it in group version 2. */
 const DETAILS_NAME = /^__(\d+)_(\d+)_[0-9a-zA-Z]{32}(?:_\d+)?$/
+
+export function isGroupDetailsName(name: string): boolean {
+  return DETAILS_NAME.test(name)
+}
 
 /** A TileDB group. */
 export class InspectGroup {
@@ -27,7 +31,7 @@ export class InspectGroup {
    * @see format_spec/group.md
    */
   async members(): Promise<GroupMember[]> {
-    const inside = this.folder.folder(DETAILS_FOLDER)
+    const inside = this.folder.folder(GROUP_DETAILS_FOLDER)
     const files = (await inside.listIfThere())
       .map(({ name }) => ({ name, match: DETAILS_NAME.exec(name) }))
       .filter(({ match }) => match !== null)

@@ -30,12 +30,14 @@ export interface Outcome {
   document: Document
   /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
   rows?: string
+  /** NDJSON's lines, where they are more than that list. */
+  lines?(): AsyncIterable<Result>
   table(out: Output): Promise<void> | void
   /** Writes Arrow IPC, as a file or else a stream; there where the command says so. */
   arrow?(out: Output, file: boolean): Promise<void>
   /** Bytes to write instead of any document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
-  /** Something examined and found wrong, without being an error: exit code 1. */
+  /** Something examined and found wrong, without being an error: exit code 1. Asked behind the last of the document. */
   notRight?: boolean
   /** Set where nothing could be found for this error, which is then printed in place of the document. */
   error?: InspectError

@@ -18,11 +18,11 @@ const TILE_LENGTH_BYTES = 8
  * Consolidated commits (`__commits/<name>.con`): lines of text; behind the line of a `.del` or `.upd` file follow a uint64 length
  * and the whole generic tile of that file, then the next line.
  *
+ * @param commits receives them one by one, so that those ahead of damage are known
  * @throws InspectError TRUNCATED where a tile does not fit the file
  * @see format_spec/consolidated_commits_file.md
  */
-export function parseConsolidatedCommits(bytes: Uint8Array): ConsolidatedCommit[] {
-  const commits: ConsolidatedCommit[] = []
+export function parseConsolidatedCommits(bytes: Uint8Array, commits: ConsolidatedCommit[] = []): ConsolidatedCommit[] {
   let at = 0
   while (at < bytes.length) {
     const offset = at

@@ -1,0 +1,97 @@
+import type { InspectArray } from '../array.ts'
+import { InspectArray as OpenArray, withSource } from '../array.ts'
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { lastPathPart, parseLines } from '../format/commit-files.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import { type Folder, readAll } from '../source/source.ts'
+import { checkArrayFolder } from './array-folder.ts'
+import { checkCommits } from './commit-files.ts'
+import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
+import { finding, guarded, type Item, type Items } from './finding.ts'
+import { checkFragment } from './fragment.ts'
+import { type CheckRun, checkedTileFile } from './run.ts'
+import { CheckedSchemas } from './schemas.ts'
+
+/** Everything about one array. Memory does not grow with its fragments but for their names. */
+export async function* checkArray(run: CheckRun, array: InspectArray): Items {
+  const { folder } = array
+  // Damaged commit files are findings of their own; what the others say still counts.
+  array.cx.onFault = () => {}
+  yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array))
+  const files = await array.schemaFiles()
+  if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
+  const schemas = new CheckedSchemas(run, array)
+  yield* schemas.first(files)
+  const commits = await array.commits()
+  const entries = await array.fragments()
+  const newest = files.at(-1)
+  const schema = newest && schemas.get(newest.name)
+  yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
+  yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
+    checkConsolidatedMetadata(run, array, commits, entries),
+  )
+  yield* checkMetadata(run, folder, array.cx)
+  for (const entry of entries) {
+    if (entry.state === 'no-metadata') {
+      yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${entry.path}` }, 'a metadata file', 'none')
+    } else if (!entry.committed) {
+      yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${entry.path}` }, 'a commit', 'none')
+    }
+    if (entry.state === 'no-metadata' || !(entry.committed || run.all)) continue
+    const fragment = array.fragment(entry.path)
+    try {
+      const name = await schemaName(() => fragment.head())
+      if (name !== undefined) yield* schemas.named(name, files)
+      yield* checkFragment(run, fragment, schemas)
+    } finally {
+      await fragment.close()
+    }
+  }
+  for (const { name, relative, uri, external } of schema?.dimension_labels ?? []) {
+    if (external || !relative || uri.split('/').includes('..')) continue
+    const labels = folder.folder(uri)
+    if (!(await labels.kind('__schema'))) {
+      const place = { file: `${folder.path}/${newest?.path}`, field: `dimension_labels.${name}.uri` }
+      yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
+    } else yield* checkArray(run, new OpenArray(labels, { ...array.cx }))
+  }
+}
+
+/** The schema that a footer names, where that can be told without opening it; older fragments have the only schema there is. */
+async function schemaName(head: () => Promise<{ array_schema_name: string | undefined }>): Promise<string | undefined> {
+  try {
+    return (await head()).array_schema_name
+  } catch {
+    return undefined
+  }
+}
+
+const METADATA_FOLDER = '__meta'
+
+/** Key-value metadata of an array or a group. */
+export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadContext): Items {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const names = new Set(entries.map(({ name }) => name))
+  for (const { name, kind } of entries) {
+    const file = `${inside.path}/${name}`
+    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+    if (!parsed || (parsed.suffix !== undefined && parsed.suffix !== 'vac')) {
+      yield finding('METADATA_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>', JSON.stringify(name))
+    } else if (parsed.suffix === 'vac') {
+      run.counts.file_num++
+      yield* guarded('METADATA_UNREADABLE', { file }, async function* () {
+        const bytes = await withSource(inside.file(name), readAll)
+        for (const { text, offset } of parseLines(bytes)) {
+          if (!names.has(lastPathPart(text)))
+            yield finding('VACUUM_DANGLING', { file, offset }, 'a file that is there', JSON.stringify(text))
+        }
+      })
+    } else {
+      const items: Item[] = []
+      await checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE', items)
+      yield* items
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { datatypeKind } from '../format/datatype.ts'
+import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
+import type { RTreeLevel } from '../format/rtree.ts'
+import { type KeyLanes, valueLanes } from '../write/cell-order.ts'
+import { numbersOf } from '../write/elements.ts'
+
+/** Which end of a range. */
+export type End = 'min' | 'max'
+
+/**
+ * The boxes of one level of an R-tree, ready to be compared: values of fixed-sized dimensions as unsigned lanes that sort as
+ * they do, of string dimensions where they lie. No object a box.
+ */
+export class Boxes {
+  readonly count: number
+  private readonly axes: readonly Axis[]
+
+  constructor(level: RTreeLevel, dimensions: readonly RangeType[]) {
+    this.count = level.mbr_num
+    this.axes = axesOf(level, dimensions)
+  }
+
+  /** The boxes of one range. */
+  static of(range: NDRange, dimensions: readonly RangeType[]): Boxes {
+    const parts: Uint8Array[] = []
+    range.forEach(({ min, max }, d) => {
+      if (fixedSize(dimensions[d]) === undefined) {
+        const lengths = new BigUint64Array([BigInt(min.length + max.length), BigInt(min.length)])
+        parts.push(new Uint8Array(lengths.buffer))
+      }
+      parts.push(min, max)
+    })
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+    let at = 0
+    for (const part of parts) {
+      bytes.set(part, at)
+      at += part.length
+    }
+    return new Boxes({ mbr_num: 1, bytes, starts: Float64Array.of(0) }, dimensions)
+  }
+
+  /** Less than 0, 0 or more: an end of box `i` along dimension `d` against an end of a box of another level. */
+  compare(d: number, end: End, i: number, other: Boxes, otherEnd: End, j: number): number {
+    const a = this.axes[d]
+    const b = other.axes[d]
+    if (a.text) return compareText(a.bytes, a[`${end}Start`][i], a[`${end}End`][i], b as TextAxis, otherEnd, j)
+    const mine = a[end]
+    const theirs = (b as FixedAxis)[otherEnd]
+    for (let lane = 0; lane < mine.length; lane++) {
+      const difference = mine[lane][i] - theirs[lane][j]
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+
+  /** Whether the lower end of a box is the empty string. */
+  startsEmpty(d: number, i: number): boolean {
+    const axis = this.axes[d]
+    return axis.text && axis.minStart[i] === axis.minEnd[i]
+  }
+
+  /** First box whose lower end lies above its upper end or that holds a NaN, or -1. */
+  firstInvalid(dimensions: readonly RangeType[]): { box: number; dimension: number } | undefined {
+    for (let d = 0; d < this.axes.length; d++) {
+      const axis = this.axes[d]
+      const nan = !axis.text && datatypeKind(dimensions[d].type) === 'float' ? axis.values(dimensions[d]) : undefined
+      for (let i = 0; i < this.count; i++) {
+        if (this.compare(d, 'min', i, this, 'max', i) > 0) return { box: i, dimension: d }
+        if (nan && (Number.isNaN(nan.min[i]) || Number.isNaN(nan.max[i]))) return { box: i, dimension: d }
+      }
+    }
+    return undefined
+  }
+
+  get dimensionNum(): number {
+    return this.axes.length
+  }
+}
+
+interface FixedAxis {
+  text: false
+  min: KeyLanes
+  max: KeyLanes
+  values(dimension: RangeType): { min: ArrayLike<number>; max: ArrayLike<number> }
+}
+
+interface TextAxis {
+  text: true
+  bytes: Uint8Array
+  minStart: Float64Array
+  minEnd: Float64Array
+  maxStart: Float64Array
+  maxEnd: Float64Array
+}
+
+type Axis = FixedAxis | TextAxis
+
+function axesOf({ bytes, starts, mbr_num }: RTreeLevel, dimensions: readonly RangeType[]): Axis[] {
+  const stride = mbr_num === 0 ? 0 : bytes.length / mbr_num
+  const at = new Float64Array(mbr_num)
+  for (let i = 0; i < mbr_num; i++) at[i] = starts ? starts[i] : i * stride
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return dimensions.map((dimension): Axis => {
+    const size = fixedSize(dimension)
+    if (size === undefined) return textAxis(bytes, view, at)
+    const min = new Uint8Array(mbr_num * size)
+    const max = new Uint8Array(mbr_num * size)
+    for (let i = 0; i < mbr_num; i++) {
+      const from = at[i]
+      for (let b = 0; b < size; b++) {
+        min[i * size + b] = bytes[from + b]
+        max[i * size + b] = bytes[from + size + b]
+      }
+      at[i] = from + 2 * size
+    }
+    return {
+      text: false,
+      min: valueLanes(dimension.type, min, mbr_num),
+      max: valueLanes(dimension.type, max, mbr_num),
+      values: ({ type }) => ({ min: numbersOf(type, min), max: numbersOf(type, max) }),
+    }
+  })
+}
+
+function textAxis(bytes: Uint8Array, view: DataView, at: Float64Array): TextAxis {
+  const axis: TextAxis = {
+    text: true,
+    bytes,
+    minStart: new Float64Array(at.length),
+    minEnd: new Float64Array(at.length),
+    maxStart: new Float64Array(at.length),
+    maxEnd: new Float64Array(at.length),
+  }
+  for (let i = 0; i < at.length; i++) {
+    const total = view.getUint32(at[i], true) + view.getUint32(at[i] + 4, true) * 2 ** 32
+    const least = view.getUint32(at[i] + 8, true) + view.getUint32(at[i] + 12, true) * 2 ** 32
+    axis.minStart[i] = at[i] + 16
+    axis.minEnd[i] = axis.minStart[i] + least
+    axis.maxStart[i] = axis.minEnd[i]
+    axis.maxEnd[i] = axis.minStart[i] + total
+    at[i] = axis.maxEnd[i]
+  }
+  return axis
+}
+
+function compareText(a: Uint8Array, from: number, to: number, other: TextAxis, end: End, j: number): number {
+  const b = other.bytes
+  const bFrom = other[`${end}Start`][j]
+  const bTo = other[`${end}End`][j]
+  const length = Math.min(to - from, bTo - bFrom)
+  for (let i = 0; i < length; i++) {
+    const difference = a[from + i] - b[bFrom + i]
+    if (difference !== 0) return difference
+  }
+  return to - from - (bTo - bFrom)
+}

@@ -1,0 +1,142 @@
+/** How much a finding matters: `error` readers fail or get wrong cells; `warning` something is not as it should be, readers get by; `note` worth knowing. */
+export type Severity = 'error' | 'warning' | 'note'
+
+/** From the least to the most. */
+export const SEVERITIES: readonly Severity[] = ['note', 'warning', 'error']
+
+/**
+ * Every code of a finding: how much it matters, and what it means for a reader. Codes are part of the public contract:
+ * never renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
+ */
+export const FINDING_CODES = {
+  // The array's folder, commits.
+  ARRAY_NO_SCHEMA: ['error', 'without a schema nothing of the array can be read'],
+  ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB passes over files and folders whose names it does not know'],
+  LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it'],
+  FRAGMENT_NAME_INVALID: ['warning', 'TileDB cannot tell time and version of a fragment from this name'],
+  FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
+  FRAGMENT_TIMESTAMPS: ['error', 'the order of fragments and time travel depend on time stamps that rise'],
+  FRAGMENT_UNCOMMITTED: ['note', 'no commit names the folder: readers do not see it (an unfinished or failed write)'],
+  FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array'],
+  COMMIT_UNREADABLE: ['error', 'readers cannot tell which fragments count'],
+  COMMIT_DANGLING: ['warning', 'the commit names a fragment that is not there: its cells are lost, or readers fail'],
+  COMMIT_NOT_EMPTY: ['warning', 'TileDB only ever creates commit marks empty; something else wrote to it'],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB ignores the file, or fails on it'],
+  COMMIT_WRONG_FOLDER: ['warning', 'TileDB looks for this commit elsewhere: the fragment may be invisible'],
+  VACUUM_DANGLING: ['note', 'the fragments to remove are gone already, the list is not (an interrupted vacuum)'],
+  VACUUM_UNCOMMITTED: [
+    'warning',
+    'the fragment that replaced those in the list is not committed: removing them loses their cells',
+  ],
+  IGNORE_DANGLING: ['note', 'no consolidated commits file lists what this file takes back'],
+  DELETE_CONDITION_UNREADABLE: ['error', 'readers fail, or show cells that were deleted'],
+  DELETE_CONDITION_FIELD: ['error', 'the condition compares a field that no schema of the array has: readers fail'],
+  DELETE_CONDITION_DIFFERS: ['warning', 'two copies of one delete condition say different things'],
+  CONSOLIDATED_METADATA_UNREADABLE: ['error', 'readers fail to open the array while this file is there'],
+  CONSOLIDATED_METADATA_OFFSET: ['error', 'readers take other bytes for the footer of this fragment'],
+  CONSOLIDATED_METADATA_DIFFERS: [
+    'error',
+    'readers take this copy and not the footer of the fragment itself, and so read other bytes than were written',
+  ],
+  CONSOLIDATED_METADATA_DANGLING: ['note', 'the file still holds the footer of a fragment that is gone'],
+
+  // Schemas and enumerations.
+  SCHEMA_NAME_INVALID: ['warning', 'TileDB cannot tell the age of a schema from this name'],
+  SCHEMA_UNREADABLE: ['error', 'no fragment that was written with this schema can be read'],
+  SCHEMA_MISSING: ['error', 'the footer names a schema that is not there: the fragment cannot be read'],
+  SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension'],
+  SCHEMA_DUPLICATE_FIELD: ['error', 'two fields of one name: readers cannot tell them apart'],
+  SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be worked out'],
+  SCHEMA_CAPACITY: ['error', 'tiles of no cells: the cells of sparse fragments cannot be found'],
+  SCHEMA_DOMAIN: ['error', 'tiles cannot be laid over this domain'],
+  SCHEMA_TILE_EXTENT: ['error', 'tiles cannot be laid over the domain'],
+  SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that is no part of the domain'],
+  SCHEMA_FILL_VALUE: ['error', 'readers fill missing cells with this value, whose size does not fit'],
+  SCHEMA_FILTER_UNKNOWN: ['error', 'no release has this filter: what it filtered cannot be read'],
+  SCHEMA_FILTER_COMPRESSOR: [
+    'warning',
+    'the number inside the options contradicts the filter; TileDB goes by the filter',
+  ],
+  SCHEMA_FILTER_OPTIONS: ['warning', 'TileDB never stores this option so; readers may refuse it'],
+  ENUMERATION_UNLISTED: ['error', 'an attribute indexes an enumeration that the schema does not have'],
+  ENUMERATION_MISSING: ['error', 'the values that cells index are not there: only the indexes can be read'],
+  ENUMERATION_UNREADABLE: ['error', 'the values that cells index are lost: only the indexes can be read'],
+  ENUMERATION_NAME: ['warning', 'the file says that it is another enumeration than the schema says'],
+  ENUMERATION_VALUES: ['error', 'the values cannot be told apart'],
+  LABEL_DIMENSION: ['error', 'the label belongs to a dimension that the schema does not have'],
+  LABEL_MISSING: ['error', 'the array of the label is not there: the label cannot be read'],
+
+  // Files of a fragment.
+  FILE_MISSING: ['error', 'readers fail on this field'],
+  FILE_SHORT: ['error', 'the end of the file is lost: readers fail on its last tiles'],
+  FILE_LONG: ['warning', 'readers never look at the bytes behind the size that the footer gives'],
+  FILE_UNLISTED: ['warning', 'no field of the fragment has a file of this name: readers never look at it'],
+
+  // Footer.
+  FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read'],
+  FOOTER_VERSION: ['warning', 'name and footer disagree on the format version; TileDB goes by the footer'],
+  FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
+  FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read footers that say so'],
+  FOOTER_SLACK: ['note', 'readers pass over bytes behind the fields of a footer'],
+  FOOTER_LAST_TILE: ['error', 'readers expect another number of cells in the last tile than can be there'],
+  FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments'],
+  FOOTER_FILE_SIZE: ['warning', 'the field has no such file'],
+  NONEMPTY_DOMAIN: ['error', 'dense: readers lay the cells over another grid; sparse: readers pass over cells'],
+
+  // Sections of the fragment metadata.
+  SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost'],
+  SECTION_UNREADABLE: ['error', 'readers fail on what the section says'],
+  SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged'],
+  SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved'],
+  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this; it may refuse the tile'],
+  RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without a word'],
+  RTREE_FANOUT: ['warning', 'TileDB always writes 10'],
+  RTREE_CONTAINMENT: ['error', 'readers pass over tiles whose boxes their parents do not contain: cells are missed'],
+  MBR_INVALID: ['error', 'readers pass over the tile: its cells are missed'],
+  MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong'],
+  RTREE_DENSE: ['note', 'dense fragments need no R-tree'],
+  TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail'],
+  TILE_OFFSETS_ORDER: ['error', 'tiles lie one behind the other: readers take wrong bytes for a tile'],
+  TILE_OFFSETS_OUTSIDE: ['error', 'the tile lies outside of its file: readers fail'],
+  STATISTICS_COUNT: ['error', 'one value a tile is needed: readers fail, or use those of other tiles'],
+  PROCESSED_CONDITION_NAME: ['warning', 'the entry names no delete condition'],
+
+  // Data tiles.
+  TILE_UNREADABLE: ['error', 'the cells of this field in this tile are lost'],
+  TILE_SIZE: ['error', 'the tile holds more or fewer bytes than its cells need: readers fail'],
+  TILE_TRAILING_BYTES: ['warning', 'readers never look at bytes behind the last chunk'],
+  CHUNK_UNREADABLE: ['error', 'the filters of this chunk cannot be undone: its cells are lost'],
+  CHUNK_SPLITS_CELL: ['warning', 'since format 11 no cell lies in two chunks; readers that rely on it fail'],
+  CHECKSUM_MISMATCH: ['error', 'bytes changed since they were written: readers refuse the tile'],
+
+  // Cells.
+  CELL_OFFSETS: ['error', 'values of this tile cannot be told apart'],
+  CELL_VAR_SIZE: ['error', 'the value holds no whole number of elements'],
+  CELL_VALIDITY: ['warning', 'TileDB writes 0 or 1; readers may take other bytes for either'],
+  COORDINATE_DOMAIN: ['error', 'no query can select the cell'],
+  COORDINATE_MBR: ['error', 'readers pass over the tile when they look for this cell'],
+  MBR_LOOSE: ['note', 'the box of the tile is larger than its cells need: readers look at it in vain'],
+  COORDINATE_ORDER: ['error', 'readers rely on the global order: merged reads give wrong results'],
+  COORDINATE_DUPLICATE: ['error', 'the schema forbids two cells at the same coordinates: readers show one of them'],
+  TILE_MIN_MAX: ['error', 'query conditions pass over the tile, or aggregates are wrong'],
+  TILE_SUM: ['error', 'aggregates are wrong'],
+  TILE_NULL_COUNT: ['error', 'aggregates are wrong'],
+  FRAGMENT_MIN_MAX: ['error', 'aggregates are wrong'],
+  FRAGMENT_SUM: ['error', 'aggregates are wrong'],
+  FRAGMENT_NULL_COUNT: ['error', 'aggregates are wrong'],
+  GLOBAL_ORDER_BOUNDS: ['error', 'readers order the tiles of fragments by these cells: merged reads are wrong'],
+  CELL_TIMESTAMP: ['error', 'the cell was written at a time that the name of its fragment excludes'],
+  DELETE_TIMESTAMP: ['error', 'readers show the cell at times at which it was deleted, or the other way round'],
+  DELETE_CONDITION_INDEX: ['error', 'the cell was deleted by a condition that the fragment does not list'],
+  ENUMERATION_INDEX: ['warning', 'the cell indexes a value that its enumeration does not have'],
+
+  // Key-value metadata and groups.
+  METADATA_NAME_INVALID: ['warning', 'TileDB ignores the file, or fails on it'],
+  METADATA_UNREADABLE: ['error', 'readers fail to open the array or group'],
+  GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group cannot be told'],
+  GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there'],
+  GROUP_MEMBER_TYPE: ['error', 'the group says that an array is a group, or the other way round'],
+  GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end'],
+} as const satisfies Readonly<Record<string, readonly [Severity, string]>>
+
+export type FindingCode = keyof typeof FINDING_CODES

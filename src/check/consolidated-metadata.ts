@@ -1,0 +1,83 @@
+import type { FragmentEntry, InspectArray } from '../array.ts'
+import { withSource } from '../array.ts'
+import type { Commits } from '../commits.ts'
+import { InspectError } from '../errors.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { sameBytes } from './commit-files.ts'
+import { finding, type Item, type Items } from './finding.ts'
+import { type CheckRun, checkedTileFile } from './run.ts'
+
+/** Consolidated fragment metadata: each footer in it must be, byte for byte, the one of its fragment. */
+export async function* checkConsolidatedMetadata(
+  run: CheckRun,
+  array: InspectArray,
+  commits: Commits,
+  fragments: readonly FragmentEntry[],
+): Items {
+  const byName = new Map(fragments.map((entry) => [entry.name, entry]))
+  for (const { kind, path } of commits.files) {
+    if (kind !== 'fragment-metadata') continue
+    const file = `${array.folder.path}/${path}`
+    const items: Item[] = []
+    const read = await checkedTileFile(
+      run,
+      array.folder,
+      path,
+      consolidatedFragmentMetadata,
+      array.cx,
+      'CONSOLIDATED_METADATA_UNREADABLE',
+      items,
+    )
+    yield* items
+    if (!read) continue
+    const { value, payload } = read
+    const base = payload.length - value.footers.length
+    for (const [i, { fragment_name, offset }] of value.entries.entries()) {
+      const place = { file, offset, space: 'unfiltered content of the generic tile at 0', field: `entries.${i}` }
+      const end = value.entries[i + 1]?.offset ?? payload.length
+      if (offset < base || offset >= payload.length || end <= offset) {
+        const at = { ...place, field: `${place.field}.offset` }
+        yield finding('CONSOLIDATED_METADATA_OFFSET', at, `${base} to ${payload.length - 1}, rising`, offset)
+        continue
+      }
+      const entry = byName.get(lastPathPart(fragment_name))
+      if (!entry) {
+        yield finding(
+          'CONSOLIDATED_METADATA_DANGLING',
+          place,
+          'a fragment that is there',
+          JSON.stringify(fragment_name),
+        )
+        continue
+      }
+      const own = await footerBytes(array, entry)
+      if (own && !sameBytes(own, payload.subarray(offset, end))) {
+        yield finding(
+          'CONSOLIDATED_METADATA_DIFFERS',
+          place,
+          `the ${own.length} bytes of the footer of ${entry.name}`,
+          `${end - offset} other bytes`,
+        )
+      }
+    }
+  }
+}
+
+/** Undefined where the fragment's own check says what is wrong with it. */
+async function footerBytes(array: InspectArray, entry: FragmentEntry): Promise<Uint8Array | undefined> {
+  const fragment = array.fragment(entry.path)
+  try {
+    const { footer } = await fragment.info()
+    if (!footer) return undefined
+    return await withSource(array.folder.file(`${entry.path}/${FRAGMENT_METADATA_FILE}`), (source) =>
+      source.read(footer.offset, footer.size),
+    )
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return undefined
+  } finally {
+    await fragment.close()
+  }
+}

@@ -1,0 +1,106 @@
+import { ERROR_CODES, InspectError } from '../errors.ts'
+import { FINDING_CODES, type FindingCode, type Severity } from './codes.ts'
+
+/** How far a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` looks at every cell. */
+export const LEVELS = ['structure', 'chunks', 'cells'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** One thing that is not as it should be. */
+export interface Finding {
+  severity: Severity
+  code: FindingCode
+  file: string
+  /** Bytes from the start of the file, or of content below a filter where `space` says so. */
+  offset?: number | undefined
+  space?: string | undefined
+  /** Dotted name of what was read, as in errors: `file_sizes.a0`. */
+  field?: string | undefined
+  tile?: number | undefined
+  chunk?: number | undefined
+  expected: string
+  found: string
+  /** What it means for a reader; for a known fault of a release also which. */
+  meaning: string
+}
+
+/** Something that could not be examined: no key, no permission, an unknown version. It is no finding. */
+export interface NotExamined {
+  notExamined: InspectError
+}
+
+export type Item = Finding | NotExamined
+/** What a check gives, as it goes. */
+export type Items = AsyncGenerator<Item>
+
+/** Where a finding is. */
+export interface Place {
+  file: string
+  offset?: number | undefined
+  space?: string | undefined
+  field?: string | undefined
+  tile?: number | undefined
+  chunk?: number | undefined
+}
+
+/** @param known a known fault of TileDB releases: makes the finding a note */
+export function finding(
+  code: FindingCode,
+  place: Place,
+  expected: string | number | bigint,
+  found: string | number | bigint,
+  known?: string,
+): Finding {
+  const [severity, meaning] = FINDING_CODES[code]
+  return {
+    severity: known === undefined ? severity : 'note',
+    code,
+    ...place,
+    expected: String(expected),
+    found: String(found),
+    meaning: known ?? meaning,
+  }
+}
+
+const EXPECTED_FOUND = /^expected (.+?)(?:, found|: found) (.+)$/s
+
+/** An error that reading raised, as a finding; what could not be examined is set aside. @throws anything but an InspectError */
+export function fromError(error: unknown, code: FindingCode, place: Place): Item {
+  if (!(error instanceof InspectError)) throw error
+  const at: Place = {
+    ...place,
+    file: error.at.file ?? place.file,
+    offset: error.at.offset ?? place.offset,
+    space: error.at.offset === undefined ? place.space : error.at.space,
+    field: error.at.field ?? place.field,
+  }
+  if (error.code === 'NOT_FOUND') return finding(code, at, 'the file', 'that it is missing')
+  if (ERROR_CODES[error.code] !== 1) {
+    return { notExamined: new InspectError(error.code, error.message, at, { cause: error }) }
+  }
+  const [, expected, found] = EXPECTED_FOUND.exec(error.message) ?? []
+  return finding(code, at, expected ?? 'what can be read', found ?? error.message)
+}
+
+/** Runs a part of a check; an InspectError that ends it becomes a finding, and the rest goes on. */
+export async function* guarded(code: FindingCode, place: Place, part: () => Items): Items {
+  try {
+    yield* part()
+  } catch (error) {
+    yield fromError(error, code, place)
+  }
+}
+
+/** {@link guarded} for a value: undefined where it could not be had, and why is added to `items`. */
+export async function attempt<T>(
+  items: Item[],
+  code: FindingCode,
+  place: Place,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    items.push(fromError(error, code, place))
+    return undefined
+  }
+}

@@ -1,0 +1,171 @@
+import { COMMITS_FOLDER } from '../commits.ts'
+import { InspectError } from '../errors.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../fragment.ts'
+import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { checkRTree } from './rtree.ts'
+import type { CheckRun } from './run.ts'
+import type { CheckedSchemas } from './schemas.ts'
+import { rangesInDomain } from './schemas.ts'
+import { checkSections } from './sections.ts'
+import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
+
+/** Everything about one fragment. `schemas` knows the enumerations, where the fragment lies in its array. */
+export async function* checkFragment(run: CheckRun, fragment: Fragment, schemas: CheckedSchemas | undefined): Items {
+  const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
+  run.counts.fragment_num++
+  run.counts.file_num++
+  if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
+    yield finding('FRAGMENT_NO_METADATA', { file: fragment.folder.path }, FRAGMENT_METADATA_FILE, 'no such file')
+    return
+  }
+  let info: FragmentInfo
+  try {
+    info = await fragment.info()
+  } catch (error) {
+    yield await footerError(error, file, fragment, schemas)
+    return
+  }
+  yield* footerFindings(info, fragment, file)
+  const files = await fragment.fieldFiles()
+  yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files))
+  yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
+  yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(fragment, info, file))
+  fragment.forget()
+  for (const [slot, { phantom }] of info.slots.entries()) {
+    if (!phantom) yield* checkTileOffsets(fragment, info, slot, file)
+    yield* checkStatisticsLists(fragment, info, slot, file)
+    fragment.forget()
+  }
+  yield* checkFragmentLists(fragment, file)
+  fragment.forget()
+}
+
+/** What an unreadable footer is, with the schema that is missing told apart from the footer itself. */
+async function footerError(
+  error: unknown,
+  file: string,
+  fragment: Fragment,
+  schemas: CheckedSchemas | undefined,
+): Promise<Item> {
+  if (!(error instanceof InspectError)) throw error
+  const { at, code, message } = error
+  if (at.file !== undefined && at.file !== file && at.file !== fragment.folder.path) {
+    const schemaName = at.file.slice(at.file.lastIndexOf('/') + 1)
+    if (code === 'NOT_FOUND') {
+      const place = { file, field: 'array_schema_name' }
+      return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))
+    }
+    if (schemas?.unreadable(schemaName)) {
+      const why = `its schema ${schemaName} cannot be read`
+      return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
+    }
+  }
+  if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
+  if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
+  const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
+  if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
+    // The name says that the version is a known one: the number in the footer is damage.
+    return fromError(new InspectError('BAD_VALUE', message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
+  }
+  return fromError(error, 'FOOTER_UNREADABLE', { file })
+}
+
+function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): Generator<Finding> {
+  const { footer, schema } = info
+  const offset = footer?.offset
+  const wrong = (
+    code: Parameters<typeof finding>[0],
+    field: string,
+    expected: string | number | bigint,
+    found: string | number | bigint,
+  ): Finding => finding(code, { file, offset, field }, expected, found)
+  const named = fragment.parsedName?.least_version
+  if (named !== undefined) {
+    const versions = named >= 5 ? [named] : [named, named + 1]
+    if (!versions.includes(info.format_version))
+      yield wrong('FOOTER_VERSION', 'version', `${versions.join(' or ')}, as the name says`, info.format_version)
+  }
+  const mayBeSparse = info.format_version < 5
+  if (info.dense !== (schema.array_type === 'dense') && !(mayBeSparse && !info.dense)) {
+    yield wrong('FOOTER_DENSE', 'dense', `a ${schema.array_type} fragment, as its schema says`, String(info.dense))
+  }
+  if (!info.dense && info.nonempty_domain) {
+    const place = { file, offset, field: 'nonempty_domain' }
+    yield* rangesInDomain(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place)
+  }
+  if (!info.dense && info.tile_num > 0) {
+    const cells = info.last_tile_cell_num
+    if (cells < 1 || cells > info.cells_per_tile)
+      yield wrong('FOOTER_LAST_TILE', 'last_tile_cell_num', `1 to ${info.cells_per_tile}`, cells)
+  }
+  if (!footer) return
+  if (footer.null_nonempty_domain) yield wrong('FOOTER_NULL_DOMAIN', 'null_nonempty_domain', 0, 1)
+  // Releases since 2.8 leave 8 bytes behind the fields when they append to arrays of version 11.
+  if (footer.slack.length > 0 && !(footer.version === 11 && footer.slack.length === 8))
+    yield wrong('FOOTER_SLACK', 'slack', 'no more bytes', footer.slack.length)
+  if (info.dense) {
+    if (footer.sparse_tile_num !== 0) yield wrong('FOOTER_IGNORED_FIELD', 'sparse_tile_num', 0, footer.sparse_tile_num)
+    if (footer.last_tile_cell_num !== BigInt(info.cells_per_tile)) {
+      yield wrong('FOOTER_IGNORED_FIELD', 'last_tile_cell_num', info.cells_per_tile, footer.last_tile_cell_num)
+    }
+  }
+  for (const [i, slot] of info.slots.entries()) {
+    const has = slotHasFiles(info, slot)
+    const { varSized, nullable } = slotShape(info, slot)
+    for (const [list, there] of [
+      ['file_sizes', has],
+      ['file_var_sizes', has && varSized],
+      ['file_validity_sizes', has && nullable],
+    ] as const) {
+      const size = footer[list]?.[i]
+      if (!there && size !== undefined && size !== 0) yield wrong('FOOTER_FILE_SIZE', `${list}.${slot.name}`, 0, size)
+    }
+  }
+}
+
+/** Files that the metadata lists against those that are there. */
+async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly FieldFile[]): Items {
+  const { folder } = fragment
+  const listed = new Set([FRAGMENT_METADATA_FILE])
+  const there = new Map((await folder.list()).map(({ name, kind }) => [name, kind]))
+  for (const { name, size } of files) {
+    listed.add(name)
+    const file = `${folder.path}/${name}`
+    if (there.get(name) !== 'file') {
+      if (size > 0) yield finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')
+      continue
+    }
+    run.counts.file_num++
+    const source = folder.file(name)
+    try {
+      const actual = await source.size()
+      if (actual < size) yield finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)
+      if (actual > size) yield finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)
+    } catch (error) {
+      yield fromError(error, 'FILE_MISSING', { file })
+    } finally {
+      await source.close()
+    }
+  }
+  for (const name of there.keys()) {
+    if (!listed.has(name))
+      yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))
+  }
+}
+
+/** Lists that are there once a fragment: statistics are compared with cells later. */
+async function* checkFragmentLists(fragment: Fragment, file: string): Items {
+  const items: Item[] = []
+  await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
+  const conditions = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
+  yield* items
+  for (const [i, condition] of (conditions ?? []).entries()) {
+    const name = /^__commits\/(.+)\.(?:del|upd)$/.exec(condition)?.[1]
+    if (name !== undefined && parseTimestampedName(name)) continue
+    const place = { file, field: `processed_conditions.${i}` }
+    yield finding('PROCESSED_CONDITION_NAME', place, `${COMMITS_FOLDER}/<name>.del`, JSON.stringify(condition))
+  }
+}

@@ -1,0 +1,74 @@
+import { InspectError } from '../errors.ts'
+import { groupDetails } from '../format/group-details.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName } from '../group.ts'
+import { openTarget, type Target } from '../target.ts'
+import { checkMetadata } from './array.ts'
+import { finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { type CheckRun, checkedTileFile } from './run.ts'
+
+/** Opens and checks a target that a group lists. */
+export type CheckMember = (target: Target, above: readonly string[]) => Items
+
+/** A group's own files, then its members. @param above paths of the groups around it */
+export async function* checkGroup(
+  run: CheckRun,
+  group: InspectGroup,
+  above: readonly string[],
+  checkMember: CheckMember,
+): Items {
+  const { folder, cx } = group
+  const inside = folder.folder(GROUP_DETAILS_FOLDER)
+  let readable = true
+  for (const { name } of await inside.listIfThere()) {
+    if (!isGroupDetailsName(name)) {
+      const file = `${inside.path}/${name}`
+      yield finding('METADATA_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name))
+      continue
+    }
+    const items: Item[] = []
+    const read = await checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE', items)
+    if (!read) readable = false
+    yield* items
+  }
+  yield* checkMetadata(run, folder, cx)
+  if (!readable) return
+  yield* guarded('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => checkMembers(group, above, checkMember))
+}
+
+async function* checkMembers(group: InspectGroup, above: readonly string[], checkMember: CheckMember): Items {
+  const { folder } = group
+  for (const member of await group.members()) {
+    const place = { file: folder.path, field: `members.${member.name ?? member.uri}` }
+    const path = memberPath(folder.path, member)
+    if (path === undefined) {
+      const why = new InspectError('IO', `member ${JSON.stringify(member.uri)} is not below the group`, place)
+      yield { notExamined: why }
+      continue
+    }
+    if (path === folder.path || above.includes(path)) {
+      yield finding('GROUP_CYCLE', place, 'a member below the group', JSON.stringify(member.uri))
+      continue
+    }
+    const cx: ReadContext = { ...group.cx, keyProven: false, encrypted: false, onFault: undefined }
+    try {
+      const target = await openTarget(folder.storage, path, cx)
+      if (target.type !== member.type) yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
+      else yield* checkMember(target, [...above, folder.path])
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      if (error.code === 'NOT_FOUND' || error.code === 'NOT_TILEDB')
+        yield finding('GROUP_MEMBER_MISSING', place, `a ${member.type}`, `${JSON.stringify(member.uri)}, not there`)
+      else yield fromError(error, 'GROUP_MEMBER_MISSING', place)
+    }
+  }
+}
+
+/** Undefined for what lies elsewhere: it is not followed. */
+function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
+  const clean = uri.replace(/\/+$/, '')
+  if (clean === '' || clean.split('/').includes('..')) return undefined
+  if (relative) return `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
+  const local = clean.replace(/^file:\/\//, '')
+  return local.startsWith('/') ? local : undefined
+}

@@ -1,0 +1,138 @@
+import type { RTree } from '../format/rtree.ts'
+import type { Fragment, FragmentInfo } from '../fragment.ts'
+import { Boxes } from './boxes.ts'
+import { finding, type Items, type Place } from './finding.ts'
+
+/** What TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
+const FANOUT = 10
+
+/** Seen in formats 5 to 9: the box around boxes of strings then has the upper end of the last of them. */
+const EMPTY_STRING_FAULT =
+  'TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string: readers may miss cells'
+const EMPTY_STRING_FIXED = 10
+
+function emptyStringFault(info: FragmentInfo, boxes: Boxes, dimension: number, box: number): string | undefined {
+  return info.format_version < EMPTY_STRING_FIXED && boxes.startsEmpty(dimension, box) ? EMPTY_STRING_FAULT : undefined
+}
+
+/**
+ * The R-tree: sizes of its levels, boxes the right way round, each inside its parent, and the non-empty domain against them.
+ * @see format_spec/fragment.md, "R-Tree"; tiledb/sm/rtree/rtree.cc
+ */
+export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: string): Items {
+  const rtree = await fragment.rtree()
+  const place: Place = { file, offset: info.footer?.rtree_offset, field: 'rtree' }
+  if (info.dense) {
+    if (rtree.levels.length > 0) yield finding('RTREE_DENSE', place, 'no level', `${rtree.levels.length} levels`)
+    return
+  }
+  const leaves = rtree.levels.at(-1)
+  if (!leaves) {
+    if (info.tile_num > 0) yield finding('RTREE_LEVELS', place, `a box for each of ${info.tile_num} tiles`, 'no level')
+    return
+  }
+  if (info.footer) {
+    yield* levelSizes(rtree, info.tile_num, place)
+    if (rtree.fanout !== FANOUT) yield finding('RTREE_FANOUT', place, FANOUT, rtree.fanout)
+  } else if (leaves.mbr_num !== info.tile_num) {
+    yield finding('RTREE_LEVELS', place, `${info.tile_num} boxes`, leaves.mbr_num)
+  }
+  const { dimensions } = info.schema.domain
+  let below: Boxes | undefined
+  for (let level = rtree.levels.length - 1; level >= 0; level--) {
+    const boxes = new Boxes(rtree.levels[level], dimensions)
+    const invalid = boxes.firstInvalid(dimensions)
+    if (invalid) {
+      const at = { ...place, field: `rtree.levels.${level}.${invalid.box}.${dimensions[invalid.dimension].name}` }
+      yield finding('MBR_INVALID', at, 'a lower end below its upper end', 'the reverse')
+      return
+    }
+    if (below) yield* containment(info, boxes, below, rtree.fanout, level, place)
+    else if (info.nonempty_domain)
+      yield* union(
+        info,
+        boxes,
+        Boxes.of(info.nonempty_domain, dimensions),
+        dimensions.map(({ name }) => name),
+        place,
+      )
+    below = boxes
+  }
+}
+
+function* levelSizes({ levels, fanout }: RTree, tileNum: number, place: Place): Generator<ReturnType<typeof finding>> {
+  if (fanout < 2) {
+    yield finding('RTREE_LEVELS', { ...place, field: 'rtree.fanout' }, '2 or more', fanout)
+    return
+  }
+  let expected = tileNum
+  for (let level = levels.length - 1; level >= 0; level--) {
+    const found = levels[level].mbr_num
+    if (found !== expected) {
+      const at = { ...place, field: `rtree.levels.${level}` }
+      yield finding('RTREE_LEVELS', at, `${expected} boxes`, found)
+      return
+    }
+    if (level > 0) expected = Math.ceil(expected / fanout)
+  }
+  if (expected > 1) yield finding('RTREE_LEVELS', place, 'one root', `${expected} boxes in the first level`)
+}
+
+function* containment(
+  info: FragmentInfo,
+  parents: Boxes,
+  children: Boxes,
+  fanout: number,
+  level: number,
+  place: Place,
+): Generator<ReturnType<typeof finding>> {
+  for (let child = 0; child < children.count; child++) {
+    const parent = Math.floor(child / fanout)
+    if (parent >= parents.count) return
+    for (let d = 0; d < parents.dimensionNum; d++) {
+      const inside =
+        children.compare(d, 'min', child, parents, 'min', parent) >= 0 &&
+        children.compare(d, 'max', child, parents, 'max', parent) <= 0
+      if (inside) continue
+      const at = { ...place, field: `rtree.levels.${level}.${parent}` }
+      const known = emptyStringFault(info, parents, d, parent)
+      yield finding(
+        'RTREE_CONTAINMENT',
+        at,
+        `a box around box ${child} of the level below`,
+        'one that it leaves',
+        known,
+      )
+      return
+    }
+  }
+}
+
+/** The non-empty domain is the smallest box around all tiles. */
+function* union(
+  info: FragmentInfo,
+  boxes: Boxes,
+  domain: Boxes,
+  names: readonly string[],
+  place: Place,
+): Generator<ReturnType<typeof finding>> {
+  for (const [d, name] of names.entries()) {
+    let least = 0
+    let most = 0
+    for (let i = 1; i < boxes.count; i++) {
+      if (boxes.compare(d, 'min', i, boxes, 'min', least) < 0) least = i
+      if (boxes.compare(d, 'max', i, boxes, 'max', most) > 0) most = i
+    }
+    if (boxes.count === 0) return
+    const ends = [
+      ['lower', least, boxes.compare(d, 'min', least, domain, 'min', 0)],
+      ['upper', most, boxes.compare(d, 'max', most, domain, 'max', 0)],
+    ] as const
+    for (const [end, tile, difference] of ends) {
+      if (difference === 0) continue
+      const at = { ...place, field: `nonempty_domain.${name}`, tile }
+      const known = emptyStringFault(info, domain, d, 0)
+      yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
+    }
+  }
+}

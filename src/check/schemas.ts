@@ -1,0 +1,255 @@
+import type { InspectArray, SchemaFile } from '../array.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
+import type { FilterPipeline } from '../format/filter-pipeline.ts'
+import type { NDRange } from '../format/range.ts'
+import { numbersOf } from '../write/elements.ts'
+import { compareValues } from '../write/rtree-builder.ts'
+import type { FindingCode } from './codes.ts'
+import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
+import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
+
+/** The schemas of one array, each checked once, when it is first needed. */
+export class CheckedSchemas {
+  private readonly run: CheckRun
+  private readonly array: InspectArray
+  private readonly checked = new Map<string, { schema: ArraySchema | undefined }>()
+  private readonly enumerationsChecked = new Map<string, number | undefined>()
+
+  constructor(run: CheckRun, array: InspectArray) {
+    this.run = run
+    this.array = array
+  }
+
+  /** The schemas that are checked whatever the fragments say: the newest, or all of them. */
+  async *first(files: readonly SchemaFile[]): Items {
+    for (const file of this.run.all ? files : files.slice(-1)) yield* this.check(file)
+  }
+
+  /** Checks the schema of a fragment, the first time it is named. */
+  async *named(name: string, files: readonly SchemaFile[]): Items {
+    const file = files.find((one) => one.name === name)
+    if (file) yield* this.check(file)
+  }
+
+  /** The schema, where it was checked and could be read. */
+  get(name: string): ArraySchema | undefined {
+    return this.checked.get(name)?.schema
+  }
+
+  /** Whether a schema of this name was looked at and could not be read. */
+  unreadable(name: string): boolean {
+    const entry = this.checked.get(name)
+    return entry !== undefined && entry.schema === undefined
+  }
+
+  /** Number of values of an enumeration that could be read. */
+  enumerationSize(schema: ArraySchema, name: string): number | undefined {
+    const entry = schema.enumerations.find((one) => one.name === name)
+    return entry && this.enumerationsChecked.get(entry.path_name)
+  }
+
+  private async *check({ name, path }: SchemaFile): Items {
+    if (this.checked.has(name)) return
+    this.checked.set(name, { schema: undefined })
+    const items: Item[] = []
+    const { array } = this
+    // An array's own way of reading tells a wrong key from damage; the tile is looked at for what it says beside.
+    const schema = await array.schema(name).then(
+      (read) => read,
+      () => undefined,
+    )
+    await checkedTileFile(this.run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE', items)
+    yield* items
+    if (!schema) return
+    this.checked.set(name, { schema })
+    yield* schemaFindings(schema, `${array.folder.path}/${path}`)
+    yield* this.enumerations(schema, `${array.folder.path}/${path}`)
+  }
+
+  private async *enumerations(schema: ArraySchema, file: string): Items {
+    const known = new Set(schema.enumerations.map(({ name }) => name))
+    for (const { name, enumeration } of schema.attributes) {
+      if (enumeration !== '' && !known.has(enumeration)) {
+        const place = { file, field: `attributes.${name}.enumeration` }
+        yield finding('ENUMERATION_UNLISTED', place, 'an enumeration of the schema', JSON.stringify(enumeration))
+      }
+    }
+    for (const { name, path_name } of schema.enumerations) {
+      if (this.enumerationsChecked.has(path_name)) continue
+      this.enumerationsChecked.set(path_name, undefined)
+      const path = `__schema/__enumerations/${path_name}`
+      const place = { file, field: `enumerations.${name}` }
+      if (path_name.includes('/') || (await this.array.folder.kind(path)) !== 'file') {
+        yield finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'that it is missing')
+        continue
+      }
+      const items: Item[] = []
+      const { folder, cx } = this.array
+      const read = await checkedTileFile(this.run, folder, path, enumerationFile, cx, 'ENUMERATION_UNREADABLE', items)
+      yield* items
+      if (!read) continue
+      const inFile = `${folder.path}/${path}`
+      const { value } = read
+      if (value.name !== name)
+        yield finding('ENUMERATION_NAME', { file: inFile, field: 'name' }, quoted(name), quoted(value.name))
+      if (value.path_name !== path_name) {
+        yield finding(
+          'ENUMERATION_NAME',
+          { file: inFile, field: 'path_name' },
+          quoted(path_name),
+          quoted(value.path_name),
+        )
+      }
+      this.enumerationsChecked.set(path_name, yield* enumerationValues(value, inFile))
+    }
+  }
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** @returns the number of values */
+async function* enumerationValues(enumeration: Enumeration, file: string): AsyncGenerator<Finding, number | undefined> {
+  const { type, cell_val_num, data, offsets } = enumeration
+  if (offsets) {
+    let before = 0
+    for (const [i, start] of offsets.entries()) {
+      if (start < before || start > data.length || (i === 0 && start !== 0)) {
+        const place = { file, field: `offsets.${i}`, space: 'unfiltered content of the generic tile at 0' }
+        yield finding('ENUMERATION_VALUES', place, i === 0 ? 0 : `${before} to ${data.length}`, start)
+        return undefined
+      }
+      before = start
+    }
+    return offsets.length
+  }
+  const size = datatypeSize(type) * Number(cell_val_num)
+  if (data.length % size !== 0) {
+    yield finding('ENUMERATION_VALUES', { file, field: 'data' }, `values of ${size} bytes`, `${data.length} bytes`)
+    return undefined
+  }
+  return data.length / size
+}
+
+/** What a schema says against itself. */
+export function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> {
+  const wrong = (
+    code: FindingCode,
+    field: string,
+    expected: string | number | bigint,
+    found: string | number | bigint,
+  ) => finding(code, { file, field }, expected, found)
+  const { dimensions } = schema.domain
+  const dense = schema.array_type === 'dense'
+  if (dimensions.length === 0) yield wrong('SCHEMA_NO_DIMENSION', 'domain.dimensions', '1 or more', 0)
+  const names = new Set<string>()
+  for (const { name } of [...dimensions, ...schema.attributes]) {
+    if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
+    names.add(name)
+  }
+  const orders = ['row-major', 'col-major']
+  if (!orders.includes(schema.tile_order))
+    yield wrong('SCHEMA_LAYOUT', 'tile_order', orders.join(' or '), schema.tile_order)
+  if (!orders.includes(schema.cell_order) && (dense || schema.cell_order !== 'hilbert')) {
+    yield wrong('SCHEMA_LAYOUT', 'cell_order', orders.join(' or '), schema.cell_order)
+  }
+  if (!dense && schema.capacity === 0n) yield wrong('SCHEMA_CAPACITY', 'capacity', '1 or more', 0)
+  for (const dimension of dimensions) yield* dimensionFindings(dimension, dense, file)
+  for (const { name, type, cell_val_num, fill_value } of schema.attributes) {
+    if (!fill_value) continue
+    const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+    const fits =
+      fill_value.length > 0 && (cell_val_num === 'var' ? fill_value.length % size === 0 : fill_value.length === size)
+    if (!fits) yield wrong('SCHEMA_FILL_VALUE', `attributes.${name}.fill_value`, `${size} bytes`, fill_value.length)
+  }
+  for (const [field, pipeline] of pipelines(schema)) {
+    for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field })
+    if (pipeline.filters.some(({ name }) => name === 'AES_256_GCM')) {
+      yield wrong('SCHEMA_FILTER_OPTIONS', field, 'the AES filter in generic tiles alone', 'it in a schema')
+    }
+  }
+  for (const { name, dimension_index } of schema.dimension_labels) {
+    if (dimension_index >= dimensions.length) {
+      yield wrong(
+        'LABEL_DIMENSION',
+        `dimension_labels.${name}.dimension_index`,
+        `at most ${dimensions.length - 1}`,
+        dimension_index,
+      )
+    }
+  }
+  const range = schema.current_domain?.range
+  if (range) yield* rangesInDomain(dimensions, range, 'SCHEMA_CURRENT_DOMAIN', { file, field: 'current_domain' })
+}
+
+function* pipelines(schema: ArraySchema): Generator<[field: string, pipeline: FilterPipeline]> {
+  yield ['coords_filters', schema.coords_filters]
+  yield ['offsets_filters', schema.offsets_filters]
+  if (schema.validity_filters) yield ['validity_filters', schema.validity_filters]
+  for (const { name, filters } of schema.domain.dimensions) yield [`dimensions.${name}.filters`, filters]
+  for (const { name, filters } of schema.attributes) yield [`attributes.${name}.filters`, filters]
+}
+
+function* dimensionFindings(dimension: Dimension, dense: boolean, file: string): Generator<Finding> {
+  const { name, type, cell_val_num, domain, tile_extent } = dimension
+  const field = `dimensions.${name}`
+  if (cell_val_num === 'var') return
+  const size = datatypeSize(type)
+  const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
+  if (!(compareValues(dimension, low, high) <= 0) || isNaNValue(dimension, low) || isNaNValue(dimension, high)) {
+    yield finding('SCHEMA_DOMAIN', { file, field: `${field}.domain` }, 'a lower end below its upper end', 'the reverse')
+    return
+  }
+  const place = { file, field: `${field}.tile_extent` }
+  if (!tile_extent) {
+    if (dense) yield finding('SCHEMA_TILE_EXTENT', place, 'a tile extent in a dense array', 'none')
+    return
+  }
+  if (datatypeKind(type) === 'float') {
+    const [extent] = numbersOf(type, tile_extent)
+    if (!(extent > 0)) yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
+    return
+  }
+  const extent = integerOf(type, tile_extent)
+  const cells = integerOf(type, high) - integerOf(type, low) + 1n
+  // An extent that its signed type cannot hold is stored as the unsigned number.
+  const unsigned = integerOf('UINT64', tile_extent)
+  if (unsigned === 0n || (extent <= 0n && unsigned > cells)) {
+    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
+  } else if (extent > cells) {
+    yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent)
+  }
+}
+
+function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {
+  return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, bytes)[0])
+}
+
+/** A range per dimension, each the right way round and inside its domain. */
+export function* rangesInDomain(
+  dimensions: readonly Dimension[],
+  ranges: NDRange,
+  code: FindingCode,
+  place: Place,
+): Generator<Finding> {
+  for (const [d, dimension] of dimensions.entries()) {
+    const { min, max } = ranges[d]
+    const at = { ...place, field: `${place.field}.${dimension.name}` }
+    if (isNaNRange(dimension, min, max) || compareValues(dimension, min, max) > 0) {
+      yield finding(code, at, 'a lower end below its upper end', 'the reverse')
+    } else if (dimension.cell_val_num !== 'var') {
+      const size = dimension.domain.length / 2
+      const inside =
+        compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
+        compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
+      if (!inside) yield finding(code, at, 'a range inside the domain', 'one that leaves it')
+    }
+  }
+}
+
+function isNaNRange(dimension: Dimension, min: Uint8Array, max: Uint8Array): boolean {
+  return dimension.cell_val_num !== 'var' && (isNaNValue(dimension, min) || isNaNValue(dimension, max))
+}

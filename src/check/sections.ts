@@ -1,0 +1,83 @@
+import { InspectError } from '../errors.ts'
+import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
+import { decodePrefix } from '../format/io.ts'
+import type { Fragment, FragmentInfo } from '../fragment.ts'
+import { finding, fromError, type Items } from './finding.ts'
+import { headerFindings } from './run.ts'
+
+/** Headers are far shorter; a longer one is read in full only with its tile. */
+const HEADER_READ_BYTES = 1024
+
+/**
+ * The generic tiles of `__fragment_metadata.tdb`: each inside the file ahead of the footer, one behind the other, no byte
+ * claimed twice or by none. Sections may share a tile. Only headers are read here.
+ */
+export async function* checkSections(fragment: Fragment, info: FragmentInfo, file: string): Items {
+  const source = fragment.metadataSource()
+  const end = info.footer?.offset ?? (await source.size())
+  const offsets = await fragment.metadataOffsets()
+  let claimed = 0
+  for (const offset of offsets) {
+    if (offset + GENERIC_TILE_FIXED_BYTES > end) {
+      const place = { file, offset, field: fieldAt(info, offset) }
+      yield finding('SECTION_OFFSET', place, `an offset before the footer at ${end}`, offset)
+      continue
+    }
+    if (offset > claimed) {
+      yield finding('SECTION_GAP', { file, offset: claimed }, `a section at ${claimed}`, `the next one at ${offset}`)
+    } else if (offset < claimed) {
+      const place = { file, offset, field: fieldAt(info, offset) }
+      yield finding('SECTION_OVERLAP', place, `a section from ${claimed} on`, offset)
+    }
+    try {
+      const bytes = await source.read(offset, Math.min(HEADER_READ_BYTES, end - offset))
+      const { value, length } = decodePrefix(bytes, genericTileHeader, { file, offset })
+      yield* headerFindings(value, { file, offset })
+      claimed = Math.max(claimed, offset + length + value.persisted_size)
+      if (offset + length + value.persisted_size > end) {
+        const place = { file, offset, field: `${fieldAt(info, offset)}.persisted_size` }
+        yield finding('SECTION_UNREADABLE', place, `at most ${end - offset - length} bytes`, value.persisted_size)
+        claimed = end
+      }
+    } catch (error) {
+      // What is wrong with the section itself is told when it is read; where it ends cannot be told.
+      yield fromError(error, 'SECTION_UNREADABLE', { file, offset, field: fieldAt(info, offset) })
+      claimed = offsets.find((next) => next > offset) ?? end
+    }
+  }
+  if (claimed < end && !(await isUnnamedSection(fragment, info, claimed, end))) {
+    const next = info.footer ? 'the footer' : 'the end of the file'
+    yield finding('SECTION_GAP', { file, offset: claimed }, `a section at ${claimed}`, `${next} at ${end}`)
+  }
+}
+
+/** Name of a footer field that holds an offset. */
+function fieldAt(info: FragmentInfo, offset: number): string | undefined {
+  const { footer } = info
+  if (!footer) return undefined
+  for (const [field, value] of Object.entries(footer)) {
+    if (field === 'offset' || field === 'last_tile_cell_num' || !field.includes('offset')) continue
+    if (value === offset) return field
+    if (value instanceof Float64Array) {
+      const slot = value.indexOf(offset)
+      if (slot >= 0) return `${field}.${info.slots[slot]?.name ?? slot}`
+    }
+  }
+  return undefined
+}
+
+/** Version that writes its processed conditions without a field in the footer that says where. */
+const UNNAMED_SECTION_VERSION = 15
+
+/** Whether the bytes are one section that the version's footers do not name. */
+async function isUnnamedSection(fragment: Fragment, info: FragmentInfo, from: number, end: number): Promise<boolean> {
+  if (info.format_version !== UNNAMED_SECTION_VERSION || end - from < GENERIC_TILE_FIXED_BYTES) return false
+  try {
+    const bytes = await fragment.metadataSource().read(from, Math.min(HEADER_READ_BYTES, end - from))
+    const { value, length } = decodePrefix(bytes, genericTileHeader)
+    return from + length + value.persisted_size === end
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return false
+  }
+}

@@ -1,0 +1,124 @@
+import { slotType } from '../cells/slot-type.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import {
+  type Fragment,
+  type FragmentInfo,
+  type OffsetsList,
+  slotCellSize,
+  slotHasFiles,
+  slotShape,
+} from '../fragment.ts'
+import { hasMinMax } from '../write/tile-statistics.ts'
+import { attempt, finding, type Item, type Items } from './finding.ts'
+
+/** Lists of where the tiles of a slot lie: one entry a tile, rising from 0, inside their file. */
+export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
+  const { varSized, nullable } = slotShape(info, info.slots[slot])
+  const has = slotHasFiles(info, info.slots[slot])
+  yield* offsetsList(fragment, info, slot, 'tile_offsets', has, info.file_sizes[slot], file)
+  yield* offsetsList(fragment, info, slot, 'tile_var_offsets', has && varSized, info.file_var_sizes[slot], file)
+  yield* offsetsList(
+    fragment,
+    info,
+    slot,
+    'tile_validity_offsets',
+    has && nullable,
+    info.file_validity_sizes?.[slot],
+    file,
+  )
+  const items: Item[] = []
+  const field = `tile_var_sizes.${info.slots[slot].name}`
+  const sizes = await attempt(items, 'SECTION_UNREADABLE', { file, field }, () =>
+    fragment.offsets('tile_var_sizes', slot),
+  )
+  yield* items
+  if (sizes && has && varSized && sizes.length !== info.tile_num) {
+    yield finding('TILE_OFFSETS_COUNT', { file, field }, info.tile_num, sizes.length)
+  }
+}
+
+async function* offsetsList(
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: number,
+  list: OffsetsList,
+  used: boolean,
+  size: number | undefined,
+  file: string,
+): Items {
+  const place = { file, field: `${list}.${info.slots[slot].name}` }
+  const items: Item[] = []
+  const offsets = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.offsets(list, slot))
+  yield* items
+  if (!offsets || !used) return
+  if (offsets.length !== info.tile_num) yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, offsets.length)
+  let before = -1
+  for (let tile = 0; tile < offsets.length; tile++) {
+    const offset = offsets[tile]
+    const at = { ...place, field: `${place.field}.${tile}`, tile }
+    if (tile === 0 ? offset !== 0 : offset <= before) {
+      yield finding('TILE_OFFSETS_ORDER', at, tile === 0 ? 0 : `more than ${before}`, offset)
+      return
+    }
+    if (size !== undefined && offset >= size) {
+      yield finding('TILE_OFFSETS_OUTSIDE', at, `less than the file's ${size} bytes`, offset)
+      return
+    }
+    before = offset
+  }
+}
+
+/** Lists of minima, maxima, sums and null counts: as many values as there are tiles, or none. */
+export async function* checkStatisticsLists(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
+  const { name, kind, phantom } = info.slots[slot]
+  const { type, cell_val_num } = slotType(info, info.slots[slot])
+  const { nullable } = slotShape(info, info.slots[slot])
+  const tiles = info.tile_num
+  const items: Item[] = []
+  const dimension = kind === 'dimension' || kind === 'coords'
+  const expected = !phantom && hasMinMax({ type, cell_val_num, nullable, dimension })
+  const varSized = cell_val_num === 'var'
+  const size = varSized ? 8 : slotCellSize(info, info.slots[slot])
+  for (const which of ['min', 'max'] as const) {
+    const place = { file, field: `tile_${which}_values.${name}` }
+    const lists = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.tileMinMax(which, slot))
+    if (!lists || !expected || lists.fixed.length === 0) continue
+    if (lists.fixed.length !== tiles * size) {
+      items.push(finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, lists.fixed.length))
+    } else if (varSized) {
+      const bad = fallingStart(lists.fixed, lists.variable.length)
+      if (bad >= 0) {
+        const at = { ...place, tile: bad }
+        items.push(
+          finding('STATISTICS_COUNT', at, `starts that rise up to ${lists.variable.length}`, `another at tile ${bad}`),
+        )
+      }
+    }
+  }
+  const sums = { file, field: `tile_sums.${name}` }
+  const stored = await attempt(items, 'SECTION_UNREADABLE', sums, () => fragment.tileSums(slot))
+  if (stored && !phantom && stored.length !== 0 && stored.length !== tiles * 8)
+    items.push(finding('STATISTICS_COUNT', sums, tiles, stored.length / 8))
+  const nulls = { file, field: `tile_null_counts.${name}` }
+  const counts = await attempt(items, 'SECTION_UNREADABLE', nulls, () => fragment.offsets('tile_null_counts', slot))
+  if (counts && nullable && counts.length !== 0 && counts.length !== tiles)
+    items.push(finding('STATISTICS_COUNT', nulls, tiles, counts.length))
+  yield* items
+}
+
+/** First tile whose value does not start at or behind the one before it, inside the values; -1 for none. */
+function fallingStart(starts: Uint8Array, length: number): number {
+  const view = new DataView(starts.buffer, starts.byteOffset, starts.byteLength)
+  let before = 0
+  for (let tile = 0; tile < starts.length / 8; tile++) {
+    const start = view.getUint32(tile * 8 + 4, true) * 2 ** 32 + view.getUint32(tile * 8, true)
+    if (start < before || start > length) return tile
+    before = start
+  }
+  return -1
+}
+
+/** Bytes of one element of a field. */
+export function elementSize(info: FragmentInfo, slot: number): number {
+  return datatypeSize(slotType(info, info.slots[slot]).type)
+}

@@ -1,0 +1,161 @@
+import { checkTarget } from '../check/check.ts'
+import { SEVERITIES, type Severity } from '../check/codes.ts'
+import { type Finding, LEVELS, type Level } from '../check/finding.ts'
+import { type CheckRun, newRun } from '../check/run.ts'
+import { InspectError } from '../errors.ts'
+import type { Output, Result } from '../render/result.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+
+interface Options {
+  level?: string
+  failOn?: string
+  all?: boolean
+}
+
+type Fields = { [key: string]: Result | undefined }
+
+export const command: CommandModule<Options> = {
+  configure(command) {
+    command
+      .argument('<target...>', 'fragment, array or group')
+      .option(
+        '--level <level>',
+        'structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)',
+        'chunks',
+      )
+      .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
+      .option('--all', 'everything in the folder, uncommitted fragments and unused schemas too')
+  },
+
+  async *run(cx, paths, options) {
+    const level = oneOf<Level>('--level', LEVELS, options.level ?? 'chunks')
+    const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
+    for (const path of paths) yield await outcome(cx, path, level, failOn, options.all ?? false)
+  },
+}
+
+function oneOf<T extends string>(option: string, known: readonly T[], text: string): T {
+  const found = known.find((one) => one === text)
+  if (found === undefined)
+    throw new InspectError('USAGE', `${option} expects ${known.join(', ')}, found ${JSON.stringify(text)}`)
+  return found
+}
+
+/** What a level leaves out, for the last line. */
+const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
+  structure: ['data tiles (--level chunks)', 'cells (--level cells)'],
+  chunks: ['cells (--level cells)'],
+  cells: [],
+}
+
+/** The document's findings come while they are found; what sums them up is known behind the last one. */
+async function outcome(
+  cx: CommandContext,
+  path: string,
+  level: Level,
+  failOn: Severity,
+  all: boolean,
+): Promise<Outcome> {
+  const target = await cx.open(path)
+  const run = newRun(level, all)
+  const summary = new Summary(run, failOn)
+  const head = documentHead('check', cx.shownPath(path))
+  async function* findings(): AsyncGenerator<Fields> {
+    const progress = await cx.progress('checking')
+    try {
+      for await (const item of checkTarget(run, target)) {
+        progress.update(run.counts.file_num)
+        if ('notExamined' in item) {
+          cx.fault(item.notExamined)
+          summary.notExamined.push(notExaminedResult(cx, item.notExamined))
+        } else {
+          summary.add(item)
+          yield findingResult(cx, item)
+        }
+      }
+      if (!all) summary.notChecked.push('uncommitted fragments and unused schemas (--all)')
+    } finally {
+      progress.stop()
+    }
+  }
+  const result = findings()
+  const document = {
+    ...head,
+    level,
+    findings: result,
+    get ok() {
+      return summary.ok
+    },
+    get finding_num() {
+      return summary.findingNum
+    },
+    get counts() {
+      return { ...run.counts }
+    },
+    get not_examined() {
+      return summary.notExamined
+    },
+    get not_checked() {
+      return summary.notChecked
+    },
+  }
+  async function* lines(): AsyncGenerator<Result> {
+    yield* result
+    const { findings: _, ...last } = document
+    yield last
+  }
+  return {
+    document,
+    rows: 'findings',
+    lines,
+    get notRight() {
+      return !summary.ok
+    },
+    async table(out: Output) {
+      const { checkTable } = await import('../render/views/check.ts')
+      await checkTable(document, out)
+    },
+  }
+}
+
+class Summary {
+  readonly findingNum: Record<Severity, number> = { error: 0, warning: 0, note: 0 }
+  readonly notExamined: Fields[] = []
+  readonly notChecked: string[]
+  private readonly failing: readonly Severity[]
+
+  constructor({ level }: CheckRun, failOn: Severity) {
+    this.failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
+    this.notChecked = [...NOT_CHECKED[level]]
+  }
+
+  add({ severity }: Finding): void {
+    this.findingNum[severity]++
+  }
+
+  get ok(): boolean {
+    return this.failing.every((severity) => this.findingNum[severity] === 0)
+  }
+}
+
+function findingResult(cx: CommandContext, finding: Finding): Fields {
+  const { severity, code, file, offset, space, field, tile, chunk, expected, found, meaning } = finding
+  return {
+    severity,
+    code,
+    file: cx.shownPath(file),
+    offset: offset ?? null,
+    space,
+    field: field ?? null,
+    tile,
+    chunk,
+    expected,
+    found,
+    message: `expected ${expected}, found ${found}`,
+    meaning,
+  }
+}
+
+function notExaminedResult(cx: CommandContext, { code, message, at }: InspectError): Fields {
+  return { code, message, file: at.file === undefined ? undefined : cx.shownPath(at.file) }
+}
