@@ -4,7 +4,7 @@ import type { CommandContext, CommandModule, Outcome } from './commands/command.
 import { exitCodeOf, InspectError } from './errors.ts'
 import { readContext } from './generic-tile.ts'
 import type { CsvRow } from './render/csv.ts'
-import { writeJson } from './render/json.ts'
+import { type JsonNotes, type JsonStyle, writeJson } from './render/json.ts'
 import type { Output, Result } from './render/result.ts'
 import { readKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
@@ -39,6 +39,18 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
     tile: {
       summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
       load: () => import('./commands/tile.ts'),
+    },
+    stats: {
+      summary: 'bytes by field, role, filter and section; two targets side by side',
+      load: () => import('./commands/stats.ts'),
+    },
+    dump: {
+      summary: 'any file, byte by byte: annotated hex, or the tree of its fields',
+      load: () => import('./commands/dump.ts'),
+    },
+    at: {
+      summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
+      load: () => import('./commands/at.ts'),
     },
     'verify-checksums': {
       summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
@@ -179,7 +191,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   const paths: string[] = command.processedArgs.flat()
   const options = command.opts<CommonOptions>()
   // Of several targets, each is tried.
-  const oneByOne = command.registeredArguments.length === 1
+  const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
   state.format = chosenFormat(options, module.arrow === true)
   if (state.format === 'arrow') checkArrow(state, paths, options)
@@ -324,24 +336,36 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
     return
   }
   if (state.format === 'table') {
+    if (outcome.noTable) return
     if (state.shown++ > 0) await out.write('\n')
     await outcome.table(out)
     return
   }
-  if (state.format === 'csv') {
-    const { writeCsv } = await import('./render/csv.ts')
-    await writeCsv(rowsOf(outcome) as Iterable<CsvRow> | AsyncIterable<CsvRow>, out, { int64: options.int64 })
-    return
-  }
-  const notes: { rounded: boolean } =
-    state.format === 'ndjson' && outcome.rows !== undefined
-      ? await (await import('./render/ndjson.ts')).writeNdjson(outcome.lines?.() ?? rowsOf(outcome), out, options)
-      : await writeJson(outcome.document, out, { int64: options.int64, indent: state.format === 'json' })
+  const notes = await writeForPrograms(state.format, outcome, out, options.int64)
   if (notes.rounded && !options.quiet) {
     state.process.stderr(
       'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n',
     )
   }
+}
+
+/** JSON, NDJSON and CSV. */
+async function writeForPrograms(
+  format: Exclude<Format, 'table' | 'arrow'>,
+  outcome: Outcome,
+  out: Output,
+  int64: JsonStyle['int64'],
+): Promise<JsonNotes> {
+  if (format !== 'json' && outcome.cellLines) return outcome.cellLines(out, format, int64)
+  if (format === 'csv') {
+    const { writeCsv } = await import('./render/csv.ts')
+    await writeCsv(rowsOf(outcome) as Iterable<CsvRow> | AsyncIterable<CsvRow>, out, { int64 })
+    return { rounded: false }
+  }
+  if (format === 'json' || outcome.rows === undefined)
+    return writeJson(outcome.document, out, { int64, indent: format === 'json' })
+  const { writeNdjson } = await import('./render/ndjson.ts')
+  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome), out, { int64 })
 }
 
 function rowsOf(outcome: Outcome): Iterable<Result> | AsyncIterable<Result> {

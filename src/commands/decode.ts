@@ -83,6 +83,18 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       reader.columns.map(({ name }) => name),
       options,
     ),
+    async cellLines(out, format, int64) {
+      const { writeCellLines } = await import('../render/cell-lines.ts')
+      const columns = reader.columns.map((column) => ({
+        column,
+        labels: labelsOf(reader.enumerations.get(column.enumeration), cx.style),
+      }))
+      try {
+        return await writeCellLines(columns, reader.batches(), reader.limit, out, { ...cx.style, format, int64 })
+      } finally {
+        await reader.close()
+      }
+    },
     async arrow(out, file) {
       const { writeFragmentArrow } = await import('./decode-arrow.ts')
       try {
@@ -232,7 +244,7 @@ function labelsOf(enumeration: Enumeration | undefined, style: ValueStyle): read
 }
 
 /** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */
-async function tileSkipper(
+export async function tileSkipper(
   fragment: Fragment,
   dense: DenseCoordinates | undefined,
   bounds: ReadonlyMap<number, Bounds>,
@@ -255,7 +267,7 @@ async function tileSkipper(
   return (tile) => tile < leaves.mbr_num && !touches(mbrAt(leaves, tile, dimensions))
 }
 
-function rowsInBounds(
+export function rowsInBounds(
   batch: CellBatch,
   columns: readonly ColumnType[],
   bounds: ReadonlyMap<number, Bounds>,

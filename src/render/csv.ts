@@ -14,7 +14,9 @@ export interface CsvStyle {
   columns?: readonly string[] | undefined
 }
 
-const LINE_END = '\r\n'
+export const LINE_END = '\r\n'
+/** A line of nothing would be skipped by readers. */
+export const LONE_NULL = '""'
 
 /**
  * Writes rows as RFC 4180 text with a header line, while rows are made. Null is an empty field, empty text is `""`; bytes
@@ -27,11 +29,9 @@ export async function writeCsv(rows: Rows<Result>, out: Output, style: CsvStyle 
   const buffer = new TextBuffer(out)
   let columns = style.columns
   const writeLine = (fields: readonly string[]): void => {
-    // the line of a lone null would be empty, which readers skip
-    const line = fields.length === 1 && fields[0] === '' ? '""' : fields.join(',')
-    buffer.add(line + LINE_END)
+    buffer.add((fields.length === 1 && fields[0] === '' ? LONE_NULL : fields.join(',')) + LINE_END)
   }
-  const writeHeader = (names: readonly string[]): void => writeLine(names.map(quoted))
+  const writeHeader = (names: readonly string[]): void => void buffer.add(csvHeader(names))
   if (columns !== undefined) writeHeader(columns)
   await eachRow(rows, (result) => {
     const row = isRow(result) ? result : { value: result }
@@ -40,7 +40,7 @@ export async function writeCsv(rows: Rows<Result>, out: Output, style: CsvStyle 
       writeHeader(columns)
     }
     checkKeys(row, columns)
-    writeLine(columns.map((name) => field(row[name], style)))
+    writeLine(columns.map((name) => csvField(row[name], style)))
     if (buffer.full) return buffer.flush()
   })
   await buffer.flush()
@@ -65,7 +65,13 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
   }
 }
 
-function field(value: Result | undefined, style: CsvStyle): string {
+/** The line of the columns' names. */
+export function csvHeader(names: readonly string[]): string {
+  return names.map(quoted).join(',') + LINE_END
+}
+
+/** The text of one value. */
+export function csvField(value: Result | undefined, style: CsvStyle): string {
   if (value === null || value === undefined) return ''
   switch (typeof value) {
     case 'string':

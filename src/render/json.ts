@@ -95,10 +95,11 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
  *
  * @throws TypeError if an asynchronous iterable is inside
  */
-export function toJson(value: Result, style: JsonStyle): string {
+export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): string {
   const parts: string[] = []
   const text = new JsonText({ add: (part) => parts.push(part), full: false }, style)
   if (text.start(value) !== 'done') throw new TypeError('an asynchronous iterable cannot be written at once')
+  if (text.rounded && notes) notes.rounded = true
   return parts.join('')
 }
 

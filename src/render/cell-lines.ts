@@ -1,0 +1,375 @@
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { type ColumnValue, columnValue } from '../cells/rows.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { shortestFloat32, type ValueStyle } from '../format/value.ts'
+import { csvField, csvHeader, LINE_END, LONE_NULL } from './csv.ts'
+import { type JsonNotes, type JsonStyle, toJson } from './json.ts'
+import { LineBytes, POWERS } from './line-bytes.ts'
+import type { Output, Result } from './result.ts'
+
+export interface CellLineStyle extends ValueStyle {
+  format: 'ndjson' | 'csv'
+  int64: JsonStyle['int64']
+}
+
+/** A column, and the values of its enumeration where they are shown instead of the stored indexes. */
+export interface ShownColumn {
+  column: ColumnType
+  labels: readonly Result[] | undefined
+}
+
+/**
+ * Cells as lines of NDJSON or CSV, the same text that the rows as objects give (ndjson.ts, csv.ts), written column by
+ * column from the cells' bytes: no object, string or bigint a cell where the type allows it.
+ *
+ * @param limit at most so many rows
+ */
+export async function writeCellLines(
+  columns: readonly ShownColumn[],
+  batches: AsyncIterable<CellBatch>,
+  limit: number,
+  out: Output,
+  style: CellLineStyle,
+): Promise<JsonNotes> {
+  const lines = new LineBytes(out)
+  const writer = new CellLines(columns, lines, style)
+  if (style.format === 'csv') lines.text(csvHeader(columns.map(({ column }) => column.name)))
+  let left = limit
+  if (left > 0) {
+    for await (const batch of batches) {
+      writer.begin(batch)
+      const count = Math.min(left, batch.rows?.length ?? batch.cell_num)
+      for (let i = 0; i < count; ) {
+        i = writer.rows(batch.rows, i, count)
+        if (lines.full) await lines.flush()
+      }
+      left -= count
+      if (left <= 0) break
+    }
+  }
+  await lines.flush()
+  return writer.notes
+}
+
+/** Writes one cell of a column whose data was given to {@link begin}. */
+interface CellText {
+  begin(data: ColumnData): void
+  write(cell: number): void
+}
+
+class CellLines {
+  readonly notes: JsonNotes = { rounded: false }
+  private readonly lines: LineBytes
+  private readonly cells: readonly CellText[]
+  private readonly names: readonly string[]
+  private readonly csv: boolean
+  /** What stands in front of each cell of this batch, and behind the last. */
+  private before: Uint8Array[] = []
+  private texts: CellText[] = []
+  private readonly end: Uint8Array
+
+  constructor(columns: readonly ShownColumn[], lines: LineBytes, style: CellLineStyle) {
+    this.lines = lines
+    this.csv = style.format === 'csv'
+    this.cells = columns.map((shown) => cellText(shown, lines, style, this.notes))
+    this.names = columns.map(({ column }) => column.name)
+    this.end = ascii(this.csv ? LINE_END : '}\n')
+  }
+
+  /** A column that could not be read has no key in JSON, and an empty field in CSV. */
+  begin(batch: CellBatch): void {
+    this.before = []
+    this.texts = []
+    for (const [c, data] of batch.columns.entries()) {
+      if (!data && !this.csv) continue
+      if (data) this.cells[c].begin(data)
+      const first = this.texts.length === 0
+      const before = this.csv ? (first ? '' : ',') : `${first ? '{' : ','}${JSON.stringify(this.names[c])}:`
+      this.before.push(new TextEncoder().encode(before))
+      this.texts.push(data ? this.cells[c] : NOTHING)
+    }
+  }
+
+  /** Writes rows from the i-th until enough is gathered. @returns the first row not written */
+  rows(rows: Uint32Array | undefined, from: number, to: number): number {
+    const { lines, texts, before, end } = this
+    const count = texts.length
+    let i = from
+    for (; i < to && !lines.full; i++) {
+      const cell = rows === undefined ? i : rows[i]
+      if (count === 0 && !this.csv) lines.text('{')
+      const start = lines.length
+      for (let c = 0; c < count; c++) {
+        lines.ascii(before[c])
+        texts[c].write(cell)
+      }
+      if (this.csv && lines.length === start) lines.text(LONE_NULL)
+      lines.ascii(end)
+    }
+    return i
+  }
+}
+
+const NOTHING: CellText = { begin() {}, write() {} }
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function cellText(shown: ShownColumn, lines: LineBytes, style: CellLineStyle, notes: JsonNotes): CellText {
+  const { column, labels } = shown
+  const value = columnValue(column, style, labels)
+  const other = new AnyText(value, lines, style, notes)
+  const text =
+    labels || (column.kind.startsWith('delete') && !style.raw) ? other : typedText(column, other, lines, style)
+  if (!column.nullable) return text
+  return new NullableText(text, lines, ascii(style.format === 'csv' ? '' : 'null'))
+}
+
+/** The fast way for a column's type, or else `other`. */
+function typedText(
+  { type, cell_val_num }: ColumnType,
+  other: AnyText,
+  lines: LineBytes,
+  style: CellLineStyle,
+): CellText {
+  const kind = datatypeKind(type)
+  if (kind === 'text') {
+    const quick = cell_val_num === 'var' && datatypeSize(type) === 1 && !style.raw
+    return quick ? new StringText(other, lines, style.format === 'csv') : other
+  }
+  if (cell_val_num !== 1) return other
+  switch (kind) {
+    case 'int':
+    case 'uint':
+    case 'time':
+      return integerText(type, other, lines, style)
+    case 'datetime':
+      return style.raw ? integerText(type, other, lines, style) : other
+    case 'float':
+      return new FloatText(other, lines, datatypeSize(type) === 4)
+    default:
+      return other
+  }
+}
+
+function integerText(type: Datatype, other: AnyText, lines: LineBytes, style: CellLineStyle): CellText {
+  if (datatypeSize(type) < 8) return new Int32Text(type, lines)
+  const quoted = style.format === 'ndjson' && style.int64 === 'string'
+  return quoted ? other : new Int64Text(type === 'UINT64', other, lines)
+}
+
+/** Any value, by way of its result. */
+class AnyText implements CellText {
+  private readonly value: ColumnValue
+  private readonly lines: LineBytes
+  private readonly style: CellLineStyle
+  private readonly notes: JsonNotes
+  private data: ColumnData = NO_DATA
+
+  constructor(value: ColumnValue, lines: LineBytes, style: CellLineStyle, notes: JsonNotes) {
+    this.value = value
+    this.lines = lines
+    this.style = style
+    this.notes = notes
+  }
+
+  begin(data: ColumnData): void {
+    this.data = data
+  }
+
+  write(cell: number): void {
+    const value = this.value(this.data, cell)
+    if (this.style.format === 'csv') this.lines.text(csvField(value, this.style))
+    else this.lines.text(toJson(value, { int64: this.style.int64, indent: false }, this.notes))
+  }
+}
+
+const NO_DATA: ColumnData = { data: new Uint8Array(0), starts: undefined, validity: undefined }
+
+class NullableText implements CellText {
+  private readonly text: CellText
+  private readonly lines: LineBytes
+  private readonly nothing: Uint8Array
+  private validity: Uint8Array | undefined
+
+  constructor(text: CellText, lines: LineBytes, nothing: Uint8Array) {
+    this.text = text
+    this.lines = lines
+    this.nothing = nothing
+  }
+
+  begin(data: ColumnData): void {
+    this.validity = data.validity
+    this.text.begin(data)
+  }
+
+  write(cell: number): void {
+    if (this.validity !== undefined && this.validity[cell] === 0) this.lines.ascii(this.nothing)
+    else this.text.write(cell)
+  }
+}
+
+/** Integers of up to 32 bits. */
+class Int32Text implements CellText {
+  private readonly type: Datatype
+  private readonly lines: LineBytes
+  private values: Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array = new Int32Array(0)
+
+  constructor(type: Datatype, lines: LineBytes) {
+    this.type = type
+    this.lines = lines
+  }
+
+  begin({ data }: ColumnData): void {
+    const size = datatypeSize(this.type)
+    const { buffer, byteOffset } = aligned(data, size)
+    const count = data.length / size
+    const signed = datatypeKind(this.type) !== 'uint'
+    if (size === 1)
+      this.values = signed ? new Int8Array(buffer, byteOffset, count) : new Uint8Array(buffer, byteOffset, count)
+    else if (size === 2)
+      this.values = signed ? new Int16Array(buffer, byteOffset, count) : new Uint16Array(buffer, byteOffset, count)
+    else this.values = signed ? new Int32Array(buffer, byteOffset, count) : new Uint32Array(buffer, byteOffset, count)
+  }
+
+  write(cell: number): void {
+    this.lines.int32(this.values[cell])
+  }
+}
+
+/** 64-bit integers as digits; those beyond 2^53 by way of bigint. */
+class Int64Text implements CellText {
+  private readonly unsigned: boolean
+  private readonly other: AnyText
+  private readonly lines: LineBytes
+  private words: Int32Array = new Int32Array(0)
+
+  constructor(unsigned: boolean, other: AnyText, lines: LineBytes) {
+    this.unsigned = unsigned
+    this.other = other
+    this.lines = lines
+  }
+
+  begin(data: ColumnData): void {
+    const { buffer, byteOffset } = aligned(data.data, 8)
+    this.words = new Int32Array(buffer, byteOffset, Math.floor(data.data.length / 8) * 2)
+    this.other.begin(data)
+  }
+
+  write(cell: number): void {
+    const low = this.words[2 * cell]
+    const high = this.words[2 * cell + 1]
+    if (high === 0 && low >= 0) this.lines.int32(low)
+    else if (high < EXACT_HIGH && high >= (this.unsigned ? 0 : -EXACT_HIGH)) {
+      this.lines.integer(high * 2 ** 32 + (low >>> 0))
+    } else this.other.write(cell)
+  }
+}
+
+/** Below it in the upper half, a 64-bit integer is exact as a float64. */
+const EXACT_HIGH = 2 ** 20
+
+/** Most decimal places tried. */
+const PLACES = 12
+/** Whole numbers of up to 15 digits are told apart by float64: no shorter form than their digits reads back the same. */
+const FIFTEEN_DIGITS = 1e15
+
+/** Floats: the shortest decimal form that reads back the same. */
+class FloatText implements CellText {
+  private readonly other: AnyText
+  private readonly lines: LineBytes
+  private readonly single: boolean
+  private values: Float32Array | Float64Array = new Float64Array(0)
+  /** Decimal places of the cell before: its neighbours often have as many. */
+  private places = 0
+
+  constructor(other: AnyText, lines: LineBytes, single: boolean) {
+    this.other = other
+    this.lines = lines
+    this.single = single
+  }
+
+  begin(data: ColumnData): void {
+    const size = this.single ? 4 : 8
+    const { buffer, byteOffset } = aligned(data.data, size)
+    const count = Math.floor(data.data.length / size)
+    this.values = this.single
+      ? new Float32Array(buffer, byteOffset, count)
+      : new Float64Array(buffer, byteOffset, count)
+    this.other.begin(data)
+  }
+
+  write(cell: number): void {
+    const stored = this.values[cell]
+    const value = this.single ? shortestFloat32(stored) : stored
+    if (value === (value | 0) && (value !== 0 || !Object.is(value, -0))) {
+      this.lines.int32(value)
+      return
+    }
+    const size = value < 0 ? -value : value
+    // Smaller and larger ones print with an exponent, or need more digits than are tried.
+    if (size >= 1e-6 && size < 1e9 && this.decimal(value, size)) return
+    this.other.write(cell)
+  }
+
+  /**
+   * Writes a number of at most 15 digits as a quotient of a whole number and a power of ten: one correctly rounded
+   * operation, as reading its digits is.
+   */
+  private decimal(value: number, size: number): boolean {
+    let places = this.places
+    let whole = Math.round(size * POWERS[places])
+    if (whole / POWERS[places] !== size || whole >= FIFTEEN_DIGITS) {
+      places = PLACES
+      whole = Math.round(size * POWERS[PLACES])
+      if (whole >= FIFTEEN_DIGITS) {
+        places = Math.max(0, 14 - Math.floor(Math.log10(size)))
+        if (places > PLACES) return false
+        whole = Math.round(size * POWERS[places])
+      }
+      if (whole >= FIFTEEN_DIGITS || whole / POWERS[places] !== size) return false
+    }
+    while (places > 0 && whole % 10 === 0) {
+      whole /= 10
+      places--
+    }
+    this.places = places
+    if (value < 0) this.lines.byte(0x2d)
+    if (places === 0) this.lines.integer(whole)
+    else this.lines.decimal(whole, places)
+    return true
+  }
+}
+
+/** Var-sized text of one byte a character. */
+class StringText implements CellText {
+  private readonly other: AnyText
+  private readonly lines: LineBytes
+  private readonly csv: boolean
+  private data: ColumnData = NO_DATA
+
+  constructor(other: AnyText, lines: LineBytes, csv: boolean) {
+    this.other = other
+    this.lines = lines
+    this.csv = csv
+  }
+
+  begin(data: ColumnData): void {
+    this.data = data
+    this.other.begin(data)
+  }
+
+  write(cell: number): void {
+    const { data, starts } = this.data
+    const start = starts === undefined ? 0 : starts[cell]
+    const end = starts === undefined ? data.length : starts[cell + 1]
+    const done = this.csv ? this.lines.plainField(data, start, end) : this.lines.plainString(data, start, end)
+    if (!done) this.other.write(cell)
+  }
+}
+
+/** The same bytes where elements of `size` can be looked at as such. */
+function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals'
+import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
+import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { batchRows, columnValue } from '../../src/cells/rows.ts'
+import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
+import { type CellLineStyle, type ShownColumn, writeCellLines } from '../../src/render/cell-lines.ts'
+import { writeCsv } from '../../src/render/csv.ts'
+import { writeNdjson } from '../../src/render/ndjson.ts'
+import type { Output, Result } from '../../src/render/result.ts'
+import { localStorage } from '../../src/source/file.ts'
+import { openTarget } from '../../src/target.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { Random } from '../helpers/random.ts'
+import { later } from './sink.ts'
+
+const STYLES: CellLineStyle[] = [
+  { format: 'ndjson', int64: 'number', raw: false },
+  { format: 'ndjson', int64: 'string', raw: true },
+  { format: 'csv', int64: 'number', raw: false },
+  { format: 'csv', int64: 'number', raw: true },
+]
+
+/** An output, and the text that came out. */
+function textOutput(): { out: Output; text: () => string } {
+  const parts: Uint8Array[] = []
+  const out: Output = {
+    columns: undefined,
+    color: false,
+    write: (piece) => void parts.push(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece.slice()),
+  }
+  return { out, text: () => parts.map((part) => new TextDecoder('latin1').decode(part)).join('') }
+}
+
+async function quickly(columns: ShownColumn[], batches: CellBatch[], style: CellLineStyle): Promise<object> {
+  const { out, text } = textOutput()
+  const notes = await writeCellLines(columns, later(batches), Number.POSITIVE_INFINITY, out, style)
+  return { text: text(), rounded: style.format === 'ndjson' && notes.rounded }
+}
+
+/** The same by way of one object a row. */
+async function plainly(columns: ShownColumn[], batches: CellBatch[], style: CellLineStyle): Promise<object> {
+  const { out, text } = textOutput()
+  const types = columns.map(({ column }) => column)
+  const values = columns.map(({ column, labels }) => columnValue(column, style, labels))
+  const shown = columns.map((_, c) => c)
+  const rows: Result[] = batches.flatMap((batch) => [...batchRows(batch, types, values, shown)])
+  if (style.format === 'ndjson') {
+    const { rounded } = await writeNdjson(rows, out, style)
+    return { text: text(), rounded }
+  }
+  await writeCsv(rows, out, { int64: style.int64, columns: types.map(({ name }) => name) })
+  return { text: text(), rounded: false }
+}
+
+const EDGES = [0, 1, 9, 10, 99, 100, 12345, 99999, 100000, 1e6, 1e7, 1e8, 999999999, 1e9, 2 ** 31, 2 ** 32, 2 ** 53]
+
+/** Numbers of all kinds as cells of a type: every way of printing a number is met. */
+function numbers(type: Datatype, count: number): Uint8Array {
+  const random = new Random(7)
+  const size = datatypeSize(type)
+  const bytes = random.bytes(count * size)
+  const view = new DataView(bytes.buffer)
+  for (let i = 0; i < count; i++) {
+    const near = random.pick(EDGES) + random.below(3) - 1
+    const signed = random.below(2) === 0 ? near : -near
+    const digits = random.below(2 ** 30) / 10 ** random.below(16)
+    if (type === 'FLOAT64' && i % 3 > 0) {
+      view.setFloat64(
+        i * 8,
+        i % 3 === 1 ? signed / 10 ** random.below(9) : digits * random.pick([1, -1, 1e-9, 1e12]),
+        true,
+      )
+    } else if (type === 'FLOAT32' && i % 3 > 0) {
+      view.setFloat32(i * 4, i % 3 === 1 ? signed / 10 ** random.below(9) : digits, true)
+    } else if (size === 8 && datatypeKind(type) !== 'float' && i % 2 === 0) {
+      view.setBigInt64(i * 8, BigInt(signed) * (i % 4 === 0 ? 1n : 2n ** BigInt(random.below(12))), true)
+    }
+  }
+  if (type === 'FLOAT64') {
+    const special = [
+      0,
+      -0,
+      Number.NaN,
+      Infinity,
+      -Infinity,
+      5e-324,
+      1.7976931348623157e308,
+      1e21,
+      1e-7,
+      0.1 + 0.2,
+      1e15 / 10,
+    ]
+    for (const [i, value] of special.entries()) view.setFloat64(i * 8, value, true)
+  }
+  return bytes
+}
+
+function columnOf(type: Datatype, more: Partial<ColumnType> = {}): ColumnType {
+  return { name: `a ${type}`, kind: 'attribute', type, cell_val_num: 1, nullable: false, enumeration: '', ...more }
+}
+
+describe('lines written from bytes are those of the rows', () => {
+  const dates = DATATYPES.filter((type) => datatypeKind(type) === 'datetime')
+  const fixed = DATATYPES.filter((type) => !['text', 'bytes'].includes(datatypeKind(type)) && !dates.includes(type))
+  test.each(fixed.flatMap((type) => STYLES.map((style) => [type, style.format, style] as const)))(
+    'of %s as %s',
+    async (type, _, style) => {
+      const count = 3000
+      const size = datatypeSize(type)
+      // Not aligned to the type, as what follows something else in a buffer.
+      const bytes = new Uint8Array(count * size + 1)
+      bytes.set(numbers(type, count), 1)
+      const data = { data: bytes.subarray(1), starts: undefined, validity: undefined }
+      const validity = new Random(3).bytes(count).map((byte) => byte & 1)
+      const columns = [
+        { column: columnOf(type), labels: undefined },
+        { column: columnOf(type, { name: 'b"', nullable: true }), labels: undefined },
+        { column: columnOf(type, { name: 'c,é', cell_val_num: 3 }), labels: undefined },
+      ]
+      const batches: CellBatch[] = [
+        { tile: 0, cell_num: 1000, rows: undefined, columns: [data, { ...data, validity }, data] },
+        { tile: 1, cell_num: 1000, rows: Uint32Array.of(1, 7, 999), columns: [data, undefined, data] },
+        { tile: 2, cell_num: 1000, rows: undefined, columns: [undefined, undefined, undefined] },
+        { tile: 3, cell_num: 0, rows: undefined, columns: [data, data, data] },
+      ]
+      expect(await quickly(columns, batches, style)).toEqual(await plainly(columns, batches, style))
+    },
+  )
+
+  test.each(STYLES)('one column, some of it null: %j', async (style) => {
+    const column = columnOf('STRING_UTF8', { cell_val_num: 'var', nullable: true })
+    const data = new TextEncoder().encode('plain"quoted"back\\slash,comma\nlineé\u0001')
+    const starts = Float64Array.of(0, 0, 5, 13, 23, 29, 34, data.length)
+    const batch = {
+      tile: 0,
+      cell_num: 7,
+      rows: undefined,
+      columns: [{ data, starts, validity: Uint8Array.of(1, 1, 1, 1, 0, 1, 1) }],
+    }
+    const columns = [{ column, labels: undefined }]
+    expect(await quickly(columns, [batch], style)).toEqual(await plainly(columns, [batch], style))
+  })
+
+  test('labels of an enumeration, and marks of what was not deleted', async () => {
+    const columns: ShownColumn[] = [
+      { column: columnOf('UINT8', { enumeration: 'e' }), labels: ['zero', 'one"', 2n ** 60n] },
+      { column: columnOf('UINT64', { kind: 'delete_timestamps' }), labels: undefined },
+    ]
+    const times = new Uint8Array(BigUint64Array.of(2n ** 64n - 1n, 5n, 2n ** 63n, 0n).buffer)
+    const indexes = Uint8Array.of(0, 1, 2, 3)
+    const batch = {
+      tile: 0,
+      cell_num: 4,
+      rows: undefined,
+      columns: [indexes, times].map((data) => ({ data, starts: undefined, validity: undefined })),
+    }
+    for (const style of STYLES)
+      expect(await quickly(columns, [batch], style)).toEqual(await plainly(columns, [batch], style))
+  })
+
+  test('no more than the limit', async () => {
+    const { out, text } = textOutput()
+    const batch = { tile: 0, cell_num: 4, rows: undefined, columns: [] }
+    const data = { data: Uint8Array.of(1, 2, 3, 4), starts: undefined, validity: undefined }
+    const batches = later([batch, batch].map((one) => ({ ...one, columns: [data] })))
+    await writeCellLines([{ column: columnOf('UINT8', { name: 'a' }), labels: undefined }], batches, 5, out, STYLES[0])
+    expect(text()).toBe('{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n{"a":1}\n')
+  })
+
+  const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
+  test.each(arrays.map((folder) => [folder.name, folder] as const))('of fixture %s', async (_, folder) => {
+    const target = await openTarget(localStorage, folder.path, contextFor(folder))
+    if (target.type !== 'array') throw new Error('no array')
+    for (const { path, state } of await target.array.fragments()) {
+      if (state !== 'live') continue
+      const fragment = target.array.fragment(path)
+      const cells = await FragmentCells.open(fragment, { onColumnError() {} })
+      const batches: CellBatch[] = []
+      for await (const batch of cells.batches()) batches.push(batch)
+      await cells.close()
+      await fragment.close()
+      const columns = cells.columns.map((column) => ({ column, labels: undefined }))
+      for (const style of STYLES)
+        expect(await quickly(columns, batches, style)).toEqual(await plainly(columns, batches, style))
+    }
+  })
+})
