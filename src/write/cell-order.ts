@@ -25,7 +25,8 @@ export function globalOrder(
   return inOrder(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
 }
 
-function orderLanes(schema: ArraySchema, columns: readonly ColumnData[], cellNum: number): KeyLanes {
+/** Keys by which cells are stored: {@link globalOrder}. */
+export function orderLanes(schema: ArraySchema, columns: readonly ColumnData[], cellNum: number): KeyLanes {
   const { dimensions } = schema.domain
   const coordinates = dimensions.map((dimension, d) => coordinateLanes(dimension, columns[d], cellNum))
   if (schema.cell_order === 'hilbert') {

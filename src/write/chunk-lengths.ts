@@ -4,7 +4,7 @@
  * @see tiledb/sm/tile/tile.cc (compute_chunk_size); tiledb/sm/filter/filter_pipeline.cc (get_var_chunk_sizes)
  */
 
-/** Bytes. The constant that writers use, whatever a pipeline's `max_chunk_size` says. */
+/** Bytes. The constant that writers use since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
 export const LARGEST_CHUNK = 65_536
 
 /** Largest whole number of cells that fits a chunk; a cell that does not fit is a chunk of its own. */

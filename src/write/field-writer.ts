@@ -61,7 +61,8 @@ export class FieldWriter {
   readonly variableSizes: Float64Array
   private readonly cx: FieldsContext
   private readonly pipelines: Record<'data' | 'offsets' | 'validity', Pipeline | undefined>
-  private readonly chunked: Record<'data' | 'offsets' | 'validity', boolean>
+  /** Bytes of the largest chunk; undefined where tiles are not cut. */
+  private readonly largest: Record<'data' | 'offsets' | 'validity', number | undefined>
   private readonly stringOffsets: boolean
 
   private constructor(cx: FieldsContext, index: number, pipelines: FieldWriter['pipelines']) {
@@ -78,10 +79,11 @@ export class FieldWriter {
     this.pipelines = pipelines
     const filters = filePipeline(cx, { slot: index, role: dataRole(slot, varSized) }, false)
     this.stringOffsets = varSized && keepsStringOffsets(type, filters, cx.schema.version)
-    this.chunked = {
-      data: chunksOf(cx.schema, slot, 'data') && cutsTiles(type, varSized, filters, cx.schema.version),
-      offsets: chunksOf(cx.schema, slot, 'offsets'),
-      validity: chunksOf(cx.schema, slot, 'validity'),
+    const largest = (role: 'data' | 'offsets' | 'validity'): number | undefined => largestChunk(cx, slot, role)
+    this.largest = {
+      data: cutsTiles(type, varSized, filters, cx.schema.version) ? largest('data') : undefined,
+      offsets: largest('offsets'),
+      validity: largest('validity'),
     }
     const base = fieldFileBase(cx.formatVersion, slot) ?? ''
     this.main = new TileSink(`${base}.tdb`, cx.tileNum)
@@ -125,7 +127,7 @@ export class FieldWriter {
     const { data, starts, validity } = cells
     if (starts && this.variable) {
       const offsets = starts.subarray(0, cellNum)
-      const lengths = this.chunked.data ? this.varChunks(starts) : [data.length]
+      const lengths = this.varChunks(starts)
       this.variable.append(tile, this.filter('data', data, lengths, this.stringOffsets ? offsets : undefined))
       this.variableSizes[tile] = data.length
       this.main.append(tile, this.stringOffsets ? NO_CHUNKS : this.filterFixed('offsets', offsetBytes(offsets), 8))
@@ -136,22 +138,26 @@ export class FieldWriter {
   /** Coordinates of versions 1 to 4, which all dimensions share a file for: chunks do not cross from one dimension to the next. */
   appendCoordinates(tile: number, dimensions: readonly Uint8Array[]): void {
     const size = coordinateSize(this.cx.schema)
-    const lengths = dimensions.flatMap((data) =>
-      this.chunked.data ? fixedChunkLengths(data.length, size) : [data.length],
-    )
+    const lengths = dimensions.flatMap((data) => cut(data.length, size, this.largest.data))
     this.main.append(tile, this.filter('data', concat(dimensions), lengths))
   }
 
   private varChunks(starts: Float64Array): number[] {
-    const { formatVersion, cellsPerTile } = this.cx
+    const { formatVersion, cellsPerTile, schema } = this.cx
+    const bytes = starts[starts.length - 1]
+    // Releases 2.1 to 2.4 store no chunk for no bytes; others one of no bytes.
+    if (bytes === 0 && formatVersion >= 6 && formatVersion <= 10) return []
+    const { data: largest } = this.largest
+    if (largest === undefined) return [bytes]
     if (formatVersion >= 11) return varChunkLengths(starts, this.cellSize)
-    // Releases 2.0 to 2.3 cut at the size that a tile's buffer begins with: eight bytes a cell.
-    const largest = formatVersion >= 5 && formatVersion <= 9 ? Math.min(LARGEST_CHUNK, 8 * cellsPerTile) : LARGEST_CHUNK
-    return fixedChunkLengths(starts[starts.length - 1], this.cellSize, largest)
+    // Releases 2.0 to 2.2, and 2.3 in sparse arrays, cut at the size that a tile's buffer begins with: eight bytes a cell.
+    const byBuffer =
+      formatVersion >= 5 && (formatVersion <= 8 || (formatVersion === 9 && schema.array_type === 'sparse'))
+    return cut(bytes, this.cellSize, byBuffer ? Math.min(largest, 8 * cellsPerTile) : largest)
   }
 
   private filterFixed(role: 'data' | 'offsets' | 'validity', data: Uint8Array, cellSize: number): Uint8Array {
-    return this.filter(role, data, this.chunked[role] ? fixedChunkLengths(data.length, cellSize) : [data.length])
+    return this.filter(role, data, cut(data.length, cellSize, this.largest[role]))
   }
 
   private filter(
@@ -192,15 +198,32 @@ function cutsTiles(
   return !has('WEBP')
 }
 
-/** A pipeline whose maximum chunk size is 0 does not cut tiles. A schema before version 5 stores none for dimensions. */
-function chunksOf(schema: ArraySchema, slot: Slot, role: 'data' | 'offsets' | 'validity'): boolean {
-  if (role === 'offsets') return schema.offsets_filters.max_chunk_size > 0
-  if (role === 'validity') return schema.validity_filters === undefined || schema.validity_filters.max_chunk_size > 0
-  if (slot.kind === 'attribute') return schema.attributes[slot.index].filters.max_chunk_size > 0
-  if (slot.kind !== 'dimension') return schema.coords_filters.max_chunk_size > 0
-  if (schema.version < 5) return true
+function cut(bytes: number, cellSize: number, largest: number | undefined): number[] {
+  return largest === undefined ? [bytes] : fixedChunkLengths(bytes, cellSize, largest)
+}
+
+/**
+ * Bytes of the largest chunk, which releases before 2.0 take from the pipeline. 0 there means that tiles are not cut: undefined.
+ * A schema before version 5 stores no pipeline for dimensions.
+ */
+function largestChunk(
+  { schema, formatVersion }: FieldsContext,
+  slot: Slot,
+  role: 'data' | 'offsets' | 'validity',
+): number | undefined {
+  const size = maxChunkSize(schema, slot, role)
+  if (size === 0) return undefined
+  return formatVersion < 5 && size !== undefined ? size : LARGEST_CHUNK
+}
+
+function maxChunkSize(schema: ArraySchema, slot: Slot, role: 'data' | 'offsets' | 'validity'): number | undefined {
+  if (role === 'offsets') return schema.offsets_filters.max_chunk_size
+  if (role === 'validity') return schema.validity_filters?.max_chunk_size
+  if (slot.kind === 'attribute') return schema.attributes[slot.index].filters.max_chunk_size
+  if (slot.kind !== 'dimension') return schema.coords_filters.max_chunk_size
+  if (schema.version < 5) return undefined
   const own = schema.domain.dimensions[slot.index].filters
-  return (own.filters.length > 0 ? own : schema.coords_filters).max_chunk_size > 0
+  return (own.filters.length > 0 ? own : schema.coords_filters).max_chunk_size
 }
 
 /** uint64, little-endian. */

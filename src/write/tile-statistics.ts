@@ -93,6 +93,11 @@ export class TileStatistics {
     this.max.set(tile, max.bytes, max.range)
   }
 
+  /** Minimum or maximum of one tile; undefined where the field has none. */
+  extreme(which: 'min' | 'max', tile: number): Uint8Array | undefined {
+    return this[which]?.get(tile)
+  }
+
   minima(): TileMinMax {
     return this.min?.list() ?? NO_MIN_MAX
   }
@@ -200,6 +205,7 @@ function sumOf(type: Datatype, data: Uint8Array, cells: Cells): Uint8Array {
 
 interface ExtremeList {
   set(tile: number, bytes: Uint8Array, range: ByteRange): void
+  get(tile: number): Uint8Array
   list(): TileMinMax
   /** Var-sized: start of each tile's value, and the end. */
   starts(): Float64Array
@@ -216,6 +222,10 @@ class FixedExtremes implements ExtremeList {
 
   set(tile: number, bytes: Uint8Array, { from, to }: ByteRange): void {
     this.fixed.set(bytes.subarray(from, to), tile * this.size)
+  }
+
+  get(tile: number): Uint8Array {
+    return this.fixed.subarray(tile * this.size, (tile + 1) * this.size)
   }
 
   list(): TileMinMax {
@@ -236,6 +246,10 @@ class VarExtremes implements ExtremeList {
 
   set(tile: number, bytes: Uint8Array, { from, to }: ByteRange): void {
     this.values[tile] = bytes.slice(from, to)
+  }
+
+  get(tile: number): Uint8Array {
+    return this.values[tile]
   }
 
   starts(): Float64Array {

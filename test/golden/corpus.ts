@@ -13,8 +13,8 @@ const ARCHIVE = '.tar.gz'
 /** Test files that share the corpus, each in a worker of its own. */
 const SHARES = 4
 
-/** Tests for every case of one share of the archives; one skipped test where there is no corpus. */
-export function testCorpus(share: number): void {
+/** Tests for every case of one share of the archives, by its path; one skipped test where there is no corpus. */
+export function testCorpus(share: number, each: (path: string) => void = testCase): void {
   const archives = existsSync(ARCHIVES)
     ? readdirSync(ARCHIVES)
         .filter((name) => name.endsWith(ARCHIVE))
@@ -27,7 +27,7 @@ export function testCorpus(share: number): void {
   const names = archives.map((name) => name.slice(0, -ARCHIVE.length))
   for (const name of names.filter((_, i) => i % SHARES === share)) {
     describe(`corpus ${name}`, () => {
-      for (const path of casesIn(unpacked(name))) testCase(path)
+      for (const path of casesIn(unpacked(name))) each(path)
     })
   }
 }
