@@ -22,7 +22,7 @@ const withoutChildProcess = {
 
 /** What nearly every call uses goes into one file, whose compiled code is cached; the rest is loaded when it is needed. */
 const RARE =
-  /src\/(render\/(views\/(cells|check|tile|verify|commits|write)|progress|csv|ndjson|arrow)|commands\/(check|decode|tile|verify|write|condition)|(cells|check|verify|write)\/|source\/(file-output|folder-output|verify))/
+  /src\/(render\/(views\/(at|hex|cells|check|tile|verify|commits|write)|progress|csv|ndjson|arrow)|commands\/(at|dump|hex\.|hex-sections|cell-places|check|decode|tile|verify|write|condition)|(anatomy|cells|check|verify|write)\/|source\/(file-output|folder-output|verify))/
 const COMMON_FILTERS =
   /src\/filters\/(pipeline|registry|bytes|filter|compressor|gzip|byte-codec-filter|codecs\/(levels|zstd-frame|portable|once|wasm-file))\.ts$/
 const isCore = (id) =>

@@ -25,24 +25,31 @@ import {
   type Outcome,
   outcomeOrError,
 } from './command.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { rangesResult } from './values.ts'
 
-export const command: CommandModule<object> = {
+export const command: CommandModule<HexOptions> = {
   configure(command) {
     command.argument('<target...>', 'fragment, array (every fragment) or consolidated fragment metadata (.meta file)')
+    addHexOptions(command)
   },
 
-  async *run(cx, paths) {
+  async *run(cx, paths, options) {
     for (const path of paths) {
       if (path.endsWith('.meta')) {
         const target = await cx.open(path)
         if (target.type === 'file') {
-          yield* consolidatedFooters(cx, target)
+          if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, path, options)
+          else yield* consolidatedFooters(cx, target)
           continue
         }
       }
       for await (const { fragment, path: at } of eachFragment(cx, path, 'footer')) {
-        yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment, at))
+        yield await outcomeOrError(fragment.folder, async () =>
+          options.hex
+            ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'footer', options)
+            : fragmentOutcome(cx, fragment, at),
+        )
       }
     }
   },

@@ -15,15 +15,21 @@ import {
   outcomeOrError,
   wrongTarget,
 } from './command.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
 
-export const command: CommandModule<object> = {
+export const command: CommandModule<HexOptions> = {
   configure(command) {
     command.argument('<target...>', 'fragment (its metadata by column), array or group (its key-value metadata)')
+    addHexOptions(command)
   },
 
-  async *run(cx, paths) {
+  async *run(cx, paths, options) {
     for (const path of paths) {
       const target = await cx.open(path)
+      if (options.hex) {
+        yield* (await import('./hex-sections.ts')).metadataHex(cx, target, options)
+        continue
+      }
       if (target.type === 'array') yield keyValueOutcome(cx, path, await target.array.metadata())
       else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
       else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {

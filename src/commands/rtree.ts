@@ -10,10 +10,11 @@ import {
   type Outcome,
   outcomeOrError,
 } from './command.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseRanges, rangeFilter } from './ranges.ts'
-import { rangesResult } from './values.ts'
+import { mbrsResult, rangesResult } from './values.ts'
 
-interface RTreeOptions {
+interface RTreeOptions extends HexOptions {
   range?: string[]
 }
 
@@ -22,12 +23,17 @@ export const command: CommandModule<RTreeOptions> = {
     command
       .argument('<target...>', 'fragment, or array (every fragment)')
       .option('--range <NAME=LO..HI>', 'only the tiles that the range touches (repeatable, inclusive)', collect)
+    addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     for (const path of paths) {
       for await (const { fragment, path: at } of eachFragment(cx, path, 'rtree')) {
-        yield await outcomeOrError(fragment.folder, () => rtreeOutcome(cx, fragment, at, options))
+        yield await outcomeOrError(fragment.folder, async () =>
+          options.hex
+            ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'rtree', options)
+            : rtreeOutcome(cx, fragment, at, options),
+        )
       }
     }
   },
@@ -47,7 +53,8 @@ async function rtreeOutcome(
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
   const mbrs = (level: RTreeLevel): Iterable<Result> => ({
     *[Symbol.iterator]() {
-      for (let i = 0; i < level.mbr_num; i++) yield rangesResult(dimensions, mbrAt(level, i, dimensions), cx.style)
+      const mbr = mbrsResult(level, dimensions, cx.style)
+      for (let i = 0; i < level.mbr_num; i++) yield mbr(i)
     },
   })
   const document = touches

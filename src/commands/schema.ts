@@ -10,9 +10,10 @@ import { openGenericTile, readGenericTileHeader } from '../generic-tile.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { cellResult, domainResult, pipelineResult, rangesResult } from './values.ts'
 
-interface SchemaOptions {
+interface SchemaOptions extends HexOptions {
   all?: boolean
 }
 
@@ -21,6 +22,7 @@ export const command: CommandModule<SchemaOptions> = {
     command
       .argument('<target...>', 'array, fragment (its own schema) or schema file')
       .option('--all', 'every schema of an evolved array, oldest first')
+    addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
@@ -29,8 +31,7 @@ export const command: CommandModule<SchemaOptions> = {
       if (target.type === 'array') {
         const files = await target.array.schemaFiles()
         if (files.length === 0) await target.array.newestSchema()
-        for (const file of options.all ? files : files.slice(-1))
-          yield await arrayOutcome(cx, target.array, file, files)
+        for (const file of options.all ? files : files.slice(-1)) yield* shown(cx, target.array, file, files, options)
       } else if (target.type === 'fragment' && target.array) {
         const { schemaName } = await target.fragment.info()
         const files = await target.array.schemaFiles()
@@ -39,7 +40,9 @@ export const command: CommandModule<SchemaOptions> = {
           throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {
             file: path,
           })
-        yield await arrayOutcome(cx, target.array, file, files)
+        yield* shown(cx, target.array, file, files, options)
+      } else if (target.type === 'file' && options.hex) {
+        yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
       } else if (target.type === 'file') {
         const source = cx.storage.open(target.path)
         const bytes = await withSource(source, readAll)
@@ -62,6 +65,18 @@ export const command: CommandModule<SchemaOptions> = {
       }
     }
   },
+}
+
+/** A schema of an array, or the bytes of its file. */
+async function* shown(
+  cx: CommandContext,
+  array: InspectArray,
+  file: SchemaFile,
+  files: SchemaFile[],
+  options: SchemaOptions,
+): AsyncGenerator<Outcome> {
+  if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, `${array.folder.path}/${file.path}`, options)
+  else yield await arrayOutcome(cx, array, file, files)
 }
 
 async function arrayOutcome(

@@ -8,8 +8,9 @@ import { tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
 
-interface TileOptions {
+interface TileOptions extends HexOptions {
   role?: TileRole
   bytes?: boolean
   stages?: string
@@ -29,6 +30,7 @@ export const command: CommandModule<TileOptions> = {
       )
       .option('--bytes', 'write the unfiltered bytes')
       .option('--stages <dir>', 'write the bytes at each stage into this folder, a file each')
+    addHexOptions(command)
   },
 
   async *run(cx, [path, field, indexText], options) {
@@ -38,7 +40,10 @@ export const command: CommandModule<TileOptions> = {
     const info = await fragment.info()
     const file = await openFile(fragment, info, field, options.role)
     try {
-      yield await tileOutcome(cx, fragment, info, file, tileIndex(indexText, info.tile_num), options)
+      const tile = tileIndex(indexText, info.tile_num)
+      yield options.hex
+        ? await (await import('./hex-sections.ts')).tileHex(cx, fragment, file, tile, options)
+        : await tileOutcome(cx, fragment, info, file, tile, options)
     } finally {
       await file.close()
       await fragment.close()

@@ -11,6 +11,8 @@ export interface Span {
   length: number
   value?: unknown
   space?: string | undefined
+  /** A count or length that says how much of something follows: reading on proves it. */
+  bounds?: boolean
   children?: Span[]
   /** A long list keeps only where its elements start; they are traced again when asked for. */
   elements?: { count: number; at(index: number): Span }

@@ -52,12 +52,16 @@ export class Tracer<T> extends Reader<T> {
   }
   override coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
     const quiet = this.quiet
-    this.quiet = true
     const at = this.pos
-    const value = super.coded(name, wire, coding)
-    this.quiet = quiet
-    this.add(name, `${coding.label}:${wire}`, at, value)
-    return value
+    let value: V | undefined
+    this.quiet = true
+    try {
+      value = super.coded(name, wire, coding)
+      return value
+    } finally {
+      this.quiet = quiet
+      if (this.pos > at) this.add(name, `${coding.label}:${wire}`, at, value)
+    }
   }
   override bytes(name: string, length: number): Uint8Array {
     return this.leaf(name, 'bytes', () => super.bytes(name, length))
@@ -100,7 +104,10 @@ export class Tracer<T> extends Reader<T> {
   }
 
   protected override wire(name: string, wire: Wire): number {
-    return this.leaf(name, wire, () => super.wire(name, wire))
+    const value = this.leaf(name, wire, () => super.wire(name, wire))
+    const span = this.spans.at(-1)
+    if (span && !this.quiet) span.bounds = true
+    return value
   }
 
   override records<E>(
@@ -132,10 +139,17 @@ export class Tracer<T> extends Reader<T> {
   /** Reads without recording spans. */
   private quietly<V>(name: string, read: () => V): { result: V } {
     const quiet = this.quiet
+    const at = this.pos
     this.quiet = true
-    const result = this.named(name, read)
-    this.quiet = quiet
-    return { result }
+    try {
+      return { result: this.named(name, read) }
+    } catch (error) {
+      this.quiet = quiet
+      if (this.pos > at) this.add(name, 'list', at, undefined)
+      throw error
+    } finally {
+      this.quiet = quiet
+    }
   }
 
   /** Records a list whose elements are traced only when asked for. */
@@ -160,11 +174,16 @@ export class Tracer<T> extends Reader<T> {
     )
   }
 
+  /** A field whose bytes are there but mean nothing keeps its span, without a value. */
   private leaf<V>(name: string, type: string, read: () => V): V {
     const at = this.pos
-    const value = this.named(name, read)
-    this.add(name, type, at, value)
-    return value
+    let value: V | undefined
+    try {
+      value = this.named(name, read)
+      return value
+    } finally {
+      if (value !== undefined || this.pos > at) this.add(name, type, at, value)
+    }
   }
 
   private node<V>(name: string, type: string, read: () => V): V {

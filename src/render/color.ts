@@ -24,3 +24,26 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
   }
   return (role, text) => roles[role](text)
 }
+
+/** Colours for neighbours that must be told apart, by number; the text itself where there is no colour. */
+export type Tint = (color: number, text: string) => string
+
+/** {@link Tint} of an output: odd numbers are lighter forms of the even ones before them. */
+export async function tinter(out: Pick<Output, 'color'>): Promise<Tint> {
+  if (!out.color) return (_, text) => text
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: BASIC })
+  const tints = [
+    chalk.cyan,
+    chalk.cyanBright,
+    chalk.yellow,
+    chalk.yellowBright,
+    chalk.green,
+    chalk.greenBright,
+    chalk.magenta,
+    chalk.magentaBright,
+    chalk.blueBright,
+    chalk.whiteBright,
+  ]
+  return (color, text) => tints[color % tints.length](text)
+}

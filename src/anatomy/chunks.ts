@@ -1,0 +1,366 @@
+import { InspectError } from '../errors.ts'
+import { concat } from '../filters/bytes.ts'
+import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
+import type { Pipeline, StageResult } from '../filters/pipeline.ts'
+import { type DescribedValue, stageDescription } from '../filters/stage-metadata.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { type Describe, trace } from '../format/io.ts'
+import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { keyOrDamage, type ReadContext } from '../generic-tile.ts'
+import { type CellRange, childList, gap, memorySpace, type Part, type Space } from './part.ts'
+import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
+
+/** A run of chunks as stored, and how to undo and read it. */
+export interface ChunkRun {
+  space: Space
+  file: string
+  /** Offset of the run in `space`. */
+  offset: number
+  stored: Uint8Array
+  pipeline: Pipeline
+  /** In writing order. */
+  filters: readonly FilterConfig[]
+  cx: ReadContext
+  style: ValueStyle
+  /** `tile 3 of a.tdb`: content spaces are named by it. */
+  what: string
+  /** Unfiltered bytes by what stands elsewhere; undefined where nothing tells. */
+  expectedSize: number | undefined
+  /** Whether unfiltered bytes are told where they stand, if no filter changes them. */
+  inPlace: boolean
+  /** The unfiltered bytes as a part: in a space of their own, or in place. */
+  content(bytes: Uint8Array, place: ContentPlace, offsets: Float64Array | undefined): Part
+  /** Cells that unfiltered bytes from `from` to `to` hold. */
+  cellsOf?: ((from: number, to: number) => CellRange | undefined) | undefined
+}
+
+export interface ContentPlace {
+  space: Space
+  /** Of the first byte in `space`. */
+  offset: number
+  /** Unfiltered bytes ahead of it in the tile. */
+  from: number
+}
+
+interface UndoneStage {
+  stage: StageResult
+  verdicts: ChecksumVerdict[]
+}
+
+interface UndoneChunk {
+  stages: UndoneStage[]
+  out: FilteredBytes | undefined
+  error: InspectError | undefined
+  /** Verdicts of the filter that failed. */
+  left: ChecksumVerdict[]
+}
+
+/** Filters that leave the data bytes as they are. */
+const DATA_KEPT: ReadonlySet<string> = new Set(['NONE', 'CHECKSUM_MD5', 'CHECKSUM_SHA256'])
+
+/** Whether the data of a chunk are the unfiltered bytes themselves. */
+export function keepsData(filters: readonly FilterConfig[]): boolean {
+  return filters.every(({ name }) => DATA_KEPT.has(name))
+}
+
+/** What a run of chunks turned out to be. */
+export interface ChunkParts {
+  /** `chunk_num`, `chunks`, `extra`, then content in its own space; side by side over the run. */
+  parts: Part[]
+  /** Whether framing, filters and sizes all agree. */
+  whole: boolean
+  /** Unfiltered bytes by the chunks' own lengths; undefined where the chunks cannot be told apart. */
+  total: number | undefined
+}
+
+/** Undoes a run of chunks, keeping what every filter had. Memory holds the stages of this run. */
+export function chunkParts(run: ChunkRun): ChunkParts {
+  const { stored, space, offset, style } = run
+  const traced = trace(stored, tileChunks, 'chunks', { file: run.file, space: space.name, offset })
+  const reading: Reading = { space, bytes: stored, base: offset, style }
+  const chunks = traced.value?.chunks
+  if (!chunks) {
+    const root = tracedPart('tile', tileChunks, reading, run.file)
+    return { parts: [{ ...root, name: 'chunks', transparent: true }], whole: false, total: undefined }
+  }
+  const undone = chunks.map((chunk, index) => undo(run, chunk, index))
+  const starts: number[] = []
+  let total = 0
+  for (const chunk of chunks) {
+    starts.push(total)
+    total += chunk.original_length
+  }
+  const refine = (part: Part, path: Path): Part => {
+    if (path.length === 1 && path[0] === 'extra') return { ...part, type: part.length > 0 ? 'gap' : 'bytes' }
+    if (path.length !== 2 || path[0] !== 'chunks') return part
+    return chunkPart(run, part, chunks[Number(path[1])], undone[Number(path[1])], starts[Number(path[1])])
+  }
+  const failed = undone.findIndex(({ out }) => out === undefined)
+  const sizeFits = run.expectedSize === undefined || run.expectedSize === total
+  const parts = (traced.root.children ?? [])
+    .filter(({ name, length }) => name !== 'extra' || length > 0)
+    .map((span) => partOf(span, { ...reading, refine }, [span.name]))
+  if (!(run.inPlace && keepsData(run.filters)) && total > 0 && failed !== 0)
+    parts.push(contentPart(run, undone, failed, total))
+  if (!sizeFits) {
+    const fault = new InspectError(
+      'INCONSISTENT',
+      `expected ${run.expectedSize} unfiltered bytes, found chunks of ${total}`,
+      { file: run.file, offset, field: 'chunks.original_length' },
+    )
+    parts[0] = { ...parts[0], fault, verdict: 'invalid' }
+  }
+  const good = failed < 0 && undone.every(({ stages }) => stages.every(({ verdicts }) => verdicts.every((v) => v.ok)))
+  return { parts, whole: good && sizeFits && !traced.error, total }
+}
+
+function undo(run: ChunkRun, chunk: StoredChunk, index: number): UndoneChunk {
+  const stages: UndoneStage[] = []
+  let verdicts: ChecksumVerdict[] = []
+  try {
+    const out = run.pipeline.reverseChunkAt(run.stored, run.offset, chunk, index, {
+      onVerdict: (verdict) => void verdicts.push(verdict),
+      onStage(stage) {
+        stages.push({ stage, verdicts })
+        verdicts = []
+      },
+    })
+    return { stages, out, error: undefined, left: [] }
+  } catch (caught) {
+    const error = keyOrDamage(caught, run.cx)
+    if (!(error instanceof InspectError)) throw error
+    const placed = new InspectError(error.code, error.message, { ...error.at, file: run.file }, { cause: error.cause })
+    return { stages, out: undefined, error: placed, left: verdicts }
+  }
+}
+
+/** The unfiltered bytes of all chunks up to the first that cannot be undone. */
+function contentPart(run: ChunkRun, undone: readonly UndoneChunk[], failed: number, total: number): Part {
+  const good = failed < 0 ? undone : undone.slice(0, failed)
+  const bytes = concat(good.map(({ out }) => out?.data ?? new Uint8Array(0)))
+  const space = memorySpace(`unfiltered content of ${run.what}`, bytes)
+  const part = run.content(
+    bytes,
+    { space, offset: 0, from: 0 },
+    undone.length === 1 ? undone[0].out?.offsets : undefined,
+  )
+  return {
+    ...part,
+    name: 'content',
+    transparent: true,
+    meaning:
+      failed < 0 ? part.meaning : `the first ${bytes.length} of ${total} bytes: chunk ${failed} cannot be undone`,
+  }
+}
+
+function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undone: UndoneChunk, from: number): Part {
+  const inside = part.children
+  const { out } = undone
+  return {
+    ...part,
+    cells: run.cellsOf?.(from, from + chunk.original_length),
+    async children() {
+      const known = await inside?.()
+      if (!known) return childList([])
+      const parts: Part[] = []
+      for (let i = 0; i < known.count; i++) parts.push(await known.at(i))
+      const [original, filtered, metadataLength, metadata, data] = parts
+      const layers = new Layers(run, metadata, data, undone)
+      return childList([
+        { ...original, unit: 'bytes', verdict: out ? 'valid' : 'invalid' },
+        filtered,
+        metadataLength,
+        layers.metadata(),
+        layers.data(chunk, from),
+        ...layers.after,
+      ])
+    },
+  }
+}
+
+/** A chunk's bytes at each stage: which filter's metadata stands where, and what its data became. */
+class Layers {
+  /** Bytes after undoing a filter, each in its own space. */
+  readonly after: Part[] = []
+  private readonly run: ChunkRun
+  private readonly undone: UndoneChunk
+  private readonly storedMetadata: Part
+  private readonly storedData: Part
+  private readonly metadataParts: Part[] = []
+
+  constructor(run: ChunkRun, metadata: Part, data: Part, undone: UndoneChunk) {
+    this.run = run
+    this.undone = undone
+    this.storedMetadata = metadata
+    this.storedData = data
+    this.walk()
+  }
+
+  metadata(): Part {
+    const { storedMetadata: part, metadataParts } = this
+    if (part.length === 0) return { ...part, value: undefined }
+    const end = part.offset + part.length
+    const last = metadataParts.at(-1)
+    const at = last ? last.offset + last.length : part.offset
+    const rest = at < end ? [gap(part.space, at, end - at, 'metadata of filters that were not undone')] : []
+    return {
+      ...part,
+      type: 'struct',
+      value: undefined,
+      children: async () => childList([...metadataParts, ...rest]),
+    }
+  }
+
+  data(chunk: StoredChunk, from: number): Part {
+    const { run, undone } = this
+    const part: Part = { ...this.storedData, value: undefined, fault: undone.error }
+    if (undone.error) return { ...part, verdict: 'invalid', meaning: undone.error.message }
+    if (run.inPlace && keepsData(run.filters)) {
+      if (part.length === 0) return part
+      const content = run.content(chunk.data, { space: part.space, offset: part.offset, from }, undone.out?.offsets)
+      return { ...content, name: 'data', meaning: 'unfiltered' }
+    }
+    const names = run.filters.map(({ name }) => name).filter((name) => !DATA_KEPT.has(name))
+    return {
+      ...part,
+      type: names.at(-1) ?? part.type,
+      meaning: names.length > 0 ? `filtered by ${names.join(', ')}` : 'unfiltered',
+    }
+  }
+
+  private walk(): void {
+    let holder = this.metadataParts
+    let { space, offset } = this.storedMetadata
+    for (const [i, { stage, verdicts }] of this.undone.stages.entries()) {
+      const { input, output, config } = stage
+      const own = ownMetadata(input, output)
+      if (own > 0) holder.push(this.filterPart(stage, verdicts, space, offset, own))
+      offset += own
+      const newMetadata = output.metadata.length > 0 && own === input.metadata.length
+      const newData = !sameRun(input.data, output.data)
+      const last = i === this.run.filters.length - 1
+      if ((!newMetadata && !newData) || last) continue
+      const bytes = concat([...(newMetadata ? [output.metadata] : []), ...(newData ? [output.data] : [])])
+      const below = memorySpace(`${this.run.what} after undoing ${config.name}`, bytes)
+      const parts: Part[] = []
+      this.after.push(afterPart(config.name, below, newMetadata ? output.metadata.length : 0, parts))
+      if (newMetadata) {
+        holder = parts
+        space = below
+        offset = 0
+      }
+    }
+    this.failed(holder, space, offset)
+  }
+
+  /** The filter that could not be undone: its metadata can still be told, where that needs no more than its name. */
+  private failed(holder: Part[], space: Space, offset: number): void {
+    const { filters } = this.run
+    const { stages, error, left } = this.undone
+    const config = filters[filters.length - 1 - stages.length]
+    if (!error || !config || NEEDS_TYPE.has(config.name)) return
+    const last = stages.at(-1)?.stage.output
+    const metadata = last?.metadata ?? this.storedBytes()
+    const stage: StageResult = {
+      config,
+      datatype: 'UINT8',
+      stringOffsets: false,
+      input: { metadata, data: new Uint8Array(0) },
+      output: { metadata: new Uint8Array(0), data: new Uint8Array(0) },
+    }
+    const describe = stageDescription(stage)
+    if (!describe) return
+    const { root, error: broken } = trace(metadata, describe, config.name, { offset })
+    if (broken || root.length === 0) return
+    holder.push(this.filterPart(stage, left, space, offset, root.length))
+  }
+
+  private storedBytes(): Uint8Array {
+    const { storedMetadata: part, run } = this
+    return run.stored.subarray(part.offset - run.offset, part.offset - run.offset + part.length)
+  }
+
+  private filterPart(
+    stage: StageResult,
+    verdicts: readonly ChecksumVerdict[],
+    space: Space,
+    offset: number,
+    length: number,
+  ): Part {
+    const bytes = stage.input.metadata.subarray(0, length)
+    const { name } = stage.config
+    const describe = stageDescription(stage)
+    const { file, style } = this.run
+    const reading: Reading = { space, bytes, base: offset, style }
+    if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
+    return tracedPart(name, describe as Describe<DescribedValue>, reading, file, (value) => ({
+      refine: (part, path) => (isDigest(part.name) ? withVerdict(part, verdictOf(verdicts, value, path), file) : part),
+    }))
+  }
+}
+
+const NEEDS_TYPE: ReadonlySet<string> = new Set(['BIT_WIDTH_REDUCTION', 'POSITIVE_DELTA', 'RLE', 'DICTIONARY_ENCODING'])
+
+function isDigest(name: string): boolean {
+  return name === 'digest' || name === 'tag'
+}
+
+/** Verdicts come in the order of comparison: all metadata parts, then all data parts. */
+function verdictOf(
+  verdicts: readonly ChecksumVerdict[],
+  value: DescribedValue,
+  [list, index]: Path,
+): ChecksumVerdict | undefined {
+  const ahead = value[list.replace(/^data/, 'metadata')]
+  const first = list.startsWith('data') && Array.isArray(ahead) ? ahead.length : 0
+  return verdicts[first + Number(index)]
+}
+
+function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, file: string): Part {
+  if (!verdict) return part
+  if (verdict.ok) return { ...part, verdict: 'valid' }
+  const { expected, actual, filter } = verdict
+  if (actual === undefined) return { ...part, verdict: 'invalid', meaning: 'the tag does not fit' }
+  const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, {
+    file,
+    offset: part.space.name === undefined ? part.offset : undefined,
+    field: filter,
+  })
+  return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
+}
+
+/** Bytes of the metadata that a filter took off the front. */
+function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
+  const [before, behind] = [input.metadata, output.metadata]
+  const shared =
+    behind.length > 0 &&
+    behind.buffer === before.buffer &&
+    behind.byteOffset + behind.length === before.byteOffset + before.length
+  return shared ? before.length - behind.length : before.length
+}
+
+function sameRun(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.buffer === b.buffer && a.byteOffset === b.byteOffset
+}
+
+/** What a filter left when it was undone: `parts` tell the metadata ahead of the data. */
+function afterPart(filter: string, space: Space, metadataLength: number, parts: readonly Part[]): Part {
+  return {
+    name: `after ${filter}`,
+    type: 'bytes',
+    space,
+    offset: 0,
+    length: space.length,
+    keys: [['after', filter]],
+    children: async () => {
+      const told = parts.reduce((bytes, { length }) => bytes + length, 0)
+      const rest =
+        told < metadataLength
+          ? [gap(space, told, metadataLength - told, 'metadata of filters that were not undone')]
+          : []
+      const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: space.length - metadataLength }
+      return childList([...parts, ...rest, data])
+    },
+  }
+}

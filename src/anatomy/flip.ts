@@ -1,0 +1,250 @@
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
+import { InspectError } from '../errors.ts'
+import { isCompressor } from '../format/filter-type.ts'
+import type { FieldFile, Fragment } from '../fragment.ts'
+import { readContext } from '../generic-tile.ts'
+import type { ByteSource, Storage } from '../source/source.ts'
+import { openTarget } from '../target.ts'
+import { TileStatistics } from '../write/tile-statistics.ts'
+import { tileRole } from './data-file.ts'
+import { openAnatomy } from './files.ts'
+import type { Anatomist } from './generic-tile.ts'
+import type { Part } from './part.ts'
+
+/** What would notice if one bit of a byte flipped: tried out, bit by bit, on a copy in memory. */
+export interface Detectors {
+  /** Whichever bit flips: `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size… */
+  always: string[]
+  /** Of some of the eight bits only. */
+  sometimes: string[]
+}
+
+const BITS = 8
+
+/** A storage in which one bit of one file is flipped, or none. Nothing is written. */
+class FlippedStorage implements Storage {
+  bit: number | undefined
+  private readonly below: Storage
+  private readonly path: string
+  private readonly offset: number
+
+  constructor(below: Storage, path: string, offset: number) {
+    this.below = below
+    this.path = path
+    this.offset = offset
+  }
+
+  kind(path: string): ReturnType<Storage['kind']> {
+    return this.below.kind(path)
+  }
+
+  list(path: string): ReturnType<Storage['list']> {
+    return this.below.list(path)
+  }
+
+  open(path: string): ByteSource {
+    const source = this.below.open(path)
+    if (path !== this.path) return source
+    return {
+      name: source.name,
+      size: () => source.size(),
+      close: () => source.close(),
+      read: async (offset, length) => {
+        const bytes = await source.read(offset, length)
+        const at = this.offset - offset
+        if (this.bit === undefined || at < 0 || at >= length) return bytes
+        const flipped = bytes.slice()
+        flipped[at] ^= 1 << this.bit
+        return flipped
+      },
+    }
+  }
+}
+
+/** Gathers what each of the eight bits was noticed by. */
+async function eachBit(storage: FlippedStorage, notice: () => Promise<ReadonlySet<string>>): Promise<Detectors> {
+  const counts = new Map<string, number>()
+  for (let bit = 0; bit < BITS; bit++) {
+    storage.bit = bit
+    for (const name of await notice()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const names = [...counts.keys()]
+  return {
+    always: names.filter((name) => counts.get(name) === BITS),
+    sometimes: names.filter((name) => counts.get(name) !== BITS),
+  }
+}
+
+/** A byte of a data file's tile: its filters are undone, then what the metadata knows of the tile's cells is compared. */
+export async function tileDetectors(
+  storage: Storage,
+  path: string,
+  file: FieldFile,
+  tile: number,
+  offset: number,
+  by: Anatomist,
+): Promise<Detectors> {
+  const flipped = new FlippedStorage(storage, path, offset)
+  const target = await openTarget(flipped, path, readContext(by.cx.codecs, by.cx.key))
+  if (target.type !== 'file' || !target.fragment) return { always: [], sometimes: [] }
+  const { fragment } = target
+  const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
+  try {
+    const stringOffsets = await keepsOffsets(fragment, file, tile)
+    const statistics = await statisticsReader(fragment, file.slot, tile)
+    const before = await statistics?.read()
+    return await eachBit(flipped, async () => {
+      const found = new Set<string>()
+      try {
+        const stored = await tiles.stored(tile)
+        if (!(file.role === 'offsets' && isStringOffsetsTile(stored))) {
+          await tiles.unfilter(tile, stored, {
+            stringOffsets,
+            onVerdict: ({ ok, filter }) => void (ok || found.add(filter)),
+          })
+        }
+        if (found.size > 0 || !before) return found
+        const after = await statistics?.read()
+        for (const [name, value] of before) if (after?.get(name) !== value) found.add(name)
+      } catch (error) {
+        found.add(detectorOf(error))
+      }
+      return found
+    })
+  } finally {
+    await tiles.close()
+    await fragment.close()
+  }
+}
+
+async function keepsOffsets(fragment: Fragment, { slot, role }: FieldFile, tile: number): Promise<boolean> {
+  if (role !== 'var') return false
+  const offsets = await TileFile.open(fragment, slot, 'offsets')
+  try {
+    return offsets.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+  } finally {
+    await offsets.close()
+  }
+}
+
+/** Works out, from the tile's cells, what the metadata keeps of them; by the names of its lists. */
+interface StatisticsReader {
+  read(): Promise<Map<string, string>>
+}
+
+async function statisticsReader(fragment: Fragment, slot: number, tile: number): Promise<StatisticsReader | undefined> {
+  const info = await fragment.info()
+  const { name, kind } = info.slots[slot]
+  const dimension = kind === 'dimension' || kind === 'coords'
+  const has = {
+    tile_mins: ((await fragment.tileMinMax('min', slot))?.fixed.length ?? 0) > 0,
+    tile_maxs: ((await fragment.tileMinMax('max', slot))?.fixed.length ?? 0) > 0,
+    tile_sums: ((await fragment.tileSums(slot))?.length ?? 0) > 0,
+    tile_null_counts: ((await fragment.offsets('tile_null_counts', slot))?.length ?? 0) > 0,
+  }
+  const cells = await FragmentCells.open(fragment, { fields: dimension ? [] : [name] })
+  return {
+    async read() {
+      const batch = await cells.batch(tile)
+      const found = new Map<string, string>()
+      for (const [i, column] of cells.columns.entries()) {
+        const data = batch.columns[i]
+        if (!data || (column.kind === 'dimension') !== dimension) continue
+        const { type, cell_val_num, nullable } = column
+        const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
+        statistics.add(0, data, batch.cell_num, batch.rows)
+        const [low, high] = [statistics.minima(), statistics.maxima()].map(
+          ({ fixed, variable }) => `${fixed} ${variable}`,
+        )
+        if (dimension) {
+          if (!info.dense) found.set(`mbrs ${column.name}`, `${low} ${high}`)
+          continue
+        }
+        if (has.tile_mins) found.set('tile_mins', low)
+        if (has.tile_maxs) found.set('tile_maxs', high)
+        if (has.tile_sums) found.set('tile_sums', String(statistics.sums()))
+        if (has.tile_null_counts) found.set('tile_null_counts', String(statistics.nullCounts()))
+      }
+      return found
+    },
+  }
+}
+
+/** Parts walked of a damaged file. */
+const MAX_PARTS = 200_000
+
+/** A byte of any other file: the file is read again, as far as the byte's own section and the footer go. */
+export async function fileDetectors(
+  storage: Storage,
+  path: string,
+  offset: number,
+  section: Part | undefined,
+  by: Anatomist,
+): Promise<Detectors> {
+  const flipped = new FlippedStorage(storage, path, offset)
+  return eachBit(flipped, async () => {
+    const found = new Set<string>()
+    const target = await openTarget(flipped, path, readContext(by.cx.codecs, by.cx.key))
+    if (target.type !== 'file') return found
+    try {
+      const anatomy = await openAnatomy(target, {
+        ...by,
+        cx: target.fragment?.cx ?? readContext(by.cx.codecs, by.cx.key),
+      })
+      const walk = new Walk(found)
+      await walk.children(
+        anatomy.root,
+        (part) => section?.type !== 'generic tile' || part.name === section.name || part.type === 'gap',
+      )
+      await anatomy.close()
+    } catch (error) {
+      found.add(detectorOf(error))
+    } finally {
+      await target.fragment?.close()
+    }
+    return found
+  })
+}
+
+/** Collects the names of everything that is found wrong. */
+class Walk {
+  private readonly found: Set<string>
+  private left = MAX_PARTS
+
+  constructor(found: Set<string>) {
+    this.found = found
+  }
+
+  async children(part: Part, wanted: (child: Part) => boolean): Promise<void> {
+    const children = await part.children?.()
+    for (let i = 0; children && i < children.count && this.left > 0; i++) {
+      const child = await children.at(i)
+      if (wanted(child)) await this.part(child)
+    }
+  }
+
+  private async part(part: Part): Promise<void> {
+    this.left--
+    const children = part.children === undefined
+    if (part.fault) this.found.add(detectorOf(part.fault))
+    else if (part.verdict === 'invalid' && children) this.found.add(part.name)
+    const { elements } = part
+    for (let i = 0; elements?.note && i < elements.count; i++) {
+      if (elements.note(i)?.verdict === 'invalid') this.found.add(part.name)
+    }
+    await this.children(part, () => true)
+  }
+}
+
+/** The name of what raised an error: a checksum, a codec, or the field whose value cannot be. */
+function detectorOf(error: unknown): string {
+  if (!(error instanceof InspectError)) throw error
+  const { field } = error.at
+  const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(field ?? '')?.[1]
+  if (error.code === 'WRONG_KEY' || (error.code === 'CHECKSUM' && filter === undefined)) return 'AES_256_GCM'
+  if (error.code === 'CHECKSUM' && filter !== undefined) return filter
+  if (filter !== undefined) return isCompressor(filter) ? filter.toLowerCase() : filter
+  const name = field?.split('.').findLast((step) => !/^\d+$/.test(step))
+  return name ?? error.code.toLowerCase()
+}

@@ -1,0 +1,74 @@
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { columnValue } from '../cells/rows.ts'
+import { InspectError } from '../errors.ts'
+import type { ValueStyle } from '../format/value.ts'
+import type { Fragment } from '../fragment.ts'
+import type { Result } from '../render/result.ts'
+import { type Children, lastNotBehind, type Part } from './part.ts'
+import { elementPart } from './path.ts'
+
+/** The parts that hold a byte, the file first, the smallest last. */
+export async function chainTo(root: Part, offset: number): Promise<Part[]> {
+  const chain: Part[] = []
+  let part: Part | undefined = root
+  while (part) {
+    chain.push(part)
+    const { elements }: Part = part
+    if (elements) {
+      chain.push(elementPart(part, lastNotBehind(elements.count, elements.start, offset)))
+      break
+    }
+    const children: Children | undefined = await part.children?.()
+    const index: number = children?.find(offset) ?? -1
+    part = children && index >= 0 ? await children.at(index) : undefined
+  }
+  return chain
+}
+
+/** One cell as a person knows it. */
+export interface CellFacts {
+  /** By dimension. */
+  coordinates: { [dimension: string]: Result }
+  /** Of the field; undefined where the bytes are those of a dimension. */
+  value: Result | undefined
+  /** Dense: whether the cell lies in the non-empty domain, and is no padding. */
+  written: boolean
+}
+
+/**
+ * Coordinates of one cell, and its value of a field.
+ * @returns undefined where damage keeps them from being read
+ */
+export async function cellFacts(
+  fragment: Fragment,
+  slot: number,
+  tile: number,
+  cell: number,
+  style: ValueStyle,
+): Promise<CellFacts | undefined> {
+  const info = await fragment.info()
+  const { name, kind } = info.slots[slot]
+  const field = kind === 'dimension' || kind === 'coords' ? undefined : name
+  const cells = await FragmentCells.open(fragment, {
+    fields: field === undefined ? [] : [field],
+    onColumnError: () => {},
+  })
+  try {
+    const batch = await cells.batch(tile)
+    const coordinates: { [dimension: string]: Result } = Object.create(null)
+    let value: Result | undefined
+    for (const [i, column] of cells.columns.entries()) {
+      const data = batch.columns[i]
+      if (!data) return undefined
+      const shown = columnValue(column, style)(data, cell)
+      if (column.kind === 'dimension') coordinates[column.name] = shown
+      else value = shown
+    }
+    return { coordinates, value, written: batch.rows === undefined || batch.rows.includes(cell) }
+  } catch (error) {
+    if (error instanceof InspectError) return undefined
+    throw error
+  } finally {
+    await cells.close()
+  }
+}

@@ -1,0 +1,195 @@
+import type { InspectError } from '../errors.ts'
+import type { Result } from '../render/result.ts'
+import type { ByteSource } from '../source/source.ts'
+
+/** Bytes that offsets count in: a file, or content below a filter, which is no run of bytes of any file. */
+export interface Space {
+  /** In words; undefined for the file itself. */
+  readonly name: string | undefined
+  /** Bytes. */
+  readonly length: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+/** Cells of one field of one tile, first and last. */
+export interface CellRange {
+  tile: number
+  from: number
+  to: number
+}
+
+/** What holding one value against what it describes came to. */
+export interface Note {
+  verdict?: 'valid' | 'invalid' | undefined
+  meaning?: string | undefined
+}
+
+/** A run of like values, never one object a value. */
+export interface Elements {
+  count: number
+  /** Offset of an element in the part's space; `count` gives the end of the last. */
+  start(index: number): number
+  value(index: number): Result
+  /** What element 0 is called in `cells`: cells of a data tile that the elements are. */
+  cells?: { tile: number; first: number } | undefined
+  /** Names of the elements, where they have any. */
+  names?: readonly string[] | undefined
+  /** What is known of single elements. */
+  note?: ((index: number) => Note | undefined) | undefined
+}
+
+/**
+ * A named run of bytes in a {@link Space}, and what it means. Children in its own space lie side by side and cover it;
+ * behind them may stand children with a space of their own. Children are made when asked for: a tile's content is not
+ * read, and a long list not expanded, before somebody looks.
+ */
+export interface Part {
+  name: string
+  /** `uint32`, `text`, `struct`, `list`, `INT32`, `gap`… */
+  type: string
+  space: Space
+  offset: number
+  /** Bytes. */
+  length: number
+  /** What a person would call it, where `name` is a number. */
+  label?: string | undefined
+  /** Other ways to name it in a path. */
+  keys?: readonly (readonly string[])[] | undefined
+  /** Paths pass through it without naming it. */
+  transparent?: boolean | undefined
+  value?: Result | undefined
+  /** The number on disk, where `value` is what it stands for. */
+  stored?: number | undefined
+  unit?: string | undefined
+  meaning?: string | undefined
+  /** Outcome of holding a checksum, count or size against what it describes. */
+  verdict?: 'valid' | 'invalid' | undefined
+  /** Why the bytes could not be read further. */
+  fault?: InspectError | undefined
+  children?: (() => Promise<Children>) | undefined
+  elements?: Elements | undefined
+  /** Cells that these bytes feed. */
+  cells?: CellRange | undefined
+}
+
+/** Children by position. Those in the parent's space come first, rising. */
+export interface Children {
+  count: number
+  at(index: number): Part | Promise<Part>
+  /** The child in the parent's space that holds a byte; -1 where none does. */
+  find(offset: number): number
+}
+
+export function fileSpace(source: ByteSource, length: number): Space {
+  return { name: undefined, length, read: (offset, count) => source.read(offset, count) }
+}
+
+export function memorySpace(name: string, bytes: Uint8Array): Space {
+  return { name, length: bytes.length, read: async (offset, count) => bytes.subarray(offset, offset + count) }
+}
+
+/** Children that are all there. */
+export function childList(parts: readonly Part[]): Children {
+  const [first] = parts
+  return {
+    count: parts.length,
+    at: (index) => parts[index],
+    find: (offset) =>
+      parts.findIndex(
+        (part) => part.space === first.space && offset >= part.offset && offset < part.offset + part.length,
+      ),
+  }
+}
+
+/** Children made one by one. @param start offset of a child, rising; of `count` the end of the last */
+export function lazyChildren(
+  count: number,
+  start: (index: number) => number,
+  at: (index: number) => Part | Promise<Part>,
+): Children {
+  return {
+    count,
+    at,
+    find: (offset) => (count === 0 || offset >= start(count) ? -1 : lastNotBehind(count, start, offset)),
+  }
+}
+
+/** The last of `count` rising starts that is not behind `offset`; -1 where all are. */
+export function lastNotBehind(count: number, start: (index: number) => number, offset: number): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (start(middle) <= offset) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+export function gap(space: Space, offset: number, length: number, meaning: string, fault?: InspectError): Part {
+  return { name: 'gap', type: 'gap', space, offset, length, meaning, fault }
+}
+
+/** Bytes of a damaged structure that could not be read. */
+export function unreadable(space: Space, offset: number, length: number, fault: InspectError): Part {
+  return { name: 'unreadable', type: 'gap', space, offset, length, meaning: fault.message, verdict: 'invalid', fault }
+}
+
+/** The parts with a gap wherever none of them claims bytes from `from` to `to`. */
+export function withGaps(space: Space, parts: readonly Part[], from: number, to: number, meaning: string): Part[] {
+  const out: Part[] = []
+  let at = from
+  for (const part of parts) {
+    if (part.offset > at) out.push(gap(space, at, part.offset - at, meaning))
+    out.push(part)
+    at = Math.max(at, part.offset + part.length)
+  }
+  if (to > at) out.push(gap(space, at, to - at, meaning))
+  return out
+}
+
+/** Every part below `part`, long lists too, parents first. */
+export async function* everyPart(part: Part): AsyncGenerator<Part> {
+  yield part
+  const children = await part.children?.()
+  if (!children) return
+  for (let i = 0; i < children.count; i++) yield* everyPart(await children.at(i))
+}
+
+/**
+ * Checks that the children of every part lie side by side and cover it, and that elements do.
+ * @returns the first hole or overlap, in words; undefined when every byte is explained once
+ */
+export async function coverageFault(part: Part): Promise<string | undefined> {
+  const end = part.offset + part.length
+  const { elements } = part
+  if (elements) {
+    let at = part.offset
+    for (let i = 0; i <= elements.count; i++) {
+      const start = elements.start(i)
+      if (i === 0 ? start !== at : start < at) return `${part.name}: element ${i} starts at ${start}, expected ${at}`
+      at = start
+    }
+    if (at !== end) return `${part.name}: elements end at ${at}, expected ${end}`
+  }
+  const children = await part.children?.()
+  if (!children) return undefined
+  let at = part.offset
+  let own = false
+  for (let i = 0; i < children.count; i++) {
+    const child = await children.at(i)
+    const inner = await coverageFault(child)
+    if (inner) return `${part.name} / ${inner}`
+    if (child.space !== part.space) {
+      if (child.offset !== 0 || child.length !== child.space.length) {
+        return `${part.name}: ${child.name} spans ${child.offset}+${child.length} of ${child.space.length} bytes`
+      }
+      continue
+    }
+    own = true
+    if (child.offset !== at) return `${part.name}: ${child.name} starts at ${child.offset}, expected ${at}`
+    if (child.length > 0 && children.find(child.offset) < 0) return `${part.name}: ${child.name} is not found`
+    at += child.length
+  }
+  return own && at !== end ? `${part.name}: children end at ${at}, expected ${end}` : undefined
+}

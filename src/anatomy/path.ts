@@ -1,0 +1,127 @@
+import { InspectError } from '../errors.ts'
+import { footerAlias } from './fragment-metadata.ts'
+import type { Part } from './part.ts'
+
+/** `footer.fields[2].file_size`, `schema.attributes["a b"].type`: names with dots between them; brackets hold a name or number. */
+export function parsePath(text: string): string[] {
+  const steps: string[] = []
+  const pattern = /\.?(?:\[(?:"((?:[^"\\]|\\.)*)"|([^\]]*))\]|([^.[\]]+))/y
+  let at = 0
+  while (at < text.length) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (!match)
+      throw new InspectError(
+        'USAGE',
+        `--path: expected names with dots or [brackets] between them, found ${JSON.stringify(text.slice(at))}`,
+      )
+    const [whole, quoted, bracketed, plain] = match
+    steps.push(quoted !== undefined ? quoted.replace(/\\(.)/g, '$1') : (bracketed ?? plain))
+    at += whole.length
+  }
+  return steps
+}
+
+/** How a part is written in a path. */
+export function pathText(steps: readonly string[]): string {
+  let text = ''
+  for (const step of steps) {
+    if (/^\d+$/.test(step)) text += `[${step}]`
+    else if (/^[^.[\]"]+$/.test(step)) text += text === '' ? step : `.${step}`
+    else text += `[${JSON.stringify(step)}]`
+  }
+  return text
+}
+
+/** The part that a path names, from `root` on; parts that say of themselves that they need no name may be left out. */
+export async function findPath(root: Part, text: string): Promise<Part> {
+  const steps = parsePath(text)
+  const [head, ...rest] = steps
+  const wanted = head === 'footer' ? [head, ...footerAlias(rest)] : steps
+  const state = { names: [] as string[], depth: 0 }
+  const found = await below(root, wanted, 0, state)
+  if (found) return found
+  const at = pathText(wanted.slice(0, state.depth))
+  const names = state.names.slice(0, 12).map((name) => pathText([name]))
+  const more = state.names.length > 12 ? ', …' : ''
+  throw new InspectError(
+    'USAGE',
+    `--path: expected ${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}, found ${JSON.stringify(wanted[state.depth] ?? text)}`,
+  )
+}
+
+/** What stands at the deepest place reached, for the error. */
+interface Reached {
+  names: string[]
+  depth: number
+}
+
+async function below(part: Part, steps: readonly string[], depth: number, reached: Reached): Promise<Part | undefined> {
+  if (depth === steps.length) return part
+  if (part.elements) return element(part, steps, depth, reached)
+  const children = await part.children?.()
+  if (!children) return undefined
+  if (depth > reached.depth) {
+    reached.depth = depth
+    reached.names = []
+  }
+  const index = /^\d+$/.test(steps[depth]) ? Number(steps[depth]) : -1
+  if (index >= 0 && index < children.count) {
+    const child = await children.at(index)
+    if (child.name === steps[depth]) return below(child, steps, depth + 1, reached)
+  }
+  if (index >= 0 && children.count > MANY) return undefined
+  const through: Part[] = []
+  for (let i = 0; i < children.count; i++) {
+    const child = await children.at(i)
+    for (const key of [[child.name], ...(child.keys ?? [])]) {
+      if (!key.every((step, k) => step === steps[depth + k])) continue
+      const found = await below(child, steps, depth + key.length, reached)
+      if (found) return found
+    }
+    if (child.transparent) through.push(child)
+    else if (depth === reached.depth && reached.names.length < MANY) reached.names.push(child.name)
+  }
+  for (const child of through) {
+    const found = await below(child, steps, depth, reached)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Lists longer than this are looked up by number only. */
+const MANY = 1000
+
+function element(part: Part, steps: readonly string[], depth: number, reached: Reached): Part | undefined {
+  const { elements } = part
+  if (!elements || depth !== steps.length - 1) return undefined
+  const step = steps[depth]
+  const index = /^\d+$/.test(step) ? Number(step) : (elements.names?.indexOf(step) ?? -1)
+  if (index < 0 || index >= elements.count) {
+    reached.depth = depth
+    reached.names = [...(elements.names ?? [`0 to ${elements.count - 1}`])]
+    return undefined
+  }
+  return elementPart(part, index)
+}
+
+/** One value of a run of values as a part. */
+export function elementPart(part: Part, index: number): Part {
+  const { elements, space, unit } = part
+  if (!elements) throw new TypeError(`${part.name} has no elements`)
+  const offset = elements.start(index)
+  const note = elements.note?.(index)
+  const cell = elements.cells && { tile: elements.cells.tile, cell: elements.cells.first + index }
+  return {
+    name: String(index),
+    label: elements.names?.[index],
+    type: part.type.replace(/\[\]$/, ''),
+    space,
+    offset,
+    length: elements.start(index + 1) - offset,
+    value: elements.value(index),
+    unit,
+    ...note,
+    cells: cell && { tile: cell.tile, from: cell.cell, to: cell.cell },
+  }
+}

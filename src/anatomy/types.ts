@@ -1,0 +1,150 @@
+import { slotType } from '../cells/slot-type.ts'
+import type { ArrayMetadata } from '../format/array-metadata.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import type { ConditionNode, UpdateCondition } from '../format/delete-condition.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import type { RangeType } from '../format/range.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
+import type { FragmentInfo } from '../fragment.ts'
+import type { Path, ValueType } from './spans.ts'
+
+/** What the raw bytes of each structure hold: the schema says, the structures themselves do not. */
+
+type TypeOf = (path: Path) => ValueType | undefined
+type NamedType = RangeType & { name: string }
+
+/** `…, <dimension>, min|max` of a range. */
+function rangeType(dimensions: readonly NamedType[], path: Path): ValueType | undefined {
+  const end = path.at(-1)
+  if (end !== 'min' && end !== 'max') return undefined
+  const dimension = dimensions.find(({ name }) => name === path.at(-2))
+  return dimension && { type: dimension.type, cell_val_num: dimension.cell_val_num }
+}
+
+export function ndRangeTypes(dimensions: readonly NamedType[]): TypeOf {
+  return (path) => rangeType(dimensions, path)
+}
+
+/** MBRs of an R-tree are told by number, not by name, below `bytes`. */
+export function schemaTypes(schema: ArraySchema): TypeOf {
+  const { dimensions } = schema.domain
+  return (path) => {
+    const [list, at, field] = path
+    if (list === 'attributes' && field === 'fill_value') {
+      const { type, cell_val_num } = schema.attributes[Number(at)]
+      return { type, cell_val_num }
+    }
+    if (list === 'current_domain') return rangeType(dimensions, path)
+    if (list !== 'domain' || at !== 'dimensions') return undefined
+    const { type } = dimensions[Number(field)]
+    if (path[3] === 'domain') return { type, cell_val_num: 1, many: true }
+    return path[3] === 'tile_extent' ? { type, cell_val_num: 1 } : undefined
+  }
+}
+
+export function v1Types(schema: ArraySchema, _value: FragmentMetadataV1): TypeOf {
+  const { dimensions } = schema.domain
+  return (path) =>
+    path[0] === 'bounding_coords'
+      ? { type: dimensions[0].type, cell_val_num: 1, many: true }
+      : rangeType(dimensions, path)
+}
+
+/** One minimum or maximum a tile. */
+export function minMaxTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot, value: TileMinMax): TypeOf {
+  const { type, cell_val_num } = slotType(info, slot)
+  return ([field]) => {
+    if (slot.kind === 'coords') return undefined
+    if (cell_val_num !== 'var') return field === 'fixed' ? { type, cell_val_num, many: true } : undefined
+    if (field === 'fixed') return { type: 'UINT64', cell_val_num: 1, many: true }
+    const starts = startsIn(value.fixed, value.variable.length)
+    return starts && { type, cell_val_num, starts }
+  }
+}
+
+/** uint64 starts with the end behind them; undefined where they do not rise within it. */
+function startsIn(bytes: Uint8Array, end: number): Float64Array | undefined {
+  if (bytes.length % 8 !== 0 || bytes.length === 0) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const starts = new Float64Array(bytes.length / 8 + 1)
+  for (let i = 0; i < starts.length - 1; i++) starts[i] = Number(view.getBigUint64(i * 8, true))
+  starts[starts.length - 1] = end
+  return starts[0] === 0 && starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
+}
+
+/** The type that sums of a field are kept in. */
+function sumType(type: Datatype): Datatype {
+  const kind = datatypeKind(type)
+  return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
+}
+
+export function sumTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot): TypeOf {
+  const type = sumType(slotType(info, slot).type)
+  return () => ({ type, cell_val_num: 1, many: true })
+}
+
+export function statisticsTypes(info: Pick<FragmentInfo, 'schema' | 'slots'>): TypeOf {
+  return ([name, field]) => {
+    const slot = info.slots.find((one) => one.name === name)
+    if (!slot || slot.kind === 'coords') return undefined
+    const { type, cell_val_num } = slotType(info, slot)
+    return field === 'sum' ? { type: sumType(type), cell_val_num: 1 } : { type, cell_val_num }
+  }
+}
+
+export function metadataTypes({ entries }: ArrayMetadata): TypeOf {
+  return ([, index, field]) => {
+    const { type, value_num } = entries[Number(index)]
+    if (field !== 'value' || type === undefined || value_num === undefined) return undefined
+    return { type, cell_val_num: value_num === 1 ? 1 : 'var' }
+  }
+}
+
+export function enumerationTypes({ type, cell_val_num, data, offsets }: Enumeration): TypeOf {
+  return ([field]) => {
+    if (field !== 'data') return undefined
+    if (!offsets) return { type, cell_val_num, many: true }
+    const starts = new Float64Array(offsets.length + 1)
+    starts.set(offsets)
+    starts[offsets.length] = data.length
+    const rising = starts.every((start, i) => i === 0 || start >= starts[i - 1])
+    return starts[0] === 0 && rising ? { type, cell_val_num, starts } : undefined
+  }
+}
+
+/** @param schema of the array; without it the values of conditions stay bytes */
+export function conditionTypes(schema: ArraySchema | undefined, root: ConditionNode): TypeOf {
+  return (path) => {
+    if (path.at(-1) !== 'value') return undefined
+    let node = root
+    for (const step of path) {
+      if (/^\d+$/.test(step) && node.node === 'expression') node = node.children[Number(step)]
+    }
+    if (node.node !== 'value') return undefined
+    const field = fieldType(schema, node.field)
+    if (!field) return undefined
+    if (!node.offsets) return field
+    const starts = new Float64Array(node.offsets.length + 1)
+    starts.set(node.offsets)
+    starts[node.offsets.length] = node.value.length
+    return { ...field, cell_val_num: field.cell_val_num, starts }
+  }
+}
+
+export function updateTypes(schema: ArraySchema | undefined, { condition, values }: UpdateCondition): TypeOf {
+  const inCondition = conditionTypes(schema, condition)
+  return (path) => {
+    if (path[0] === 'condition') return inCondition(path.slice(1))
+    return path[2] === 'value' ? fieldType(schema, values[Number(path[1])].field) : undefined
+  }
+}
+
+function fieldType(schema: ArraySchema | undefined, name: string): ValueType | undefined {
+  const field =
+    schema?.attributes.find((attribute) => attribute.name === name) ??
+    schema?.domain.dimensions.find((dimension) => dimension.name === name)
+  return field && { type: field.type, cell_val_num: field.cell_val_num }
+}

@@ -1,0 +1,186 @@
+import { tilePart, tileRole } from '../anatomy/data-file.ts'
+import { everyPart, type Part, type Space } from '../anatomy/part.ts'
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { columnValue } from '../cells/rows.ts'
+import { TileFile } from '../cells/tile-files.ts'
+import { InspectError } from '../errors.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../fragment.ts'
+import type { Output, Result } from '../render/result.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { rowsInBounds, tileSkipper } from './decode.ts'
+import { anatomist, spaceOf } from './hex.ts'
+import { parseRanges } from './ranges.ts'
+
+/** Where the bytes of a cell stand: exactly, or those of the chunk that it comes out of. */
+interface Place {
+  [key: string]: Result | undefined
+  file: string
+  field: string
+  role: string
+  tile: number
+  cell: number
+  offset: number
+  length: number
+  /** Whether the bytes are the cell's own; otherwise they are the chunk's, and `content_offset` and `content_length` tell the cell's in its content. */
+  exact: boolean
+}
+
+/** `at --cell`: every file and byte range that a cell's fields are in; several cells where duplicates are allowed. */
+export async function cellPlacesOutcome(
+  cx: CommandContext,
+  fragment: Fragment,
+  cells: readonly string[],
+  fields: readonly string[] | undefined,
+): Promise<Outcome> {
+  const info = await fragment.info()
+  const wanted = wantedFiles(info, await fragment.fieldFiles(), fields)
+  const found: { [key: string]: Result | undefined }[] = []
+  for await (const { tile, cell, coordinates } of matches(cx, fragment, info, cells)) {
+    const places: Place[] = []
+    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, tile, cell)))
+    found.push({ tile, cell, coordinates, places })
+  }
+  const document = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
+  return {
+    document,
+    rows: 'cells',
+    notRight: found.length === 0,
+    async table(out: Output) {
+      const { cellPlacesTable } = await import('../render/views/at.ts')
+      await cellPlacesTable(document, out)
+    },
+  }
+}
+
+function wantedFiles(
+  info: FragmentInfo,
+  files: readonly FieldFile[],
+  fields: readonly string[] | undefined,
+): FieldFile[] {
+  const { dimensions } = info.schema.domain
+  const names = [...new Set(files.map(({ slot }) => info.slots[slot].name))].filter((name) => name !== '__coords')
+  const known = info.format_version < 5 && !info.dense ? [...names, ...dimensions.map(({ name }) => name)] : names
+  for (const field of fields ?? []) {
+    if (!known.includes(field))
+      throw new InspectError(
+        'USAGE',
+        `--field expects a field that the fragment stores (${known.map((name) => JSON.stringify(name)).join(', ')}), found ${JSON.stringify(field)}`,
+      )
+  }
+  return files.filter(({ slot }) => {
+    const { name, kind } = info.slots[slot]
+    if (fields === undefined) return true
+    return kind === 'coords' ? dimensions.some((dimension) => fields.includes(dimension.name)) : fields.includes(name)
+  })
+}
+
+/** `row=3,col=7`: split at the commas that a dimension's name follows, so that values may hold others. */
+function splitCell(names: readonly string[], text: string): string[] {
+  const parts: string[] = []
+  for (const piece of text.split(',')) {
+    const starts = names.some((name) => piece.startsWith(`${name}=`))
+    if (starts || parts.length === 0) parts.push(piece)
+    else parts[parts.length - 1] += `,${piece}`
+  }
+  return parts
+}
+
+/** The cells of the fragment at these coordinates, tiles that cannot hold them passed over. */
+async function* matches(
+  cx: CommandContext,
+  fragment: Fragment,
+  info: FragmentInfo,
+  texts: readonly string[],
+): AsyncGenerator<{ tile: number; cell: number; coordinates: { [dimension: string]: Result } }> {
+  const { dimensions } = info.schema.domain
+  const names = dimensions.map(({ name }) => name)
+  const bounds = parseRanges(
+    dimensions,
+    texts.flatMap((text) => splitCell(names, text)),
+  )
+  const missing = names.filter((_, d) => !bounds.has(d))
+  if (missing.length > 0)
+    throw new InspectError('USAGE', `--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
+  const selection = { fields: [] }
+  const cells = await FragmentCells.open(fragment, selection)
+  try {
+    const skip = await tileSkipper(fragment, cells.dense, bounds)
+    const values = cells.columns.map((column) => columnValue(column, cx.style))
+    for (let tile = 0; tile < info.tile_num; tile++) {
+      if (skip(tile)) continue
+      const batch = rowsInBounds(await cells.batch(tile), cells.columns, bounds)
+      for (const cell of batch.rows ?? []) {
+        const coordinates: { [dimension: string]: Result } = Object.create(null)
+        cells.columns.forEach((column, i) => {
+          const data = batch.columns[i]
+          if (data) coordinates[column.name] = values[i](data, cell)
+        })
+        yield { tile, cell, coordinates }
+      }
+    }
+  } finally {
+    await cells.close()
+  }
+}
+
+async function placesOf(
+  cx: CommandContext,
+  fragment: Fragment,
+  info: FragmentInfo,
+  file: FieldFile,
+  tile: number,
+  cell: number,
+): Promise<Place[]> {
+  const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
+  try {
+    const space = await spaceOf(tiles.source)
+    const part = await tilePart(fragment, tiles, space, tile, anatomist(cx))
+    const parts: Part[] = []
+    for await (const one of everyPart(part)) parts.push(one)
+    const head = { file: file.name, field: info.slots[file.slot].name, role: file.role, tile, cell }
+    return parts.flatMap((run) => runPlaces(run, space, parts, head))
+  } finally {
+    await tiles.close()
+  }
+}
+
+/** Where one run of values has the cell; nowhere where it holds other cells. */
+function runPlaces(
+  run: Part,
+  space: Space,
+  parts: readonly Part[],
+  head: Pick<Place, 'file' | 'field' | 'role' | 'tile' | 'cell'>,
+): Place[] {
+  const { elements } = run
+  const index = elements?.cells ? head.cell - elements.cells.first : -1
+  if (!elements || index < 0 || index >= elements.count) return []
+  const offset = elements.start(index)
+  const length = elements.start(index + 1) - offset
+  const field = run.name === 'data' || run.name === 'content' ? head.field : run.name
+  const value = elements.value(index)
+  if (run.space === space) return [{ ...head, field, offset, length, exact: true, value }]
+  const content = { space: run.space.name, content_offset: offset, content_length: length, value }
+  return chunksUnder(parts, offset, Math.max(1, length)).map((chunk) => ({
+    ...head,
+    field,
+    offset: chunk.offset,
+    length: chunk.length,
+    exact: false,
+    ...content,
+  }))
+}
+
+/** The stored data of the chunks that a range of a tile's content comes out of. */
+function chunksUnder(parts: readonly Part[], offset: number, length: number): Part[] {
+  const found: Part[] = []
+  let from = 0
+  let to = 0
+  for (const part of parts) {
+    if (part.space.name !== undefined) continue
+    if (part.name === 'original_length' && typeof part.value === 'number' && part.unit === 'bytes' && part.verdict) {
+      from = to
+      to += part.value
+    } else if (part.name === 'data' && to > offset && from < offset + length) found.push(part)
+  }
+  return found
+}

@@ -1,0 +1,70 @@
+import { openAnatomy } from '../anatomy/files.ts'
+import { findPath } from '../anatomy/path.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { Target } from '../target.ts'
+import { type CommandContext, type CommandModule, type Outcome, wrongTarget } from './command.ts'
+import { anatomist, hexOutcome } from './hex.ts'
+import { addHexOptions, type HexOptions } from './hex-options.ts'
+
+interface DumpOptions extends HexOptions {
+  path?: string
+  tree?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  every byte of a fragment's metadata, and what it means:
+    tiledb-inspect dump my_array/__fragments/__1_1_…_22/__fragment_metadata.tdb
+  the bytes that hold one field:
+    tiledb-inspect dump --path footer.fields[2].file_size my_array/__fragments/__1_1_…_22
+  what stands at bytes 0x1000 to 0x10ff of a data file, as JSON:
+    tiledb-inspect dump --at 0x1000..0x10ff --json my_array/__fragments/__1_1_…_22/a0.tdb
+`
+
+export const command: CommandModule<DumpOptions> = {
+  configure(command) {
+    command.argument('<file...>', 'any file of an array or group; a fragment means its metadata file')
+    addHexOptions(command)
+    command
+      .option('--path <path>', 'only this field: footer.fields[2].file_size, schema.attributes[a].type')
+      .option('--tree', 'the fields without their bytes')
+      .addHelpText('after', EXAMPLES)
+  },
+
+  async *run(cx, paths, options) {
+    for (const path of paths) {
+      const target = await fileTarget(cx, path)
+      const { root, role, close } = await openAnatomy(target, anatomist(cx))
+      try {
+        const part = options.path === undefined ? root : await findPath(root, options.path)
+        yield hexOutcome(
+          cx,
+          { path: cx.shownPath(target.path), role, source: target.folder.file(target.name), parts: [part] },
+          options,
+        ) satisfies Outcome
+      } finally {
+        await close()
+        await target.fragment?.close()
+      }
+    }
+  },
+}
+
+/** The file itself; a fragment's metadata file; an array's newest schema. */
+export async function fileTarget(
+  cx: CommandContext,
+  path: string,
+  command = 'dump',
+): Promise<Target & { type: 'file' }> {
+  const target = await cx.open(path)
+  if (target.type === 'file') return target
+  const inside =
+    target.type === 'fragment'
+      ? `${target.path}/${FRAGMENT_METADATA_FILE}`
+      : target.type === 'array'
+        ? `${target.path}/${(await target.array.newestSchema()).file.path}`
+        : undefined
+  const file = inside === undefined ? undefined : await cx.open(inside)
+  if (file?.type !== 'file') throw wrongTarget(command, target, 'a file, a fragment or an array')
+  return file
+}

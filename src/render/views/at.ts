@@ -1,0 +1,130 @@
+import type { Document, Output, Result } from '../result.ts'
+import { type Column, keyValues, type Pair, table } from '../table.ts'
+import { formatCount, shortValue } from '../units.ts'
+import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { line, section, title } from './parts.ts'
+import { counted, countText, fieldName } from './wording.ts'
+
+/** A byte's meaning, from the file down to the field. */
+export async function atTable(document: Document, out: Output): Promise<void> {
+  const byte = Number(document.byte)
+  await title(document.path, `${text(document.role)}, byte ${countText(document.offset)} is ${hexByte(byte)}`, out)
+  const columns: Column[] = [
+    { name: 'part', role: 'field' },
+    { name: 'from', align: 'right' },
+    { name: 'bytes', align: 'right' },
+    { name: 'is' },
+  ]
+  const rows = fieldList(document.chain).map((link, depth) => [
+    `${'  '.repeat(depth)}${nameText(link)}`,
+    countText(link.offset),
+    countText(link.length),
+    meaningText(link),
+  ])
+  await table({ columns, rows }, out)
+  await keyValues([...cellPairs(fields(document.cells)), ...noticePairs(document)], out)
+}
+
+function hexByte(byte: number): string {
+  const character = byte >= 0x20 && byte < 0x7f ? ` (${JSON.stringify(String.fromCharCode(byte))})` : ''
+  return `0x${byte.toString(16).padStart(2, '0')}${character}`
+}
+
+function nameText({ name, label }: Fields): string {
+  const own = text(name)
+  const bracketed = /^\d+$/.test(own) ? `[${own}]` : fieldName(own)
+  return label === undefined || label === own ? bracketed : `${bracketed} ${fieldName(label)}`
+}
+
+function meaningText({ type, value, stored, unit, meaning, verdict }: Fields): string {
+  const kind = text(type).replace(/^.*:/, '')
+  const shown =
+    value === undefined
+      ? kind
+      : `${kind} ${stored === undefined ? shortValue(value, 40) : `${String(value)} (${stored})`}`
+  const parts = [
+    unit === undefined || value === undefined ? shown : `${shown} ${text(unit)}`,
+    text(meaning),
+    text(verdict),
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function cellPairs(cells: Fields): Pair[] {
+  const from = integer(cells.from)
+  if (from === undefined) return []
+  const one = cells.from === cells.to
+  const which = one ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(cells.to)}`
+  const pairs: Pair[] = [
+    [
+      'feeds',
+      `${which} of tile ${countText(cells.tile)}${cells.field === undefined ? '' : `, ${fieldName(cells.field)}`}`,
+    ],
+  ]
+  const coordinates = coordinatesText(cells.coordinates)
+  if (coordinates !== '')
+    pairs.push([
+      'coordinates',
+      cells.padding === true ? `${coordinates} (padding, outside of the non-empty domain)` : coordinates,
+    ])
+  if (cells.value !== undefined) pairs.push(['value', shortValue(cells.value)])
+  return pairs
+}
+
+function coordinatesText(coordinates: Result | undefined): string {
+  return Object.entries(fields(coordinates))
+    .map(([name, value]) => `${fieldName(name)}=${shortValue(value)}`)
+    .join(', ')
+}
+
+function noticePairs(document: Document): Pair[] {
+  const always = Array.from(list(document.detected_by), text)
+  const sometimes = Array.from(list(document.may_be_detected_by), text)
+  const pairs: Pair[] = [['a flip here is noticed by', always.length > 0 ? always.join(', ') : 'nothing']]
+  if (sometimes.length > 0) pairs.push(['for some of its bits by', sometimes.join(', ')])
+  return pairs
+}
+
+/** Where a cell is, file by file. */
+export async function cellPlacesTable(document: Document, out: Output): Promise<void> {
+  const cells = fieldList(document.cells)
+  await title(document.path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
+  for (const cell of cells) {
+    await section(
+      `${coordinatesText(cell.coordinates)}: cell ${countText(cell.cell)} of tile ${countText(cell.tile)}`,
+      out,
+    )
+    const places = fieldList(cell.places)
+    const columns: Column[] = [
+      { name: 'field', role: 'field' },
+      { name: 'file' },
+      { name: 'role' },
+      { name: 'from', align: 'right' },
+      { name: 'bytes', align: 'right' },
+      { name: 'value' },
+    ]
+    await table({ columns, rows: places.map(placeRow) }, out)
+    if (places.some(({ exact }) => exact !== true))
+      await line(
+        '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
+        out,
+        'dim',
+      )
+  }
+}
+
+function placeRow(place: Fields): string[] {
+  const exact = place.exact === true
+  const mark = exact ? '' : '~'
+  const inside = exact
+    ? ''
+    : `, bytes ${formatCount(Number(place.content_offset))}+${formatCount(Number(place.content_length))} of its content`
+  return [
+    fieldName(place.field),
+    text(place.file),
+    text(place.role),
+    `${mark}${countText(place.offset)}`,
+    `${mark}${countText(place.length)}`,
+    `${shortValue(place.value)}${inside}`,
+  ]
+}

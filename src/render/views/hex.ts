@@ -1,0 +1,464 @@
+import { isNamed, type Selection, selected, tellFault } from '../../anatomy/document.ts'
+import { type Children, lastNotBehind, type Part, type Space } from '../../anatomy/part.ts'
+import { InspectError } from '../../errors.ts'
+import { type Paint, painter, type Tint, tinter } from '../color.ts'
+import type { Output } from '../result.ts'
+import { TextBuffer } from '../text-buffer.ts'
+import { cutMiddle, textWidth } from '../text-width.ts'
+import { escapeText, formatCount, shortValue } from '../units.ts'
+import { line } from './parts.ts'
+import { versionText } from './wording.ts'
+
+/** How much of the parts is shown. */
+export interface HexOptions extends Selection {
+  /** Long runs whole. */
+  full: boolean
+  /** Only names and values, no bytes. */
+  tree?: boolean | undefined
+}
+
+const ROW = 16
+/** From this width on, the field tree stands beside the bytes. */
+const WIDE = 110
+/** Where nobody knows the width. */
+const PIPE_COLUMNS = 160
+/** Of a run of like bytes or values: rows shown at its start, and at its end, when it has more than both and one. */
+const HEAD_ROWS = 3
+const TAIL_ROWS = 1
+/** Of a list: elements shown at its start; the last one is shown as well. */
+const HEAD_ELEMENTS = 6
+/** Bytes read at once. */
+const PIECE = 65_536
+
+/** Bytes on the left, the field tree beside them (or below each row where the terminal is narrow), part after part. */
+export async function hexView(parts: readonly Part[], options: HexOptions, out: Output): Promise<void> {
+  const view = new HexView(out, options, await painter(out), await tinter(out))
+  for (const part of parts) await view.show(part, 0)
+  await view.end()
+}
+
+/** A note beside a row. */
+interface Note {
+  depth: number
+  text: string
+  color: number | undefined
+  verdict: Part['verdict']
+}
+
+class HexView {
+  private readonly buffer: TextBuffer
+  private readonly out: Output
+  private readonly options: HexOptions
+  private readonly paint: Paint
+  private readonly tint: Tint
+  private readonly wide: boolean
+  private readonly columns: number
+  private space: Space | undefined
+  private digits = 8
+  private base = -1
+  private bytes: (number | undefined)[] = []
+  private colors: (number | undefined)[] = []
+  private notes: Note[] = []
+  private color = 0
+
+  constructor(out: Output, options: HexOptions, paint: Paint, tint: Tint) {
+    this.buffer = new TextBuffer(out)
+    this.out = out
+    this.options = options
+    this.paint = paint
+    this.tint = tint
+    this.columns = out.columns ?? PIPE_COLUMNS
+    this.wide = this.columns >= WIDE
+  }
+
+  async show(part: Part, depth: number): Promise<void> {
+    await this.enter(part.space, part)
+    tellFault(part, this.options)
+    const { options } = this
+    const deeper = options.depth === undefined || depth < options.depth
+    if (part.elements && deeper) {
+      this.note(part, depth, undefined)
+      await this.elements(part, depth + 1)
+      return
+    }
+    const children = part.children && deeper ? await part.children() : undefined
+    if (!children || children.count === 0) {
+      const color = this.nextColor(part)
+      this.note(part, depth, color)
+      await this.run(part, color)
+      return
+    }
+    const inline = await inlineFields(children)
+    if (inline) {
+      await this.inline(part, inline, depth)
+      return
+    }
+    this.note(part, depth, undefined)
+    await this.children(part, children, depth + 1)
+  }
+
+  /** A few small fields on one line. */
+  private async inline(part: Part, fields: readonly Part[], depth: number): Promise<void> {
+    const color = this.nextColor(part) ?? 0
+    const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
+    const room = Math.floor(this.room(depth) / fields.length)
+    const texts = fields.map(
+      (field) => `${field.name} ${valueText(field.value, room)}${unitText(field.unit, field.value, field.name)}`,
+    )
+    this.at(this.clipped(part.offset, Number.POSITIVE_INFINITY)[0])
+    this.notes.push({ depth, text: `${name} ${fields[0].type}: ${texts.join(', ')}`, color, verdict: part.verdict })
+    for (const [i, field] of fields.entries()) {
+      const [from, to] = this.clipped(field.offset, field.offset + field.length)
+      await this.put(field.space, from, to, color + (i % 2))
+    }
+  }
+
+  async end(): Promise<void> {
+    this.flushRow()
+    await this.buffer.flush()
+  }
+
+  private nextColor(part: Part): number | undefined {
+    if (part.type === 'gap' || part.length === 0) return undefined
+    this.color = (this.color + 2) % 10
+    return this.color
+  }
+
+  /** Goes on in another address space, and says so. */
+  private async enter(space: Space, part: Part): Promise<void> {
+    if (this.space === space) return
+    this.flushRow()
+    const first = this.space === undefined
+    this.space = space
+    this.digits = Math.max(8, Math.max(0, space.length - 1).toString(16).length)
+    const size = `${formatCount(space.length)} ${space.length === 1 ? 'byte' : 'bytes'}`
+    if (space.name !== undefined)
+      this.line(this.paint('heading', escapeText(`${space.name}: ${size}, offsets count from its start`)))
+    else if (!first) this.line(this.paint('dim', `the file again, from ${part.offset}`))
+    if (this.buffer.full) await this.buffer.flush()
+  }
+
+  private async children(part: Part, children: Children, depth: number): Promise<void> {
+    const { full } = this.options
+    const squeezed = !full && part.type === 'list' && children.count > HEAD_ELEMENTS + 2
+    if (!squeezed) {
+      for await (const { child } of selected(part, children, this.options)) await this.show(child, depth)
+      return
+    }
+    let shown = 0
+    for await (const { child, index } of selected(part, children, this.options)) {
+      await this.show(child, depth)
+      if (++shown < HEAD_ELEMENTS || index >= children.count - 2) continue
+      await this.skipList(part, children, index + 1, depth)
+      return
+    }
+  }
+
+  /** From element `index` to the last but one; then the last, where the range reaches it. */
+  private async skipList(part: Part, children: Children, index: number, depth: number): Promise<void> {
+    const { range } = this.options
+    const last = await children.at(children.count - 1)
+    const next = await children.at(index)
+    const inFile = part.space.name === undefined && range !== undefined
+    const end = inFile ? Math.min(last.offset, range.to + 1) : last.offset
+    const until =
+      inFile && last.offset > range.to ? children.find(Math.min(range.to, last.offset)) + 1 : children.count - 1
+    if (until > index) {
+      const what = until - index === 1 ? `[${index}]` : `[${index}..${until - 1}]`
+      this.skip(next.offset, end, `more: ${formatCount(until - index)} of ${part.name}, ${what}`, depth)
+    }
+    if (until === children.count - 1) await this.show(last, depth)
+  }
+
+  /** The bytes of a part that has nothing inside. */
+  private async run(part: Part, color: number | undefined): Promise<void> {
+    const [from, to] = this.clipped(part.offset, part.offset + part.length)
+    if (to <= from) return
+    const cut = this.options.full ? undefined : squeezedRows(from, to)
+    if (!cut) {
+      await this.put(part.space, from, to, color)
+      return
+    }
+    await this.put(part.space, from, cut.from, color)
+    this.skip(cut.from, cut.to, `more of ${part.name}`, undefined)
+    await this.put(part.space, cut.to, to, color)
+  }
+
+  private clipped(from: number, to: number): [number, number] {
+    const { range } = this.options
+    if (!range || this.space?.name !== undefined) return [from, to]
+    return [Math.max(from, range.from), Math.min(to, range.to + 1)]
+  }
+
+  private async put(space: Space, from: number, to: number, color: number | undefined): Promise<void> {
+    if (this.options.tree) return
+    for (let at = from; at < to; at += PIECE) {
+      const piece = await space.read(at, Math.min(PIECE, to - at))
+      for (let i = 0; i < piece.length; i++) this.byte(at + i, piece[i], color)
+      if (this.buffer.full) await this.buffer.flush()
+    }
+  }
+
+  /** Values row by row: those that begin in a row are named beside it. */
+  private async elements(part: Part, depth: number): Promise<void> {
+    const { elements } = part
+    if (!elements || elements.count === 0) return
+    const [from, to] = this.clipped(part.offset, part.offset + part.length)
+    const cut = this.options.full || isNamed(part) ? undefined : squeezedRows(from, to)
+    this.color = (this.color + 2) % 10
+    const color = this.color
+    // empty elements ahead of the first byte count as well
+    let index = from === part.offset ? 0 : Math.max(0, lastNotBehind(elements.count, elements.start, from))
+    while (index < elements.count && elements.start(index) < to) {
+      const start = elements.start(index)
+      if (cut && start >= cut.from && start < cut.to) {
+        const next = Math.max(index + 1, lastNotBehind(elements.count, elements.start, cut.to - 1) + 1)
+        const what = next - index === 1 ? `[${index}]` : `[${index}..${next - 1}]`
+        const end = next < elements.count ? elements.start(next) : to
+        this.skip(start, end, `more: ${formatCount(next - index)} of ${part.name}, ${what}`, depth)
+        index = next
+        continue
+      }
+      const rowEnd = (Math.floor(Math.max(start, from) / ROW) + 1) * ROW
+      let end = index + 1
+      while (!isNamed(part) && end < elements.count && elements.start(end) < Math.min(rowEnd, to)) end++
+      this.at(Math.max(start, from))
+      this.notes.push(this.elementNote(part, index, end, depth, color))
+      for (let i = index; i < end; i++) {
+        const [first, behind] = this.clipped(elements.start(i), elements.start(i + 1))
+        const long = this.options.full ? undefined : squeezedRows(first, behind)
+        const tone = color + (i % 2)
+        await this.put(part.space, first, long ? long.from : behind, tone)
+        if (!long) continue
+        this.skip(long.from, long.to, `more of [${i}]`, depth)
+        await this.put(part.space, long.to, behind, tone)
+      }
+      index = end
+    }
+  }
+
+  private elementNote(part: Part, from: number, to: number, depth: number, color: number): Note {
+    const { elements } = part
+    if (!elements) throw new TypeError(`${part.name} has no elements`)
+    const room = this.room(depth)
+    if (isNamed(part)) {
+      const note = elements.note?.(from)
+      if (note?.verdict === 'invalid')
+        this.options.onFault(
+          new InspectError('INCONSISTENT', note.meaning ?? 'found invalid', {
+            field: `${part.name}.${elements.names?.[from] ?? from}`,
+          }),
+        )
+      const name = elements.names?.[from]
+      const text = `[${from}]${name === undefined ? '' : ` ${fieldText(name)}`}: ${valueText(elements.value(from), room)}${unitText(part.unit, elements.value(from), part.name)}`
+      return {
+        depth,
+        text: `${text}${note?.meaning === undefined ? '' : `, ${note.meaning}`}`,
+        color,
+        verdict: note?.verdict,
+      }
+    }
+    const values: string[] = []
+    let left = room
+    for (let i = from; i < to && left > 0; i++) {
+      const text = valueText(elements.value(i), left)
+      values.push(text)
+      left -= text.length + 2
+    }
+    const first = elements.cells ? elements.cells.first : 0
+    const what = elements.cells ? (to - from === 1 ? 'cell ' : 'cells ') : ''
+    const numbers = to - from === 1 ? `${first + from}` : `${first + from}..${first + to - 1}`
+    return { depth, text: `${what}[${numbers}]: ${values.join(', ')}`, color, verdict: undefined }
+  }
+
+  /** Columns for a note's text. */
+  private room(depth: number): number {
+    const left = this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3
+    return Math.max(16, this.columns - left - 2 * depth)
+  }
+
+  private leftWidth(): number {
+    // offset, two groups of eight, the text between bars
+    return this.digits + 1 + 2 + ROW * 3 + 1 + ROW + 2
+  }
+
+  private note(part: Part, depth: number, color: number | undefined): void {
+    const offset = this.clipped(part.offset, Number.POSITIVE_INFINITY)[0]
+    this.at(offset)
+    this.notes.push({ depth, text: this.partText(part, this.room(depth)), color, verdict: part.verdict })
+  }
+
+  private partText(part: Part, room: number): string {
+    const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
+    const label = part.label === undefined || part.label === part.name ? '' : ` ${fieldText(part.label)}`
+    const type = part.type.includes(':') ? part.type.slice(part.type.indexOf(':') + 1) : part.type
+    const meaning = part.meaning === undefined ? '' : `, ${part.meaning}`
+    if (part.type === 'gap')
+      return `${name}: ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
+    if (part.elements)
+      return `${name}${label} ${type}: ${formatCount(part.elements.count)} ${part.elements.count === 1 ? 'value' : 'values'}${meaning}`
+    if (part.value === undefined)
+      return `${name}${label}, ${type}, ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
+    if (part.type === 'line') return `${name}: ${valueText(part.value, room)}`
+    const stored =
+      part.stored !== undefined && part.type.includes(':') && String(part.value) !== String(part.stored)
+        ? ` (${part.stored})`
+        : ''
+    const version = part.unit === FORMAT_VERSION ? versionMeaning(part.value) : ''
+    const value = part.stored !== undefined ? String(part.value) : valueText(part.value, room)
+    return `${name}${label} ${type}: ${value}${stored}${version === '' ? unitText(part.unit, part.value, part.name) : version}${meaning}`
+  }
+
+  /** Makes the row of `offset` the current one. */
+  private at(offset: number): void {
+    const base = Math.floor(offset / ROW) * ROW
+    if (base === this.base) return
+    // notes of what ends where a row ends stay with that row
+    this.flushRow()
+    this.base = base
+  }
+
+  private byte(offset: number, value: number, color: number | undefined): void {
+    if (offset >= this.base + ROW || offset < this.base || this.base < 0) this.at(offset)
+    this.bytes[offset - this.base] = value
+    this.colors[offset - this.base] = color
+  }
+
+  private skip(from: number, to: number, text: string, depth: number | undefined): void {
+    if (to <= from) return
+    this.flushRow()
+    const more = `${formatCount(to - from)} bytes ${text} (--full shows them)`
+    const start = this.options.tree ? `${'  '.repeat(depth ?? 0)}…` : '*'.padEnd(this.digits + 2)
+    this.line(this.paint('dim', `${start} ${escapeText(more)}`))
+  }
+
+  private flushRow(): void {
+    const { notes, bytes, base } = this
+    if (this.base < 0) return
+    if (this.options.tree) {
+      for (const note of notes) this.line(this.noteText(note))
+    } else if (this.wide) {
+      const left = bytes.length > 0 ? this.rowText() : undefined
+      const blank = ' '.repeat(this.leftWidth())
+      if (notes.length === 0 && left !== undefined) this.line(left)
+      notes.forEach((note, i) => {
+        this.line(`${i === 0 && left !== undefined ? left : blank}  ${this.noteText(note)}`)
+      })
+    } else {
+      if (bytes.length > 0) this.line(this.rowText())
+      const blank = ' '.repeat(this.digits + 3)
+      for (const note of notes) this.line(`${blank}${this.noteText(note)}`)
+    }
+    this.base = base
+    this.bytes = []
+    this.colors = []
+    this.notes = []
+    this.base = -1
+  }
+
+  private noteText({ depth, text, color, verdict }: Note): string {
+    const ending = verdict === undefined ? '' : ` (${verdict})`
+    const room = this.room(depth) - ending.length
+    const escaped = escapeText(text)
+    const shown = textWidth(escaped) > room && this.out.columns !== undefined ? cutMiddle(escaped, room) : escaped
+    const painted = color === undefined ? shown : this.tint(color, shown)
+    return `${'  '.repeat(depth)}${painted}${verdict === undefined ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)}`
+  }
+
+  /** `000001a0  16 00 00 00 29 00 00 00  00 00 00 00 5f 5f 31 37  |....).......__17|` */
+  private rowText(): string {
+    const mark = this.space?.name === undefined ? ' ' : '+'
+    let text = `${this.paint('dim', `${mark}${this.base.toString(16).padStart(this.digits, '0')}`)}  `
+    text += this.colored((byte, i) => `${byte === undefined ? '  ' : HEX[byte]} ${i === 7 ? ' ' : ''}`)
+    text += this.paint('dim', '|')
+    text += this.colored((byte) =>
+      byte === undefined ? ' ' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.',
+    )
+    return `${text}${this.paint('dim', '|')}`
+  }
+
+  /** Sixteen cells, neighbours of one colour in one go. */
+  private colored(cell: (byte: number | undefined, index: number) => string): string {
+    let text = ''
+    let run = ''
+    let color = this.colors[0]
+    for (let i = 0; i < ROW; i++) {
+      if (this.colors[i] !== color) {
+        text += this.colorRun(run, color)
+        run = ''
+        color = this.colors[i]
+      }
+      run += cell(this.bytes[i], i)
+    }
+    return text + this.colorRun(run, color)
+  }
+
+  private colorRun(text: string, color: number | undefined): string {
+    if (text.trim() === '') return text
+    return color === undefined ? this.paint('dim', text) : this.tint(color, text)
+  }
+
+  private line(text: string): void {
+    this.buffer.add(`${text.trimEnd()}\n`)
+  }
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Most fields that share a line. */
+const INLINE = 3
+
+/** The fields of a structure of few small numbers of one type. */
+async function inlineFields(children: Children): Promise<Part[] | undefined> {
+  if (children.count < 2 || children.count > INLINE) return undefined
+  const fields: Part[] = []
+  for (let i = 0; i < children.count; i++) {
+    const field = await children.at(i)
+    const small =
+      field.length > 0 && field.length <= 8 && field.value !== undefined && !(field.value instanceof Uint8Array)
+    const plain = field.children === undefined && field.elements === undefined && field.stored === undefined
+    const quiet = field.verdict === undefined && field.fault === undefined && field.meaning === undefined
+    if (!small || !plain || !quiet || (fields.length > 0 && field.type !== fields[0].type)) return undefined
+    fields.push(field)
+  }
+  return fields
+}
+
+/** Whole rows in the middle of a long run that may be left out. */
+function squeezedRows(from: number, to: number): { from: number; to: number } | undefined {
+  const first = (Math.floor(from / ROW) + HEAD_ROWS) * ROW
+  const last = (Math.ceil(to / ROW) - TAIL_ROWS) * ROW
+  return last - first > ROW ? { from: first, to: last } : undefined
+}
+
+const FORMAT_VERSION = 'format version'
+
+/** Names of fields that hold offsets. */
+const PLACE = /(?:^|_)offsets?$/
+
+function fieldText(name: string): string {
+  return name === '' ? '""' : name
+}
+
+function valueText(value: Parameters<typeof shortValue>[0], room: number): string {
+  return typeof value === 'number' && Number.isInteger(value)
+    ? String(value)
+    : shortValue(value, Math.max(8, room - 12))
+}
+
+/** `1,116 bytes`; an offset is a place, not an amount. */
+function unitText(unit: string | undefined, value: unknown, name: string): string {
+  if (unit === undefined) return ''
+  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return ` (0x${value.toString(16)})`
+  return ` ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
+}
+
+function versionMeaning(version: Part['value']): string {
+  const text = versionText(version)
+  return text.includes('(') ? ` ${text.slice(text.indexOf('('))}` : ''
+}
+
+/** A heading over a hex view: what is shown. */
+export async function hexTitle(text: string, out: Output): Promise<void> {
+  await line(text, out, 'heading')
+}

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs'
+import { openAnatomy } from '../../src/anatomy/files.ts'
+import { coverageFault, everyPart, type Part } from '../../src/anatomy/part.ts'
+import type { ReadContext } from '../../src/generic-tile.ts'
+import { localStorage } from '../../src/source/file.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { openTarget } from '../../src/target.ts'
+
+/** Every file below a folder, sorted. */
+export function filePaths(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .sort()
+}
+
+/** What one file's anatomy says. */
+export interface Dissected {
+  role: string
+  size: number
+  /** Holes or overlaps, in words. */
+  coverage: string | undefined
+  /** Messages of all faults and of parts found invalid. */
+  faults: string[]
+  /** Gaps in the file, their bytes and meaning. */
+  gaps: string[]
+  valid: number
+}
+
+/** Takes a file apart to the last byte. */
+export async function dissect(path: string, cx: ReadContext, storage: Storage = localStorage): Promise<Dissected> {
+  const target = await openTarget(storage, path, cx)
+  if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
+  const { root, role, size, close } = await openAnatomy(target, { cx, style: { raw: false } })
+  const found: Dissected = { role, size, coverage: undefined, faults: [], gaps: [], valid: 0 }
+  try {
+    if (root.offset !== 0 || root.length !== size) found.coverage = `the file is told as ${root.offset}+${root.length}`
+    else found.coverage = await coverageFault(root)
+    for await (const part of everyPart(root)) note(found, part)
+  } finally {
+    await close()
+    await target.fragment?.close()
+  }
+  return found
+}
+
+function note(found: Dissected, part: Part): void {
+  if (part.fault) found.faults.push(`${part.name}: ${part.fault.message}`)
+  else if (part.verdict === 'invalid') found.faults.push(`${part.name}: invalid`)
+  if (part.verdict === 'valid') found.valid++
+  if (part.type === 'gap') found.gaps.push(`${part.length} bytes: ${part.meaning}`)
+  const { elements } = part
+  if (!elements) return
+  for (let i = 0; i < elements.count; i++) {
+    elements.value(i)
+    const note = elements.note?.(i)
+    if (note?.verdict === 'invalid') found.faults.push(`${part.name} ${i}: ${note.meaning}`)
+  }
+}
