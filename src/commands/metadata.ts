@@ -4,7 +4,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
+import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import {
@@ -138,18 +138,17 @@ export function minMaxValues(
     const count = Math.floor(fixed.length / 8)
     const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
     const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
-    return { count, at: (tile) => cellValue(type, 'var', variable.subarray(start(tile), start(tile + 1)), style) }
+    const read = cellReader(type, 'var', style)
+    return { count, at: (tile) => read(variable, start(tile), start(tile + 1)) }
   }
   const size = slotCellSize(info, slot)
   if (fixed.length % size !== 0) return undefined
-  return {
-    count: fixed.length / size,
-    at: (tile) => cellValue(type, cell_val_num, fixed.subarray(tile * size, (tile + 1) * size), style),
-  }
+  const read = cellReader(type, cell_val_num, style)
+  return { count: fixed.length / size, at: (tile) => read(fixed, tile * size, (tile + 1) * size) }
 }
 
 function sumsResult(type: Datatype, sums: Uint8Array): Result {
-  return lazyList(sums.length / 8, (tile) => sumValue(type, sums.subarray(tile * 8, tile * 8 + 8)))
+  return lazyList(sums.length / 8, sumReader(type, sums))
 }
 
 function lazyList(count: number, at: (index: number) => Result): Iterable<Result> {

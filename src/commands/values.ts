@@ -1,8 +1,9 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
-import type { NDRange, RangeType } from '../format/range.ts'
-import { cellValue, type ValueStyle } from '../format/value.ts'
+import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
+import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import { cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 import type { Result } from '../render/result.ts'
 
 /** Structures of the format under the names and in the shapes of the JSON documents. */
@@ -13,6 +14,34 @@ export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, 
     const { type, cell_val_num } = dimensions[d]
     return [cellValue(type, cell_val_num, min, style), cellValue(type, cell_val_num, max, style)]
   })
+}
+
+/** {@link rangesResult} for the MBRs of a level, which may be millions: what depends on the types is decided once. */
+export function mbrsResult(
+  level: RTreeLevel,
+  dimensions: readonly RangeType[],
+  style: ValueStyle,
+): (index: number) => Result[][] {
+  const sizes = dimensions.map(fixedSize)
+  if (level.starts || sizes.includes(undefined)) {
+    return (index) => rangesResult(dimensions, mbrAt(level, index, dimensions), style)
+  }
+  const { bytes } = level
+  const stride = bytes.length / level.mbr_num
+  let at = 0
+  const parts = dimensions.map(({ type, cell_val_num }, d) => {
+    const size = sizes[d] ?? 0
+    const part = { read: cellReader(type, cell_val_num, style), at, size }
+    at += 2 * size
+    return part
+  })
+  return (index) => {
+    const start = index * stride
+    return parts.map(({ read, at, size }) => {
+      const min = start + at
+      return [read(bytes, min, min + size), read(bytes, min + size, min + 2 * size)]
+    })
+  }
 }
 
 /** `[lo, hi]` of a dimension's domain; null where it has none. */
@@ -44,7 +73,7 @@ export function pipelineText(pipeline: FilterPipeline): string {
   return pipeline.filters.map(filterText).join(', ')
 }
 
-function filterText(filter: FilterConfig): string {
+export function filterText(filter: FilterConfig): string {
   const options = Object.entries(filter)
     .filter(([key, value]) => key !== 'name' && key !== 'extra' && value !== undefined)
     .filter(

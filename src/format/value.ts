@@ -350,10 +350,16 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
  */
 export function sumValue(type: Datatype, bytes: Uint8Array): bigint | number {
   if (bytes.length !== 8) throw bad('8 bytes for a sum', `${bytes.length} bytes`)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, 8)
+  return sumReader(type, bytes)(0)
+}
+
+/** {@link sumValue} of the i-th of many sums. */
+export function sumReader(type: Datatype, sums: Uint8Array): (index: number) => bigint | number {
+  const view = new DataView(sums.buffer, sums.byteOffset, sums.byteLength)
   const kind = datatypeKind(type)
-  if (kind === 'float') return view.getFloat64(0, true)
-  return kind === 'uint' || kind === 'bool' ? view.getBigUint64(0, true) : view.getBigInt64(0, true)
+  if (kind === 'float') return (index) => view.getFloat64(index * 8, true)
+  if (kind === 'uint' || kind === 'bool') return (index) => view.getBigUint64(index * 8, true)
+  return (index) => view.getBigInt64(index * 8, true)
 }
 
 function describe(value: unknown): string {

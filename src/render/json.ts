@@ -26,6 +26,8 @@ const COMPACT_ROOM = 256
 /** Arrays in arrays in arrays may share a line, no more. */
 const INLINE_DEPTH = 3
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+/** Fewer need no comparison of bigints. */
+const MAX_SAFE_DIGITS = String(MAX_SAFE).length
 /** Keys remembered in their written form; documents have few different ones. */
 const KEYS_KEPT = 1024
 
@@ -241,24 +243,37 @@ export class JsonText {
 
   /** The list on one line, or undefined as soon as it takes more than `room` columns or holds an object. */
   private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
-    if (depth === 0 || walksOnce(values)) return undefined
-    const separator = this.style.indent ? ', ' : ','
-    let line = ''
-    for (const value of values) {
-      const start = line === '' ? '[' : line + separator
-      const left = room - start.length - 1
-      if (left <= 0) return undefined
-      let text: string | undefined
-      if (isScalar(value)) {
-        if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > left) return undefined
-        text = this.scalar(value)
-      } else if (value instanceof Float64Array || isIterable(value)) {
-        text = this.inline(value, left, depth - 1)
+    if (depth === 0) return undefined
+    let line: string | undefined = ''
+    if (Array.isArray(values)) {
+      // Millions of pairs come this way: no iterator each.
+      for (let i = 0; i < values.length && line !== undefined; i++) {
+        line = this.inlineElement(line, values[i], room, depth)
       }
-      if (text === undefined || text.length > left) return undefined
-      line = start + text
+    } else {
+      if (walksOnce(values)) return undefined
+      for (const value of values) {
+        line = this.inlineElement(line, value, room, depth)
+        if (line === undefined) break
+      }
     }
+    if (line === undefined) return undefined
     return line === '' ? '[]' : `${line}]`
+  }
+
+  /** The line with one more element, or undefined where there is no room for it. */
+  private inlineElement(line: string, value: Result, room: number, depth: number): string | undefined {
+    const start = line === '' ? '[' : line + (this.style.indent ? ', ' : ',')
+    const left = room - start.length - 1
+    if (left <= 0) return undefined
+    let text: string | undefined
+    if (isScalar(value)) {
+      if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > left) return undefined
+      text = this.scalar(value)
+    } else if (value instanceof Float64Array || isIterable(value)) {
+      text = this.inline(value, left, depth - 1)
+    }
+    return text === undefined || text.length > left ? undefined : start + text
   }
 
   private scalar(value: Scalar): string {
@@ -268,10 +283,12 @@ export class JsonText {
       case 'number':
         if (value - value !== 0) return `"${value}"`
         return value === 0 && Object.is(value, -0) ? '-0.0' : String(value)
-      case 'bigint':
-        if (this.style.int64 === 'string') return `"${value}"`
-        if (value > MAX_SAFE || value < -MAX_SAFE) this.rounded = true
-        return String(value)
+      case 'bigint': {
+        const digits = String(value)
+        if (this.style.int64 === 'string') return `"${digits}"`
+        if (digits.length >= MAX_SAFE_DIGITS && (value > MAX_SAFE || value < -MAX_SAFE)) this.rounded = true
+        return digits
+      }
       case 'boolean':
         return value ? 'true' : 'false'
     }
