@@ -1,11 +1,12 @@
 import { addPlace, InspectError } from '../errors.ts'
+import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { openFolderOutput } from '../source/folder-output.ts'
-import { readText } from '../source/text-input.ts'
+import { inputName, openText, readText, type TextInput } from '../source/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
 import { schemaResult } from './schema.ts'
 
 interface WriteSampleOptions extends SampleOptions {
@@ -72,15 +73,14 @@ export const command: CommandModule<WriteSampleOptions> = {
   },
 }
 
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
-}
-
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
   const { schema: schemaFile, data: dataFile, ...rest } = options
   if (schemaFile === '-' && dataFile === '-')
     throw new InspectError('USAGE', '--schema and --data cannot both be standard input')
-  const inputs: SampleInputs = { schema: await inputOf(schemaFile), data: await inputOf(dataFile), style: cx.style }
+  const schema =
+    schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
+  const data = dataFile === undefined ? undefined : openText(dataFile)
+  const inputs: SampleInputs = { schema, data, style: cx.style }
   const output = await openFolderOutput(path)
   try {
     const { array, notes } = planSample(rest, inputs)
@@ -88,7 +88,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     const writing = {
       codecs,
       key,
-      randomBytes: await vectors(codecs, [JSON.stringify(rest), inputs.schema?.text ?? '', inputs.data?.text ?? '']),
+      randomBytes: await vectors(codecs, JSON.stringify([rest, schema?.text ?? '']), data),
     }
     const fragments: WrittenFragmentFacts[] = []
     const files: { path: string; size: number }[] = []
@@ -118,19 +118,20 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   }
 }
 
-async function inputOf(file: string | undefined): Promise<{ text: string; file: string } | undefined> {
-  return file === undefined ? undefined : { text: await readText(file), file: file === '-' ? 'standard input' : file }
-}
-
 /**
- * Initialisation vectors that repeat for the same input, and never for another one: SHA-256 of all that goes into the array and a counter.
+ * Initialisation vectors that repeat for the same input, and never for another one: SHA-256 of all that goes into the array and a
+ * counter. `data` has been read when the first one is asked for.
  */
-async function vectors(codecs: Codecs, inputs: readonly string[]): Promise<(length: number) => Uint8Array> {
+async function vectors(
+  codecs: Codecs,
+  options: string,
+  data: TextInput | undefined,
+): Promise<(length: number) => Uint8Array> {
   const sha256 = await codecs.sha256()
-  const encoder = new TextEncoder()
-  const base = sha256(encoder.encode(JSON.stringify(inputs)))
+  let base: Uint8Array | undefined
   let counter = 0
   return (length) => {
+    base ??= concat([sha256(new TextEncoder().encode(options)), data?.digest() ?? new Uint8Array(0)])
     const block = new Uint8Array(base.length + 8)
     block.set(base)
     new DataView(block.buffer).setBigUint64(base.length, BigInt(counter++))
@@ -164,7 +165,7 @@ function sampleDocument(
   { array, notes, fragments, files, encrypted, seed }: Written,
 ): Document {
   const { schema, enumerations, metadata } = array
-  const { dimensions, attributes, array_type, cell_order, tile_order, capacity } = schemaResult(
+  const { dimensions, attributes, array_type, cell_order, tile_order, capacity, coords_filters } = schemaResult(
     schema,
     enumerations,
     cx.style,
@@ -180,6 +181,7 @@ function sampleDocument(
     cell_order,
     tile_order,
     capacity,
+    coords_filters,
     dimensions,
     attributes,
     enumerations: enumerations.map(({ name }) => name),

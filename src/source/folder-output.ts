@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { InspectError } from '../errors.ts'
 import { systemError } from './file.ts'
@@ -24,7 +24,9 @@ export async function openFolderOutput(path: string): Promise<FolderOutput> {
   const parent = dirname(target)
   let partial: string | undefined
   try {
-    partial = await mkdtemp(join(parent, `.${basename(target)}.${randomBytes(3).toString('hex')}-`))
+    const name = join(parent, `.${basename(target)}.${randomBytes(6).toString('hex')}`)
+    await mkdir(name)
+    partial = name
   } catch (error) {
     throw systemError(error, parent)
   }

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { stdin } from 'node:process'
 import { text } from 'node:stream/consumers'
+import { StringDecoder } from 'node:string_decoder'
 import { systemError } from './file.ts'
 
 /** All text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
@@ -8,6 +11,42 @@ export async function readText(path: string): Promise<string> {
   try {
     return path === '-' ? await text(stdin) : await readFile(path, 'utf8')
   } catch (error) {
-    throw systemError(error, path === '-' ? 'standard input' : path)
+    throw systemError(error, inputName(path))
   }
 }
+
+export function inputName(path: string): string {
+  return path === '-' ? 'standard input' : path
+}
+
+/** UTF-8 text that may be too long for memory. */
+export interface TextInput {
+  /** For errors. */
+  file: string
+  /** Once, in pieces of any length. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  pieces: AsyncIterable<string>
+  /** SHA-256 of what was read so far. */
+  digest(): Uint8Array
+}
+
+/** Opens a file, or standard input for `-`; it is read as it is needed. */
+export function openText(path: string): TextInput {
+  const hash = createHash('sha256')
+  const file = inputName(path)
+  async function* pieces(): AsyncGenerator<string> {
+    const decoder = new StringDecoder('utf8')
+    try {
+      for await (const chunk of path === '-' ? stdin : createReadStream(path, { highWaterMark: PIECE })) {
+        hash.update(chunk)
+        yield decoder.write(chunk)
+      }
+      yield decoder.end()
+    } catch (error) {
+      throw systemError(error, file)
+    }
+  }
+  return { file, pieces: pieces(), digest: () => hash.copy().digest() }
+}
+
+/** Bytes read at a time. */
+const PIECE = 1 << 20

@@ -17,7 +17,7 @@ export interface ArrayToWrite {
   timestamp: bigint
   /** Gives 32 hex digits for each file that needs some. */
   uuid: () => string
-  fragments: Iterable<FragmentCellsToWrite>
+  fragments: Iterable<FragmentCellsToWrite> | AsyncIterable<FragmentCellsToWrite>
 }
 
 /** One file of an array. */
@@ -51,7 +51,7 @@ export async function* arrayFiles(
   let timestamp = array.timestamp
   const schemaName = layout.schemaFolder ? `__${timestamp}_${timestamp}_${uuid()}` : OLD_SCHEMA_FILE
   const commits: string[] = []
-  for (const { domain, cell_num, columns } of array.fragments) {
+  for await (const { domain, cell_num, columns } of array.fragments) {
     if (cell_num === 0) continue
     timestamp++
     const written = await writeFragment(

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError, withPlace } from '../errors.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -10,10 +10,17 @@ import type { ArrayToWrite } from './array-writer.ts'
 import { metadataEntry, parseAttribute, parseDimension, parseEnumeration, parseMetadata } from './field-options.ts'
 import { fittedFilters, offerRefusal, parseFilters } from './filter-options.ts'
 import { parseJson } from './json-text.ts'
-import { cellsFromNdjson } from './ndjson-cells.ts'
+import { cellsFromNdjson, type FragmentCellsToWrite, type NdjsonInput } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 import { sampleFragments } from './sample-cells.ts'
-import { checkSchema, EXPERIMENTAL, NEWEST_STABLE, OLDEST_WRITTEN, pictureOf } from './schema-check.ts'
+import {
+  checkSchema,
+  ENUMERATIONS_SINCE,
+  EXPERIMENTAL,
+  NEWEST_STABLE,
+  OLDEST_WRITTEN,
+  pictureOf,
+} from './schema-check.ts'
 import { DEFAULT_CHUNK_SIZE, parseSchemaDocument, type SchemaParts } from './schema-document.ts'
 
 /** What the command line says about a sample, as text. */
@@ -42,10 +49,10 @@ export interface SampleOptions {
   seed?: string
 }
 
-/** Files that options name, as text. */
+/** Files that options name. */
 export interface SampleInputs {
   schema?: { text: string; file: string } | undefined
-  data?: { text: string; file: string } | undefined
+  data?: NdjsonInput | undefined
   style: ValueStyle
 }
 
@@ -76,7 +83,7 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
     ? givenSchema(inputs.schema, options, inputs.style, uuid, notes)
     : optionsSchema(options, uuid)
   const parts = withFilterOptions(given, options)
-  checkSchema(parts)
+  withPlace(inputs.schema ? { file: inputs.schema.file } : {}, () => checkSchema(parts))
   const { schema, enumerations } = parts
   return {
     array: {
@@ -86,11 +93,19 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
       timestamp: FIRST_TIMESTAMP + BigInt(new Random(`${seed} time`).below(TIMESTAMP_SPAN)),
       uuid,
       fragments: inputs.data
-        ? [cellsFromNdjson(inputs.data.text, schema, enumerations, inputs.style, inputs.data.file)]
+        ? givenCells(inputs.data, parts, inputs.style)
         : sampleFragments(schema, enumerations, { seed, cells: cellsOf(options), fragments: fragmentsOf(options) }),
     },
     notes,
   }
+}
+
+async function* givenCells(
+  data: NdjsonInput,
+  { schema, enumerations }: SchemaParts,
+  style: ValueStyle,
+): AsyncGenerator<FragmentCellsToWrite> {
+  yield await cellsFromNdjson(data, schema, enumerations, style)
 }
 
 function refuseContradictions(options: SampleOptions, inputs: SampleInputs): void {
@@ -133,11 +148,12 @@ function givenSchema(
   uuid: () => string,
   notes: string[],
 ): SchemaParts {
-  try {
+  return withPlace({ file }, () => {
     const json = parseJson(text)
     const own = typeof json === 'object' && json !== null && 'format_version' in json ? json.format_version : undefined
     const version = versionOf(options, typeof own === 'number' ? own : NEWEST_STABLE)
-    const { schema, enumerations } = parseSchemaDocument(json, version, uuid, style)
+    const parsed = parseSchemaDocument(json, version, uuid, style)
+    const { schema, enumerations } = options.formatVersion === undefined ? parsed : withoutNews(parsed, notes)
     if (schema.dimension_labels.length > 0) {
       notes.push(
         `dimension labels are left out: their values are in arrays of their own (${schema.dimension_labels.map(({ name }) => name).join(', ')})`,
@@ -153,9 +169,23 @@ function givenSchema(
       dimension_labels: [],
     }
     return { schema: changed, enumerations }
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    throw new InspectError(error.code, error.message, { file, ...error.at }, { cause: error.cause })
+  })
+}
+
+/** A schema for an older format version, without what says nothing about the cells as they are stored. */
+function withoutNews({ schema, enumerations }: SchemaParts, notes: string[]): SchemaParts {
+  if (schema.version >= ENUMERATIONS_SINCE || enumerations.length === 0) return { schema, enumerations }
+  const names = enumerations.map(({ name }) => name).join(', ')
+  notes.push(
+    `enumerations exist since format version ${ENUMERATIONS_SINCE}: left out (${names}); attributes keep the indexes`,
+  )
+  return {
+    schema: {
+      ...schema,
+      enumerations: [],
+      attributes: schema.attributes.map((attribute) => ({ ...attribute, enumeration: '' })),
+    },
+    enumerations: [],
   }
 }
 
@@ -163,8 +193,8 @@ function optionsSchema(options: SampleOptions, uuid: () => string): SchemaParts 
   const version = versionOf(options, NEWEST_STABLE)
   const array_type: ArrayType = options.dense ? 'dense' : 'sparse'
   const dimensions = dimensionsOf(options, array_type)
-  const enumerations = (options.enum ?? (options.attr || version < 20 ? [] : [SAMPLE_ENUMERATION])).map((text) =>
-    parseEnumeration(text, uuid()),
+  const enumerations = (options.enum ?? (options.attr || version < ENUMERATIONS_SINCE ? [] : [SAMPLE_ENUMERATION])).map(
+    (text) => parseEnumeration(text, uuid()),
   )
   const attributes = options.attr
     ? options.attr.map((text) => parseAttribute(text, version))
@@ -219,7 +249,7 @@ function sampleAttributes(version: number): Attribute[] {
   const fields: [string, string][] = [
     // not POSITIVE_DELTA: TileDB could not consolidate fragments, whose values interleave, nor append smaller ones
     ['id:INT64', `bit-width-reduction,zstd${checksum}`],
-    [`kind:UINT8${version >= 20 ? ':enum=kind' : ''}`, 'rle'],
+    [`kind:UINT8${version >= ENUMERATIONS_SINCE ? ':enum=kind' : ''}`, 'rle'],
     ['name:STRING_UTF8', version >= 17 ? 'dictionary,zstd' : 'zstd'],
     [`height:FLOAT64${maybeNull}`, `byteshuffle,zstd:level=9${checksum}`],
     ['seen:DATETIME_SEC', `double-delta,zstd`],

@@ -14,6 +14,8 @@ export const OLDEST_WRITTEN = 3
 export const NEWEST_STABLE = 22
 export const EXPERIMENTAL = 23
 
+export const ENUMERATIONS_SINCE = 20
+
 /** Extents of the picture that a tile is for WEBP; undefined where tiles are none. */
 export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): FilteredField['picture'] {
   const { dimensions } = schema.domain
@@ -43,7 +45,8 @@ export function checkSchema({ schema, enumerations }: SchemaParts): void {
   if (schema.allows_duplicates && version < 5) throw tooOld('allows_duplicates', 'duplicates', 5, version)
   for (const [i, dimension] of dimensions.entries()) checkDimension(schema, dimension, `dimensions.${i}`)
   for (const [i, attribute] of attributes.entries()) checkAttribute(schema, attribute, enumerations, `attributes.${i}`)
-  if (enumerations.length > 0 && version < 20) throw tooOld('enumerations', 'enumerations', 20, version)
+  if (enumerations.length > 0 && version < ENUMERATIONS_SINCE)
+    throw tooOld('enumerations', 'enumerations', ENUMERATIONS_SINCE, version)
   checkPipeline(
     schema.offsets_filters.filters,
     { type: 'UINT64', cell_val_num: 1, formatVersion: version },
@@ -182,7 +185,7 @@ function checkAttribute(
   if (order !== 'unordered' && version < 17) throw tooOld(`${path}.order`, 'ordered attributes', 17, version)
   if (fill_value && fill_value.length === 0) throw wrong(`${path}.fill_value`, 'at least one byte', 'none')
   if (enumeration !== '') {
-    if (version < 20) throw tooOld(`${path}.enumeration`, 'enumerations', 20, version)
+    if (version < ENUMERATIONS_SINCE) throw tooOld(`${path}.enumeration`, 'enumerations', ENUMERATIONS_SINCE, version)
     const kind = datatypeKind(type)
     if ((kind !== 'int' && kind !== 'uint') || cell_val_num !== 1)
       throw wrong(`${path}.type`, 'one integer a cell where there is an enumeration', type)

@@ -84,7 +84,7 @@ function numberText({ tile_extent }: Fields): string {
 }
 
 /** An empty pipeline of a dimension means that the array's filters for coordinates apply. */
-function dimensionFilters(document: Document, { filters }: Fields): string {
+export function dimensionFilters(document: Document, { filters }: Fields): string {
   const empty = fieldList(fields(filters).filters).length === 0
   return empty ? `(coords filters) ${pipelineText(document.coords_filters)}` : pipelineText(filters)
 }

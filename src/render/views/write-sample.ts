@@ -3,6 +3,7 @@ import { heading, keyValues, type Pair } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { line, section, tableOrBelow } from './parts.ts'
+import { dimensionFilters } from './schema.ts'
 import { counted, domainText, filtersText, NOTHING, versionText } from './wording.ts'
 
 /** What a sample holds, and what to try on it. */
@@ -24,7 +25,7 @@ export async function sampleTable(document: Document, out: Output): Promise<void
         text(one.type),
         one.domain === null ? NOTHING : domainText([], [one.domain ?? null]),
         one.tile_extent === null ? NOTHING : String(one.tile_extent),
-        filtersText(fields(one.filters).filters),
+        dimensionFilters(document, one),
       ]),
     },
     out,
