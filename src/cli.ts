@@ -52,6 +52,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
       summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
       load: () => import('./commands/at.ts'),
     },
+    diff: {
+      summary: 'two arrays, fragments or schemas compared; their cells, too, with --cells',
+      load: () => import('./commands/diff.ts'),
+    },
     'verify-checksums': {
       summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
       load: () => import('./commands/verify-checksums.ts'),

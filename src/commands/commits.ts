@@ -1,10 +1,10 @@
-import type { InspectArray } from '../array.ts'
-import { withSource } from '../array.ts'
+import { type FragmentEntry, type InspectArray, withSource } from '../array.ts'
 import { type CommitEntry, type CommitFile, type Commits, commitKind, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { decode } from '../format/io.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { openGenericTile } from '../generic-tile.ts'
 import type { Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
@@ -33,7 +33,7 @@ export const command: CommandModule<object> = {
 }
 
 /** What a commit file or entry does to what it names. */
-type Effect = 'visible' | 'hidden' | 'to-vacuum' | 'ignored' | 'orphan' | 'dangling' | 'deletes' | 'lists'
+type Effect = 'visible' | 'hidden' | 'to-vacuum' | 'ignored' | 'orphan' | 'dangling' | 'deletes' | 'updates' | 'lists'
 
 interface Commit {
   [key: string]: Result | undefined
@@ -45,14 +45,51 @@ interface Commit {
   effect: Effect
 }
 
+/** What every row is worked out from. */
+interface Known {
+  cx: CommandContext
+  array: InspectArray
+  commits: Commits
+  fragments: readonly FragmentEntry[]
+  /** Names of the fragment folders on disk. */
+  there: ReadonlySet<string>
+  /** Paths of the commit files on disk. */
+  files: ReadonlySet<string>
+  /** Names of commits that a `.con` file holds. */
+  consolidated: ReadonlySet<string>
+  /** For each delete commit's name the fragments that have processed it; read when first wanted. */
+  processed: () => Promise<ReadonlyMap<string, ReadonlySet<string>>>
+}
+
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
   const commits = await array.commits()
-  const there = new Set((await array.fragments()).map(({ name }) => name))
-  const files = new Set(commits.files.map((file) => file.path))
+  const fragments = await array.fragments()
+  let processed: Promise<Map<string, Set<string>>> | undefined
+  const consolidated = commits.files.flatMap(({ kind, entries }) =>
+    kind === 'consolidated-commits' ? entries.map(({ name }) => name) : [],
+  )
+  const known: Known = {
+    cx,
+    array,
+    commits,
+    fragments,
+    there: new Set(fragments.map(({ name }) => name)),
+    files: new Set(commits.files.map((file) => file.path)),
+    consolidated: new Set(consolidated),
+    processed: () => {
+      processed ??= processedConditions(cx, array, fragments)
+      return processed
+    },
+  }
   const rows: Commit[] = []
   for (const file of commits.files) {
-    rows.push(await fileRow(cx, array, commits, file, there))
-    for (const entry of file.entries) rows.push(await entryRow(cx, array, commits, file, entry, there, files))
+    const row = await fileRow(known, file)
+    rows.push(row)
+    for (const entry of file.entries) rows.push(await entryRow(known, file, entry))
+    if (file.kind !== 'fragment-metadata') continue
+    const footers = await footerRows(known, file)
+    row.entry_num = footers.length
+    rows.push(...footers)
   }
   const document = { ...documentHead('commits', cx.shownPath(path)), commits: rows }
   return {
@@ -65,82 +102,134 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-async function fileRow(
-  cx: CommandContext,
-  array: InspectArray,
-  commits: Commits,
-  file: CommitFile,
-  there: ReadonlySet<string>,
-): Promise<Commit> {
+async function fileRow(known: Known, file: CommitFile): Promise<Commit> {
+  const { array, there } = known
   const name = stem(lastPathPart(file.path))
   const row = { file: file.path, entry: null, kind: file.kind }
   if (file.kind === 'write') {
-    return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(commits, name, there) }
+    return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, name) }
   }
   if (file.kind === 'delete') {
     const bytes = await withSource(array.folder.file(file.path), readAll)
-    const condition = await conditionResult(cx, array, bytes, { file: `${array.folder.path}/${file.path}`, offset: 0 })
+    const place = { file: `${array.folder.path}/${file.path}`, offset: 0 }
     return {
       ...row,
       refers_to: null,
       exists: null,
       effect: 'deletes',
-      ...condition,
-      processed_by: await processedBy(array, file.path),
+      ...(await deleteResult(known, name, bytes, place)),
     }
   }
-  return { ...row, refers_to: null, exists: null, effect: 'lists', entry_num: file.entries.length }
+  if (file.kind === 'update') return { ...row, refers_to: null, exists: null, effect: 'updates' }
+  const fault = file.fault && recorded(known.cx, file.fault)
+  const lists = { entry_num: file.entries.length, error: fault }
+  if (file.kind === 'vacuum') {
+    // It is named like the fragment that holds the cells of those it lists.
+    const exists = there.has(name)
+    return { ...row, refers_to: name, exists, effect: exists ? 'lists' : 'orphan', ...lists }
+  }
+  return { ...row, refers_to: null, exists: null, effect: 'lists', ...lists }
 }
 
-async function entryRow(
-  cx: CommandContext,
-  array: InspectArray,
-  commits: Commits,
-  file: CommitFile,
-  entry: CommitEntry,
-  there: ReadonlySet<string>,
-  files: ReadonlySet<string>,
-): Promise<Commit> {
+async function entryRow(known: Known, file: CommitFile, entry: CommitEntry): Promise<Commit> {
+  const { array, commits, there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
+  const name = stem(entry.name)
   if (file.kind === 'consolidated-commits' && entry.tile) {
     const source = array.folder.file(file.path)
     const { offset, length } = entry.tile
     const bytes = await withSource(source, (open) => open.read(offset, length))
-    const condition = await conditionResult(cx, array, bytes, { file: source.name, offset })
     return {
       ...row,
       refers_to: null,
       exists: files.has(entry.text),
       effect: 'deletes',
-      ...condition,
-      processed_by: await processedBy(array, entry.text),
+      ...(await deleteResult(known, name, bytes, { file: source.name, offset })),
     }
   }
   if (file.kind === 'consolidated-commits') {
-    const name = stem(entry.name)
-    const effect = commits.ignored.has(name) ? 'ignored' : writeEffect(commits, name, there)
+    const effect = commits.ignored.has(name) ? 'ignored' : writeEffect(known, name)
     return { ...row, refers_to: name, exists: there.has(name), effect }
   }
   if (file.kind === 'vacuum') {
     const exists = there.has(entry.name)
     return { ...row, kind: 'vacuum', refers_to: entry.name, exists, effect: exists ? 'to-vacuum' : 'dangling' }
   }
-  const name = stem(entry.name)
-  return { ...row, kind: 'ignore', refers_to: name, exists: there.has(name), effect: 'hidden' }
+  const effect = known.consolidated.has(entry.name) ? 'hidden' : 'dangling'
+  return { ...row, kind: 'ignore', refers_to: name, exists: there.has(name), effect }
 }
 
-function writeEffect(commits: Commits, name: string, there: ReadonlySet<string>): Effect {
+/** What a consolidated fragment metadata file holds: the footers of these fragments. */
+async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<Commit[]> {
+  try {
+    const { entries } = await array.consolidatedFragmentMetadata(file.path)
+    return entries.map(({ fragment_name, offset }) => {
+      const name = lastPathPart(fragment_name)
+      const exists = there.has(name)
+      return {
+        file: file.path,
+        entry: fragment_name,
+        kind: 'footer',
+        refers_to: name,
+        exists,
+        effect: exists ? 'lists' : 'dangling',
+        footer_offset: offset,
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    const row = {
+      file: file.path,
+      entry: null,
+      kind: 'footer',
+      refers_to: null,
+      exists: null,
+      effect: 'lists',
+    } as const
+    return [{ ...row, error: recorded(cx, error) }]
+  }
+}
+
+function writeEffect({ commits, there }: Known, name: string): Effect {
   if (!there.has(name)) return 'dangling'
   return commits.toVacuum.has(name) ? 'to-vacuum' : 'visible'
 }
 
-/** The condition as the user wrote it, or the error that reading it gave. */
-async function conditionResult(
-  cx: CommandContext,
-  array: InspectArray,
+function recorded(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
+  cx.fault(error)
+  return errorResult(error)
+}
+
+/**
+ * A delete condition as the user wrote it, the fragments that have processed it, and those that have cells from before it
+ * and have not: there it is applied whenever they are read.
+ *
+ * @param name of the commit, without suffix
+ */
+async function deleteResult(
+  known: Known,
+  name: string,
   bytes: Uint8Array,
   place: { file: string; offset: number },
-): Promise<{ condition?: string; error?: { [key: string]: Result | undefined } }> {
+): Promise<{ [key: string]: Result | undefined }> {
+  const done = (await known.processed()).get(name) ?? new Set<string>()
+  const at = parseTimestampedName(name)?.timestamp_range[0]
+  const before = ({ visible, timestamp_range }: FragmentEntry): boolean =>
+    visible && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
+  return {
+    ...(await conditionResult(known, bytes, place)),
+    processed_by: [...done],
+    not_processed_by: known.fragments
+      .filter((entry) => before(entry) && !done.has(entry.name))
+      .map((entry) => entry.name),
+  }
+}
+
+async function conditionResult(
+  { cx, array }: Known,
+  bytes: Uint8Array,
+  place: { file: string; offset: number },
+): Promise<{ [key: string]: Result | undefined }> {
   try {
     const { payload } = await openGenericTile(bytes, cx.reading, place)
     const node = decode(payload, deleteCondition, {
@@ -151,24 +240,32 @@ async function conditionResult(
     return { condition: conditionText(node, schema, cx.style) }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    cx.fault(error)
-    return { error: errorResult(error) }
+    return { error: recorded(cx, error) }
   }
 }
 
-/** Names of the fragments whose cells a delete condition has been applied to. */
-async function processedBy(array: InspectArray, commit: string): Promise<string[]> {
-  const name = lastPathPart(commit)
-  const fragments: string[] = []
-  for (const entry of await array.fragments()) {
+/** By the name of each delete commit, without suffix: the fragments whose cells it has been applied to. Reads each fragment once. */
+async function processedConditions(
+  cx: CommandContext,
+  array: InspectArray,
+  fragments: readonly FragmentEntry[],
+): Promise<Map<string, Set<string>>> {
+  const processed = new Map<string, Set<string>>()
+  for (const entry of fragments) {
     if (!entry.committed) continue
     const fragment = array.fragment(entry.path)
     try {
-      const conditions = await fragment.processedConditions()
-      if (conditions?.some((condition) => lastPathPart(condition) === name)) fragments.push(entry.name)
+      for (const condition of (await fragment.processedConditions()) ?? []) {
+        const name = stem(lastPathPart(condition))
+        const names = processed.get(name) ?? new Set<string>()
+        processed.set(name, names.add(entry.name))
+      }
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      cx.fault(error)
     } finally {
       await fragment.close()
     }
   }
-  return fragments
+  return processed
 }

@@ -1,20 +1,15 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
+import { type CommitEntry, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
-import { denseTileGrid } from '../format/dense-tiles.ts'
+import { cellsInDomain, fileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import {
-  type FieldFile,
-  type Fragment,
-  type FragmentInfo,
-  filePipeline,
-  slotCellSize,
-  slotShape,
-  storedCellNum,
-} from '../fragment.ts'
+import type { RangeType } from '../format/range.ts'
+import { readBy, writtenBy } from '../format/releases.ts'
+import { isConsolidatedName } from '../format/timestamped-name.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../fragment.ts'
 import type { InspectGroup } from '../group.ts'
 import type { Output, Result } from '../render/result.ts'
-import type { Folder } from '../source/source.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -25,6 +20,7 @@ import {
   wrongTarget,
 } from './command.ts'
 import { keyValueResult } from './metadata.ts'
+import { findOverlaps } from './overlaps.ts'
 import { parseRanges, rangeFilter } from './ranges.ts'
 import { filterResult, rangesResult } from './values.ts'
 
@@ -69,41 +65,91 @@ async function arrayOutcome(
   const { schema } = await array.newestSchema()
   const dimensions = schema.domain.dimensions
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const fragments: Fields[] = []
+  const found = await listedFragments(cx, array, entries)
+  const overlapping = overlapsOf(found, dimensions)
+  const written = new Map<string, number>()
   let total_size = 0
-  for (const entry of entries) {
-    const fragment = array.fragment(entry.path)
-    try {
-      const found = await listedFragment(cx, fragment, entry)
-      total_size += found.size
-      if (!touches || (found.info?.nonempty_domain && touches(found.info.nonempty_domain))) fragments.push(found.result)
-    } finally {
-      await fragment.close()
-    }
+  for (const { size, info } of found) {
+    total_size += size
+    if (info) written.set(info.schemaName, (written.get(info.schemaName) ?? 0) + 1)
   }
-  const files = await array.schemaFiles()
   const document = {
     ...head,
     array_type: schema.array_type,
     format_version: schema.version,
+    ...releases(schema.version),
     encryption: await array.encryption(),
-    fragments,
-    schemas: files.map(({ name, timestamp_range }) => ({ name, timestamp_range: timestamp_range ?? null })),
+    fragment_num: found.length,
+    fragments: found
+      .filter(({ info }) => !touches || (info?.nonempty_domain && touches(info.nonempty_domain)))
+      .map(({ result }) => result),
+    schemas: (await array.schemaFiles()).map(({ name, timestamp_range }) => ({
+      name,
+      timestamp_range: timestamp_range ?? null,
+      fragment_num: written.get(name) ?? 0,
+    })),
     total_size,
+    ...overlapping,
   }
   return {
     document,
     rows: 'fragments',
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
-      await arrayTable(
-        document,
-        dimensions.map(({ name }) => name),
-        cx.full,
-        out,
-      )
+      const names = dimensions.map(({ name }) => name)
+      await arrayTable(document, names, cx.full, out)
     },
   }
+}
+
+async function listedFragments(
+  cx: CommandContext,
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+): Promise<Listed[]> {
+  const found: Listed[] = []
+  const progress = await cx.progress('reading footers')
+  try {
+    for (const entry of entries) {
+      const fragment = array.fragment(entry.path)
+      try {
+        found.push(await listedFragment(cx, fragment, entry))
+      } finally {
+        await fragment.close()
+      }
+      progress.update(found.length, entries.length)
+    }
+  } finally {
+    progress.stop()
+  }
+  return found
+}
+
+/** Above this, comparing all with all takes too long for a listing. */
+const MOST_COMPARED = 20_000
+/** Pairs that are named; their number can be the square of the fragments'. */
+const MOST_PAIRS = 1000
+
+/** Adds to each visible fragment how many others its non-empty domain overlaps. @returns what is said of the array */
+function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
+  const boxes = found.map(({ result, info }) => (result.visible === true ? info?.nonempty_domain : undefined))
+  if (found.length > MOST_COMPARED) return { overlap_pair_num: null, overlaps: null }
+  const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
+  found.forEach(({ result }, i) => {
+    result.overlap_num = boxes[i] ? counts[i] : null
+  })
+  const name = (i: number): Result => found[i].result.name ?? null
+  return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
+}
+
+function releases(version: number): Fields {
+  return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
+}
+
+interface Listed {
+  result: Fields
+  size: number
+  info: FragmentInfo | undefined
 }
 
 /** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault recorded. */
@@ -111,8 +157,10 @@ async function listedFragment(
   cx: CommandContext,
   fragment: Fragment,
   entry: FragmentEntry | undefined,
-): Promise<{ result: Fields; size: number; info: FragmentInfo | undefined }> {
-  const size = await folderSize(fragment.folder)
+): Promise<Listed> {
+  const onDisk = await fileSizes(fragment.folder)
+  let size = 0
+  for (const one of onDisk.values()) size += one
   let info: FragmentInfo | undefined
   let error: Fields | undefined
   try {
@@ -139,6 +187,7 @@ async function listedFragment(
     cells_in_domain: info ? cellsInDomain(info) : null,
     tile_num: info?.tile_num ?? null,
     size,
+    ...(await dataSizes(fragment, info, onDisk)),
     nonempty_domain: info?.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
       : null,
@@ -148,35 +197,39 @@ async function listedFragment(
     to_vacuum: entry?.to_vacuum,
     has_consolidated_metadata: entry?.has_consolidated_metadata,
     state: entry?.state,
+    consolidated: isConsolidatedName(fragment.name),
+    hidden_by: entry && (await hiddenBy(fragment, entry)),
     error,
   }
   return { result, size, info }
 }
 
-/** Cells inside the non-empty domain: all of a sparse fragment's. */
-function cellsInDomain(info: FragmentInfo): number | bigint {
-  if (!info.dense) return storedCellNum(info)
-  if (!info.nonempty_domain) return 0
-  let cells = 1n
-  for (const { low, high } of denseTileGrid(info.schema, info.nonempty_domain).axes) cells *= high - low + 1n
-  return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
-}
-
-async function folderSize(folder: Folder): Promise<number> {
-  let size = 0
-  for (const entry of await folder.list())
-    if (entry.kind === 'file') size += await fileSize(folder, entry.name, entry.size)
-  return size
-}
-
-async function fileSize(folder: Folder, name: string, known: number | undefined): Promise<number> {
-  if (known !== undefined) return known
-  const source = folder.file(name)
-  try {
-    return await source.size()
-  } finally {
-    await source.close()
+/** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values. */
+async function dataSizes(
+  fragment: Fragment,
+  info: FragmentInfo | undefined,
+  onDisk: ReadonlyMap<string, number>,
+): Promise<Fields> {
+  if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
+  let data_size = 0
+  let unfiltered_size: number | undefined = 0
+  for (const file of await fragment.fieldFiles()) {
+    const unfiltered = unfilteredSizeByFooter(info, file)
+    data_size += onDisk.get(file.name) ?? 0
+    unfiltered_size =
+      unfiltered_size === undefined || unfiltered === undefined ? undefined : unfiltered_size + unfiltered
   }
+  const ratio = unfiltered_size === undefined || data_size === 0 ? null : ratioOf(unfiltered_size, data_size)
+  return { data_size, unfiltered_size: unfiltered_size ?? null, ratio }
+}
+
+/** The `.vac` or `.ign` file because of which TileDB does not list a fragment; null where there is none. */
+async function hiddenBy({ array, name }: Fragment, { state }: FragmentEntry): Promise<string | null> {
+  const kind = state === 'to-vacuum' ? 'vacuum' : state === 'ignored' ? 'ignore' : undefined
+  if (!array || !kind) return null
+  const { files } = await array.commits()
+  const names = (entry: CommitEntry): boolean => (kind === 'vacuum' ? entry.name : stem(entry.name)) === name
+  return files.find((file) => file.kind === kind && file.entries.some(names))?.path ?? null
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
@@ -190,7 +243,13 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
       cx.fault(new InspectError('MISSING_FILE', message, { file: fragment.folder.path }))
     }
   }
-  const document = { ...documentHead('fragment', cx.shownPath(path)), ...result, path: cx.shownPath(path), files }
+  const document = {
+    ...documentHead('fragment', cx.shownPath(path)),
+    ...result,
+    path: cx.shownPath(path),
+    ...(info && releases(info.format_version)),
+    files,
+  }
   return {
     document,
     rows: 'files',
@@ -203,24 +262,22 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
 
 /** Files of a fragment: those that the metadata lists, then those that are only there. */
 async function fragmentFiles(fragment: Fragment, info: FragmentInfo | undefined): Promise<Fields[]> {
-  const there = new Map((await fragment.folder.list()).filter((e) => e.kind === 'file').map((e) => [e.name, e.size]))
+  const onDisk = await fileSizes(fragment.folder)
   const files: Fields[] = []
   for (const listed of info ? await fragment.fieldFiles() : []) {
-    const present = there.has(listed.name)
-    const known = there.get(listed.name)
-    there.delete(listed.name)
+    const size = onDisk.get(listed.name)
+    onDisk.delete(listed.name)
     if (info) {
       files.push({
         ...(await listedFile(fragment, info, listed)),
-        size: present ? await fileSize(fragment.folder, listed.name, known) : null,
+        size: size ?? null,
         listed_size: listed.size,
-        state: present ? 'present' : 'missing',
+        state: size === undefined ? 'missing' : 'present',
       })
     }
   }
-  for (const [name, known] of there) {
+  for (const [name, size] of onDisk) {
     const role: FileRole = name === FRAGMENT_METADATA_FILE ? 'metadata' : 'unknown'
-    const size = await fileSize(fragment.folder, name, known)
     files.push({ name, field: null, role, size, state: role === 'metadata' ? 'present' : 'not-listed' })
   }
   return files
@@ -233,21 +290,9 @@ async function listedFile(fragment: Fragment, info: FragmentInfo, file: FieldFil
     field: slot.name,
     role: file.role,
     tile_num: info.tile_num,
-    unfiltered_size: await unfilteredSize(fragment, info, file),
+    unfiltered_size: await unfilteredFileSize(fragment, file),
     filters: filePipeline(info, file, fragment.encrypted).map(filterResult),
   }
-}
-
-/** Bytes of a file's tiles before filtering. */
-async function unfilteredSize(fragment: Fragment, info: FragmentInfo, file: FieldFile): Promise<number> {
-  const slot = info.slots[file.slot]
-  if (file.role === 'var') {
-    const sizes = await fragment.offsets('tile_var_sizes', file.slot)
-    return sizes?.reduce((sum, size) => sum + size, 0) ?? 0
-  }
-  const cells = storedCellNum(info)
-  if (file.role === 'validity') return cells
-  return cells * (slotShape(info, slot).varSized ? 8 : slotCellSize(info, slot))
 }
 
 async function groupOutcome(cx: CommandContext, path: string, group: InspectGroup): Promise<Outcome> {

@@ -76,6 +76,8 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
       ...(await slotColumns(fragment, info, slot, i, cx.style)),
       ...slotTotals(info, slot, statistics?.[i], cx.style),
     })
+    // the lists are copies: what they were read from need not stay beside them
+    fragment.forget()
   }
   const document = {
     ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),

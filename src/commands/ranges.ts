@@ -2,6 +2,7 @@ import { InspectError } from '../errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
+import { didYouMean } from './nearest.ts'
 
 /** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
 export interface Bounds {
@@ -9,7 +10,7 @@ export interface Bounds {
   high: Comparable | undefined
 }
 
-type Comparable = number | bigint | Uint8Array
+export type Comparable = number | bigint | Uint8Array
 
 type NamedDimension = RangeType & { name: string }
 
@@ -35,10 +36,11 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
   for (const [i, { name }] of dimensions.entries()) {
     if (option.startsWith(`${name}=`)) return { dimension: i, rest: option.slice(name.length + 1) }
   }
-  const names = dimensions.map(({ name }) => name).join(', ')
+  const names = dimensions.map(({ name }) => name)
+  const near = didYouMean(option.split('=')[0], names)
   throw new InspectError(
     'USAGE',
-    `--range expects NAME=LO..HI with a dimension (${names}), found ${JSON.stringify(option)}`,
+    `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,
   )
 }
 
@@ -92,7 +94,7 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
   const value = cellValue(type, 1, bytes, { raw: true })
-  if (typeof value === 'number' || typeof value === 'bigint') return value
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
   throw new TypeError(`${type} is no dimension type`)
 }
 

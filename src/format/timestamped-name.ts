@@ -69,3 +69,10 @@ export function compareByTimestamps(
   if (a2 !== b2) return a2 < b2 ? -1 : 1
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
+
+/** Whether a fragment's name says that consolidation wrote it: it spans two time stamps. */
+export function isConsolidatedName(name: string): boolean {
+  const stamped = parseTimestampedName(name)
+  if (stamped) return stamped.timestamp_range[0] !== stamped.timestamp_range[1]
+  return OLD.exec(name)?.[3] !== undefined
+}

@@ -7,6 +7,8 @@ import { compareLs } from './compare-ls.ts'
 import { compareKeyValues } from './compare-metadata.ts'
 import { compareRtree } from './compare-rtree.ts'
 import { compareSchema } from './compare-schema.ts'
+import { compareStats } from './compare-stats.ts'
+import { compareTileRows } from './compare-tile-rows.ts'
 import { compareTiles } from './compare-tiles.ts'
 import { Differences } from './differences.ts'
 import { type ExpectedArray, readExpected } from './expected.ts'
@@ -20,7 +22,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ls: compareLs,
   footer: compareFooter,
   rtree: compareRtree,
-  tiles: compareTiles,
+  'metadata of tiles': compareTiles,
+  tiles: compareTileRows,
+  stats: compareStats,
   decode: compareDecode,
   commits: compareCommits,
   metadata: async (array, found) => {

@@ -97,7 +97,7 @@ __1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22  live     726 
 examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 state             live
 type              sparse
-format version    22 (TileDB 2.25 to 2.30)
+format version    22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)
 written           2024-05-01T10:00:00Z (1714557600000)
 schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
 cells             40
@@ -386,7 +386,7 @@ __1714557600000_1714…0ebf5f96a638b95d_22  lat -37.81..69.65, lon -157.86..174.
 examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 state             live
 type              sparse
-format version    22 (TileDB 2.25 to 2.30)
+format version    22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)
 written           2024-05-01T10:00:00Z (1714557600000)
 schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
 cells             40

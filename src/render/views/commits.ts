@@ -1,4 +1,4 @@
-import type { Document, Output } from '../result.ts'
+import type { Document, Output, Result } from '../result.ts'
 import type { Column } from '../table.ts'
 import { type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
@@ -8,15 +8,15 @@ const EFFECTS: Readonly<Record<string, string>> = {
   'to-vacuum': 'the fragment is still there, hidden by a vacuum file',
   hidden: 'an ignore file takes this commit back',
   ignored: 'an ignore file took this commit back',
-  dangling: 'there is no such fragment',
-  orphan: 'nothing refers to it',
+  dangling: 'it refers to something that is not there',
+  orphan: 'the fragment that should hold the cells of those listed is not there',
 }
 
 /** One row a commit file, and one for each of its entries below it. */
 export async function commitsTable(document: Document, full: boolean, out: Output): Promise<void> {
   const commits = fieldList(document.commits)
-  const files = commits.filter(({ entry }) => entry === null)
-  await title(document.path, files.length === 0 ? 'no commit files' : counted(files.length, 'commit file'), out)
+  const files = new Set(commits.map(({ file }) => text(file)))
+  await title(document.path, files.size === 0 ? 'no commit files' : counted(files.size, 'commit file'), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
   const columns: Column[] = [
@@ -52,17 +52,22 @@ function errorRole(cell: string): 'bad' | undefined {
 
 /** Mostly the fragment of the same name: then those words, so that the eye finds the others. */
 function referenceText({ file, entry, refers_to, exists, entry_num }: Fields): string {
-  if (typeof entry_num === 'number') return counted(entry_num, 'entry', 'entries')
+  if (typeof entry_num === 'number' && exists !== false) return counted(entry_num, 'entry', 'entries')
   if (refers_to === null) return exists === false ? 'no such file any more' : NOTHING
   const name = text(refers_to)
   const same = (text(entry) || text(file)).includes(name)
   return `${same ? 'fragment of that name' : name}${exists === false ? ' (not there)' : ''}`
 }
 
-function conditionText({ condition, error, processed_by }: Fields): string {
+function conditionText({ condition, error, processed_by, not_processed_by }: Fields): string {
   const { message } = fields(error)
   if (message !== undefined) return `error: ${text(message)}`
   if (condition === undefined) return NOTHING
-  const processed = Array.from(list(processed_by)).length
-  return processed === 0 ? text(condition) : `${text(condition)} (processed by ${counted(processed, 'fragment')})`
+  const count = (names: Result | undefined): number => Array.from(list(names)).length
+  const notes = [
+    [count(processed_by), 'processed by'],
+    [count(not_processed_by), 'applied when read to'],
+  ] as const
+  const shown = notes.flatMap(([many, what]) => (many === 0 ? [] : `${what} ${counted(many, 'fragment')}`))
+  return shown.length === 0 ? text(condition) : `${text(condition)} (${shown.join(', ')})`
 }

@@ -1,6 +1,7 @@
 import type { Document, Output, Result } from '../result.ts'
-import { type Column, heading, keyValues, type Pair } from '../table.ts'
-import { formatSize } from '../units.ts'
+import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { cutMiddle } from '../text-width.ts'
+import { escapeText, formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
 import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
@@ -12,6 +13,7 @@ import {
   filtersText,
   NOTHING,
   ratioText,
+  releasesText,
   shortSizeText,
   sizeText,
   timeRangeText,
@@ -19,6 +21,8 @@ import {
 } from './wording.ts'
 
 const UNREADABLE = 'unreadable'
+/** Of a fragment that is live and holds the cells of others. */
+const CONSOLIDATED = 'consolidated'
 /** What a reader may want to know about fragments that TileDB does not read. */
 const HIDDEN: Readonly<Record<string, string>> = {
   uncommitted: 'no commit names it: a write that failed or is still going on',
@@ -37,11 +41,23 @@ export async function arrayTable(
   const fragments = fieldList(document.fragments)
   await title(document.path, arrayFacts(document), out)
   if (fragments.length === 0) {
-    await line('no fragments', out)
+    const all = amount(document.fragment_num)
+    await line(all === 0 ? 'no fragments' : `the range touches none of ${counted(all, 'fragment')}`, out)
     return
   }
-  await fragmentsTable(fragments, names, limitOf(full, ROWS), out)
+  await fragmentsTable(fragments, schemaNumbers(document), names, limitOf(full, ROWS), out)
   await line(totalText(fragments, document), out)
+  const overlaps = amount(document.overlap_pair_num)
+  if (overlaps > 0) {
+    await line(
+      `${counted(overlaps, 'pair')} of fragments overlap: their cells are merged when they are read`,
+      out,
+      'dim',
+    )
+  }
+  const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
+  if (merged > 0)
+    await line(`${CONSOLIDATED} (${merged}): live, with the cells of the fragments between its times`, out, 'dim')
   for (const [state, meaning] of Object.entries(HIDDEN)) {
     const count = fragments.filter((fragment) => fragment.state === state).length
     if (count > 0) await line(`${state} (${count}): not read by TileDB; ${meaning}`, out, 'dim')
@@ -59,18 +75,30 @@ function arrayFacts(document: Document): string {
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
+/** Which of an evolved array's schemas each name is: `2/3`. Undefined where there is only one. */
+function schemaNumbers(document: Document): ReadonlyMap<string, string> | undefined {
+  const names = fieldList(document.schemas).map(({ name }) => text(name))
+  return names.length < 2 ? undefined : new Map(names.map((name, i) => [name, `${i + 1}/${names.length}`]))
+}
+
 async function fragmentsTable(
   fragments: readonly Fields[],
+  schemas: ReadonlyMap<string, string> | undefined,
   names: readonly string[],
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
+  const overlapping = fragments.some(({ overlap_num }) => amount(overlap_num) > 0)
+  const ratios = fragments.some(({ ratio }) => typeof ratio === 'number')
   const columns: Column[] = [
     { name: 'fragment', role: 'field' },
     { name: 'state', role: stateRole },
     { name: 'cells', align: 'right' },
     { name: 'tiles', align: 'right' },
     { name: 'size', align: 'right' },
+    ...(ratios ? [{ name: 'ratio', align: 'right' } as const] : []),
+    ...(schemas ? [{ name: 'schema', align: 'right' } as const] : []),
+    ...(overlapping ? [{ name: 'overlaps', align: 'right' } as const] : []),
     // aligned right so that names give way first
     { name: 'time', align: 'right' },
     { name: 'non-empty domain', role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined) },
@@ -82,22 +110,79 @@ async function fragmentsTable(
       countText(fragment.cells_in_domain),
       countText(fragment.tile_num),
       exact ? sizeText(fragment.size) : shortSizeText(fragment.size),
+      ...(ratios ? [ratioText(fragment.unfiltered_size, fragment.data_size)] : []),
+      ...(schemas ? [schemas.get(text(fragment.array_schema_name)) ?? NOTHING] : []),
+      ...(overlapping ? [countText(fragment.overlap_num)] : []),
       timeRangeText(fragment.timestamp_range, exact),
       domainOrError(fragment, names),
     ])
   const wide = rows(true)
   const narrow = fits(columns, wide.slice(0, limit), out) ? wide : rows(false)
-  if (await tableOrBelow({ columns, rows: narrow, limit }, out)) await out.write('\n')
+  await fragmentRows({ columns, rows: narrow, limit }, out)
 }
 
-function stateText({ state, error }: Fields): string {
-  const word = text(state) || NOTHING
+/** Columns that a name in the table is not cut below. */
+const LEAST_NAME = 16
+/** Columns of a name at the head of a line, and of one with much behind it. */
+const LINE_NAME = 40
+const SHORT_LINE_NAME = 28
+/** Columns that go to lines of their own, the last first, until the rest fits. */
+const OPTIONAL = ['non-empty domain', 'time']
+/** Columns that are left out before that. */
+const SPARE = ['ratio', 'tiles']
+
+async function fragmentRows(content: ListContent, out: Output): Promise<void> {
+  let { columns, rows } = content
+  const without = (name: string): void => {
+    const at = columns.findIndex((column) => column.name === name)
+    if (at < 0) return
+    columns = columns.toSpliced(at, 1)
+    rows = rows.map((row) => row.toSpliced(at, 1))
+  }
+  const below: { name: string; cells: string[] }[] = []
+  const roomy = (): boolean => {
+    const shown = rows.slice(0, content.limit)
+    // a name may lose more of its middle where another column would have to go
+    return fits(columns, below.length === 0 ? shown : shown.map((row) => row.with(0, row[0].slice(0, LEAST_NAME))), out)
+  }
+  for (const name of OPTIONAL) {
+    if (roomy()) break
+    const at = columns.findIndex((column) => column.name === name)
+    below.push({ name, cells: rows.map((row) => row[at]) })
+    without(name)
+  }
+  for (const name of SPARE) if (!roomy()) without(name)
+  await table({ columns, rows, limit: content.limit }, out)
+  if (below.length === 0) return
+  await section(below.map(({ name }) => name).join('; '), out)
+  await keyValues(
+    rows.slice(0, content.limit).map(
+      (row, i): Pair => [
+        cutMiddle(escapeText(row[0]), below.length === 1 ? LINE_NAME : SHORT_LINE_NAME),
+        below
+          .map(({ cells }) => cells[i])
+          .filter((cell) => cell !== '' && cell !== NOTHING)
+          .join('; '),
+      ],
+    ),
+    out,
+  )
+  await out.write('\n')
+}
+
+/** The state in a word. */
+function stateText({ state, consolidated, error }: Fields): string {
+  const word = state === 'live' && consolidated === true ? CONSOLIDATED : text(state) || NOTHING
   return error === undefined ? word : `${word}, ${UNREADABLE}`
 }
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
   if (state.endsWith(UNREADABLE)) return 'bad'
-  return state === 'live' ? 'good' : state === 'uncommitted' || state === 'no-metadata' ? 'bad' : 'dim'
+  return state === 'live' || state === CONSOLIDATED
+    ? 'good'
+    : state === 'uncommitted' || state === 'no-metadata'
+      ? 'bad'
+      : 'dim'
 }
 
 function domainOrError(fragment: Fields, names: readonly string[]): string {
@@ -144,8 +229,11 @@ function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
   const pairs: Pair[] = []
   if (state !== undefined) pairs.push(['state', meaning === undefined ? text(state) : `${text(state)}: ${meaning}`])
   if (dense !== null) pairs.push(['type', dense === true ? 'dense' : 'sparse'])
-  pairs.push(['format version', versionText(document.format_version)])
+  pairs.push(['format version', releasesText(document.format_version)])
   pairs.push(['written', timeRangeText(document.timestamp_range)])
+  if (document.consolidated === true)
+    pairs.push(['consolidated', 'it holds the cells of fragments written between these times'])
+  if (typeof document.hidden_by === 'string') pairs.push(['hidden by', document.hidden_by])
   if (document.array_schema_name !== null) pairs.push(['schema', text(document.array_schema_name)])
   if (cells_in_domain !== null) {
     const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`

@@ -3,7 +3,7 @@
 import { painter, type Role } from '../color.ts'
 import type { Output } from '../result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
-import { cutMiddle, textWidth } from '../text-width.ts'
+import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { NOTHING } from './wording.ts'
 
@@ -21,11 +21,12 @@ export function limitOf(full: boolean, usual: number): number | undefined {
   return full ? undefined : usual
 }
 
-/** A line of its own. */
+/** A line of its own; on a terminal it goes on below itself, broken between words. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(text)
-  await out.write(`${role === undefined ? escaped : paint(role, escaped)}\n`)
+  const lines = out.columns === undefined || !escaped.includes(' ') ? [escaped] : wrapText(escaped, out.columns)
+  for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
 }
 
 /** Lines longer than this are broken where nobody knows the width. */

@@ -1,5 +1,6 @@
 /** How single values of the documents read: times, domains, filters, versions. */
 
+import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName } from '../../format/timestamped-name.ts'
 import type { Result } from '../result.ts'
 import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
@@ -16,40 +17,24 @@ const LAST_DATE = 1e13
 const END_ROOM = 24
 const USUAL_CHUNK = 65_536
 
-/** TileDB releases that write each format version. */
-const RELEASES: Readonly<Record<number, string>> = {
-  1: '1.4',
-  2: '1.5',
-  3: '1.6',
-  4: '1.7',
-  5: '2.0',
-  6: '2.1',
-  7: '2.2.0 to 2.2.2',
-  8: '2.2.3 and later 2.2',
-  9: '2.3',
-  10: '2.4 to 2.6',
-  11: '2.7',
-  12: '2.8',
-  13: '2.9',
-  14: '2.10',
-  15: '2.11',
-  16: '2.12 and 2.13',
-  17: '2.14',
-  18: '2.15',
-  19: '2.16',
-  20: '2.17 and 2.18',
-  21: '2.19 to 2.24',
-  22: '2.25 to 2.30',
-}
-const UNRELEASED = 23
-
 /** `22 (TileDB 2.25 to 2.30)` */
 export function versionText(version: Value): string {
+  return versionWords(version, (releases) => `TileDB ${releases}`)
+}
+
+/** `22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)` */
+export function releasesText(version: Value): string {
+  return versionWords(version, (releases, readers) => `written by TileDB ${releases}, read by ${readers}`)
+}
+
+function versionWords(version: Value, words: (releases: string, readers: string) => string): string {
   const number = integer(version)
   if (number === undefined) return NOTHING
-  if (Number(number) === UNRELEASED) return `${number} (no TileDB release yet)`
-  const releases = RELEASES[Number(number)]
-  return releases === undefined ? `${number} (unknown)` : `${number} (TileDB ${releases})`
+  if (Number(number) === UNRELEASED_VERSION) return `${number} (no TileDB release yet)`
+  const [releases, readers] = [writtenBy(Number(number)), readBy(Number(number))]
+  return releases === undefined || readers === undefined
+    ? `${number} (unknown)`
+    : `${number} (${words(releases, readers)})`
 }
 
 export function countText(value: Value): string {

@@ -1,0 +1,120 @@
+import type { Result } from '../render/result.ts'
+
+/** One thing that two documents say differently; null for what only one of them has. */
+export interface Difference {
+  /** `schema.attributes.rain_mm.type`, `fields.lat.tile_offsets[3]` */
+  path: string
+  a: Result
+  b: Result
+  /** Of a list of values: how many more of them differ. */
+  more?: number
+}
+
+type Fields = { readonly [key: string]: Result | undefined }
+
+/** What is not compared: a document's head, and what names and places a thing rather than describing it. */
+export type Ignored = ReadonlySet<string>
+
+/**
+ * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position; of a
+ * list of plain values only the first difference is given, with the number of the others, so that a million shifted
+ * offsets are one line. Iterables are walked side by side and never held.
+ */
+export function* differences(path: string, a: Result, b: Result, ignored: Ignored): Generator<Difference> {
+  if (isFields(a) && isFields(b)) {
+    yield* ofFields(path, a, b, ignored)
+    return
+  }
+  const [left, right] = [asList(a), asList(b)]
+  if (!left || !right) {
+    if (!sameValue(a, b)) yield { path, a, b }
+    return
+  }
+  if (IN_ORDER.test(path)) {
+    if (!ofLists(path, left, right, NOTHING_IGNORED).next().done) yield { path, a, b }
+    return
+  }
+  const [leftNamed, rightNamed] = [byName(left), byName(right)]
+  if (leftNamed && rightNamed) yield* ofNamed(path, leftNamed, rightNamed, ignored)
+  else yield* ofLists(path, left, right, ignored)
+}
+
+/** Lists whose elements mean something only in their order: filter pipelines. They differ as a whole. */
+const IN_ORDER = /(^|\.)filters$/
+const NOTHING_IGNORED: Ignored = new Set()
+
+function* ofNamed(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<Difference> {
+  yield* ofFields(path, a, b, ignored)
+  const common = (one: Fields, other: Fields): string[] => Object.keys(one).filter((name) => name in other)
+  const [left, right] = [common(a, b), common(b, a)]
+  if (left.some((name, i) => name !== right[i])) yield { path: `${path} in order`, a: left, b: right }
+}
+
+function* ofFields(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<Difference> {
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (ignored.has(key)) continue
+    const [left, right] = [a[key], b[key]]
+    const inside = path === '' ? step(key) : `${path}.${step(key)}`
+    if (left === undefined && right === undefined) continue
+    if (left === undefined || right === undefined) {
+      yield { path: inside, a: left ?? null, b: right ?? null }
+    } else yield* differences(inside, left, right, ignored)
+  }
+}
+
+/** A key as it stands in a path; quoted where it would be misread. */
+function step(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
+}
+
+function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignored: Ignored): Generator<Difference> {
+  const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()]
+  let first: Difference | undefined
+  let more = 0
+  for (let i = 0; ; i++) {
+    const [x, y] = [left.next(), right.next()]
+    if (x.done && y.done) break
+    const [one, other] = [x.done ? null : x.value, y.done ? null : y.value]
+    const nested = !x.done && !y.done && (isFields(one) || asList(one) !== undefined)
+    if (nested) yield* differences(`${path}[${i}]`, one, other, ignored)
+    else if (x.done || y.done || !sameValue(one, other)) {
+      if (first) more++
+      else first = { path: `${path}[${i}]`, a: one, b: other }
+    }
+  }
+  if (first) yield more > 0 ? { ...first, more } : first
+}
+
+/** A list of objects that each have a name of their own, by it; undefined for any other. */
+function byName(values: Iterable<Result>): Fields | undefined {
+  if (!Array.isArray(values) || values.length === 0) return undefined
+  const named: { [key: string]: Result } = Object.create(null)
+  for (const value of values) {
+    if (!isFields(value) || typeof value.name !== 'string' || value.name in named) return undefined
+    named[value.name] = value
+  }
+  return named
+}
+
+export function isFields(value: Result): value is Fields {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false
+  return !(Symbol.iterator in value || Symbol.asyncIterator in value)
+}
+
+function asList(value: Result): Iterable<Result> | undefined {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined
+  return Symbol.iterator in value ? value : undefined
+}
+
+/** NaN is NaN; 1n is 1; bytes are compared one by one. */
+function sameValue(a: Result, b: Result): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return a.length === b.length && a.every((byte, i) => byte === b[i])
+  }
+  if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && String(a) === String(b)
+  return Object.is(a, b)
+}
+
+function isNumber(value: Result): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}

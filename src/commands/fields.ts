@@ -1,0 +1,28 @@
+import { InspectError } from '../errors.ts'
+import { type FragmentInfo, slotHasFiles } from '../fragment.ts'
+import { didYouMean } from './nearest.ts'
+
+/**
+ * Slots with data files whose fields are named; all of them without names.
+ * @throws InspectError USAGE for a name that no field of the fragment has
+ */
+export function selectedSlots(info: FragmentInfo, names: readonly string[] | undefined): number[] {
+  const slots = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? [i] : []))
+  if (names === undefined) return slots
+  for (const name of names) {
+    if (slots.some((i) => info.slots[i].name === name)) continue
+    throw unknownField(
+      '--field',
+      name,
+      slots.map((i) => info.slots[i].name),
+    )
+  }
+  return slots.filter((i) => names.includes(info.slots[i].name))
+}
+
+/** @param option what expected the field: `--field` */
+export function unknownField(option: string, name: string, fields: readonly string[]): InspectError {
+  const all = fields.map((field) => JSON.stringify(field)).join(', ')
+  const found = `found ${JSON.stringify(name)}${didYouMean(name, fields)}`
+  return new InspectError('USAGE', `${option} expects a field (${all}), ${found}`)
+}

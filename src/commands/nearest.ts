@@ -1,0 +1,42 @@
+/** Steps (a letter more, less, other, or two swapped) within which a name is taken for a slip of another. */
+const LETTERS_A_STEP = 3
+
+/** The candidate that a mistyped name most likely means; undefined where none is near. Capitals do not count. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase()
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(wanted.length / LETTERS_A_STEP)) + 1
+  for (const candidate of candidates) {
+    const other = candidate.toLowerCase()
+    const steps = wanted !== '' && other.startsWith(wanted) ? 0.5 : distance(wanted, other, least)
+    if (steps < least) {
+      least = steps
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** `; did you mean "lat"?`, or nothing where no candidate is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const near = nearest(name, candidates)
+  return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`
+}
+
+/** Steps from one word to another (optimal string alignment); anything not below `bound` counts as `bound`. */
+function distance(a: string, b: string, bound: number): number {
+  if (Math.abs(a.length - b.length) >= bound) return bound
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const other = a[i - 1] === b[j - 1] ? 0 : 1
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + other)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j], before[j - 2] + 1)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]
+}

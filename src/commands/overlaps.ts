@@ -1,0 +1,67 @@
+import type { NDRange, RangeType } from '../format/range.ts'
+import { type Comparable, comparable, compare } from './ranges.ts'
+
+/** Which of some boxes have cells in common with others. */
+export interface Overlaps {
+  /** How many others each box overlaps. */
+  counts: Uint32Array
+  pair_num: number
+  /** Pairs of positions, the first before the second; no more than asked for. */
+  pairs: [number, number][]
+}
+
+/**
+ * Compares boxes with each other by the order of their ends, so that strings cost no more than numbers.
+ *
+ * @param boxes undefined ones overlap nothing
+ * @param most pairs to name
+ */
+export function findOverlaps(
+  boxes: readonly (NDRange | undefined)[],
+  dimensions: readonly RangeType[],
+  most: number,
+): Overlaps {
+  const counts = new Uint32Array(boxes.length)
+  const pairs: [number, number][] = []
+  let pair_num = 0
+  const ranks = dimensions.map((dimension, d) => rankedEnds(boxes, dimension, d))
+  const order = Array.from(boxes.keys())
+    .filter((i) => boxes[i] !== undefined)
+    .sort((a, b) => ranks[0].lows[a] - ranks[0].lows[b])
+  for (let first = 0; first < order.length; first++) {
+    const a = order[first]
+    for (let second = first + 1; second < order.length; second++) {
+      const b = order[second]
+      if (ranks[0].lows[b] > ranks[0].highs[a]) break
+      if (!ranks.every(({ lows, highs }) => lows[a] <= highs[b] && lows[b] <= highs[a])) continue
+      counts[a]++
+      counts[b]++
+      pair_num++
+      if (pairs.length < most) pairs.push(a < b ? [a, b] : [b, a])
+    }
+  }
+  return { counts, pair_num, pairs: pairs.sort(([a, b], [c, d]) => a - c || b - d) }
+}
+
+/** Ends of the boxes along one dimension as places in the order of all of them; equal values share a place. */
+function rankedEnds(
+  boxes: readonly (NDRange | undefined)[],
+  { type }: RangeType,
+  d: number,
+): { lows: Uint32Array; highs: Uint32Array } {
+  const lows = new Uint32Array(boxes.length)
+  const highs = new Uint32Array(boxes.length)
+  const ends: { value: Comparable; to: Uint32Array; box: number }[] = []
+  boxes.forEach((box, i) => {
+    if (!box) return
+    ends.push({ value: comparable(type, box[d].min), to: lows, box: i })
+    ends.push({ value: comparable(type, box[d].max), to: highs, box: i })
+  })
+  ends.sort((a, b) => compare(a.value, b.value))
+  let rank = 0
+  ends.forEach((end, i) => {
+    if (i > 0 && compare(ends[i - 1].value, end.value) !== 0) rank++
+    end.to[end.box] = rank
+  })
+  return { lows, highs }
+}

@@ -1,0 +1,148 @@
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { MetadataSection, SectionName } from '../metadata-sections.ts'
+import { filterText } from './values.ts'
+
+/** Bytes as they are on disk, and before filtering. */
+export interface Sizes {
+  size: number
+  unfiltered_size: number
+}
+
+/** What one data file adds. `tiles`: stored bytes of each. */
+export interface TalliedFile extends Sizes {
+  field: string
+  role: string
+  filters: readonly FilterConfig[]
+}
+
+export interface TalliedFilters extends Sizes {
+  filters: readonly FilterConfig[]
+  file_num: number
+}
+
+export interface TalliedSection extends Sizes {
+  name: SectionName
+  field: string | undefined
+  /** Set while there is only one such section. */
+  offset: number | undefined
+  section_num: number
+  memory_size: number
+}
+
+export interface TalliedRole extends Sizes {
+  role: string
+  tiles: Distribution
+}
+
+export interface TalliedField extends Sizes {
+  name: string
+  files: Map<string, TalliedRole & { filters: TalliedFilters[] }>
+}
+
+/** Buckets of {@link Distribution}: one for 0, then one for each power of two that a double counts exactly. */
+const BUCKETS = 55
+
+/** Counts how often numbers occur, by powers of two; no memory a number. */
+export class Distribution {
+  count = 0
+  min = Number.POSITIVE_INFINITY
+  max = 0
+  private sum = 0
+  private readonly buckets = new Float64Array(BUCKETS)
+
+  /** @param times how often the number is there */
+  add(value: number, times = 1): void {
+    if (times === 0) return
+    this.count += times
+    this.sum += value * times
+    if (value < this.min) this.min = value
+    if (value > this.max) this.max = value
+    this.buckets[bucketOf(value)] += times
+  }
+
+  addAll(other: Distribution): void {
+    if (other.count === 0) return
+    this.count += other.count
+    this.sum += other.sum
+    this.min = Math.min(this.min, other.min)
+    this.max = Math.max(this.max, other.max)
+    other.buckets.forEach((times, b) => {
+      this.buckets[b] += times
+    })
+  }
+
+  get mean(): number {
+    return this.count === 0 ? 0 : this.sum / this.count
+  }
+
+  /** Numbers from `from` to `to`, both inclusive; from the first bucket that holds any to the last. */
+  histogram(): { from: number; to: number; count: number }[] {
+    const first = this.buckets.findIndex((count) => count > 0)
+    const last = this.buckets.findLastIndex((count) => count > 0)
+    const out: { from: number; to: number; count: number }[] = []
+    for (let b = Math.max(first, 0); b <= last; b++) {
+      out.push({ from: b === 0 ? 0 : 2 ** (b - 1), to: b === 0 ? 0 : 2 ** b - 1, count: this.buckets[b] })
+    }
+    return out
+  }
+}
+
+/** 0 for 0, else 1 more than the exponent of the power of two below. */
+function bucketOf(value: number): number {
+  if (value < 1) return 0
+  if (value < 0x80000000) return 32 - Math.clz32(value)
+  return Math.min(BUCKETS - 1, Math.floor(Math.log2(value)) + 1)
+}
+
+/** Bytes of one or more fragments, by everything that one may ask for. */
+export class SizeTally {
+  readonly fields = new Map<string, TalliedField>()
+  readonly roles = new Map<string, TalliedRole>()
+  readonly filters = new Map<string, TalliedFilters>()
+  readonly sections = new Map<string, TalliedSection>()
+  readonly tiles = new Distribution()
+  readonly data: Sizes = { size: 0, unfiltered_size: 0 }
+
+  /** @param tiles stored bytes of the file's tiles */
+  addFile(file: TalliedFile, tiles: Distribution): void {
+    const { field, role, filters } = file
+    const ofField = entry(this.fields, field, () => ({ name: field, size: 0, unfiltered_size: 0, files: new Map() }))
+    const newRole = (): TalliedRole => ({ role, size: 0, unfiltered_size: 0, tiles: new Distribution() })
+    const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
+    const ofRole = entry(this.roles, role, newRole)
+    const key = filters.map(filterText).join(', ')
+    const ofFilters = entry(this.filters, key, () => ({ filters, file_num: 0, size: 0, unfiltered_size: 0 }))
+    ofFilters.file_num++
+    if (!inField.filters.includes(ofFilters)) inField.filters.push(ofFilters)
+    for (const sizes of [ofField, inField, ofRole, ofFilters, this.data]) {
+      sizes.size += file.size
+      sizes.unfiltered_size += file.unfiltered_size
+    }
+    for (const distribution of [inField.tiles, ofRole.tiles, this.tiles]) distribution.addAll(tiles)
+  }
+
+  addSection(section: MetadataSection, field: string | undefined): void {
+    const known = entry(this.sections, `${section.name} ${field ?? ''}`, () => ({
+      name: section.name,
+      field,
+      offset: section.offset,
+      section_num: 0,
+      size: 0,
+      unfiltered_size: 0,
+      memory_size: 0,
+    }))
+    if (known.section_num++ > 0) known.offset = undefined
+    known.size += section.size
+    known.unfiltered_size += section.unfiltered_size
+    known.memory_size += section.memory_size
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
+}

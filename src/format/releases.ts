@@ -1,0 +1,39 @@
+/** TileDB releases that write each format version; each was released with exactly one. */
+const WRITTEN_BY: Readonly<Record<number, string>> = {
+  1: '1.4',
+  2: '1.5',
+  3: '1.6',
+  4: '1.7',
+  5: '2.0',
+  6: '2.1',
+  7: '2.2.0 to 2.2.2',
+  8: '2.2.3 and later 2.2',
+  9: '2.3',
+  10: '2.4 to 2.6',
+  11: '2.7',
+  12: '2.8',
+  13: '2.9',
+  14: '2.10',
+  15: '2.11',
+  16: '2.12 and 2.13',
+  17: '2.14',
+  18: '2.15',
+  19: '2.16',
+  20: '2.17 and 2.18',
+  21: '2.19 to 2.24',
+  22: '2.25 to 2.30',
+}
+
+/** Of a development branch; no release writes or reads it. */
+export const UNRELEASED_VERSION = 23
+
+/** TileDB releases that write a format version, in words; undefined for versions that none does. */
+export function writtenBy(version: number): string | undefined {
+  return WRITTEN_BY[version]
+}
+
+/** TileDB releases that read a format version: the first that writes it and all later ones. */
+export function readBy(version: number): string | undefined {
+  const first = WRITTEN_BY[version]?.split(' ')[0]
+  return first && `${first} and later`
+}

@@ -1,0 +1,148 @@
+import type { Document, Output, Result } from '../result.ts'
+import { type Column, streamTable, table } from '../table.ts'
+import { shortValue } from '../units.ts'
+import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { fits, line, TILES, title } from './parts.ts'
+import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
+
+/** Files of a field, by the prefix of their keys. */
+const ROLES = [
+  ['', 'data'],
+  ['var_', 'var'],
+  ['validity_', 'validity'],
+] as const
+/** Characters of a minimum or maximum. */
+const VALUE_ROOM = 24
+
+interface TileColumn extends Column {
+  /** Left out of tables that do not fit, in this order. */
+  spare?: number
+  cell: (tile: Fields, field: Fields, prefix: string, first: boolean) => string
+}
+
+export interface TilesStyle {
+  /** Of the dimensions. */
+  names: readonly string[]
+  /** Whether the caller chose the tiles: then all of them are shown. */
+  limited: boolean
+  full: boolean
+}
+
+/** A row for each file of each field of a tile. */
+export async function tilesTable(document: Document, style: TilesStyle, out: Output): Promise<void> {
+  const total = amount(document.tile_num)
+  await title(document.path, `format version ${versionText(document.format_version)}, ${counted(total, 'tile')}`, out)
+  const sample = firstOf(document.tiles)
+  if (sample.length === 0) {
+    await line(total === 0 ? 'no tiles' : `the range touches 0 of ${counted(total, 'tile')}`, out)
+    return
+  }
+  const all = columnsFor(style.names, sample)
+  const columns = fitting(all, sample, out)
+  let shown = 0
+  const limit = style.full || style.limited ? Number.POSITIVE_INFINITY : TILES
+  function* rows(): Generator<string[]> {
+    for (const tile of list(document.tiles)) {
+      if (shown === limit) return
+      shown++
+      yield* rowsOf(fields(tile), columns)
+    }
+  }
+  if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
+  else await table({ columns, rows: [...rows()] }, out)
+  if (style.limited) await line(`${countText(shown)} of ${counted(total, 'tile')}`, out, 'dim')
+  else if (total > shown) await line(`… ${counted(total - shown, 'more tile')} (--full shows all)`, out, 'dim')
+  const left = all.filter((column) => !columns.includes(column)).map(({ name }) => name)
+  if (left.length > 0) await line(`no room for: ${left.join(', ')}`, out, 'dim')
+}
+
+function columnsFor(names: readonly string[], sample: readonly Fields[]): TileColumn[] {
+  const said = (key: string): boolean =>
+    sample.some((tile) => fieldList(tile.fields).some((field) => field[key] !== undefined && field[key] !== null))
+  const ofFile = (key: string, name: string, spare?: number): TileColumn => ({
+    name,
+    align: 'right',
+    ...(spare !== undefined && { spare }),
+    cell: (_, field, prefix) => countText(field[prefix + key]),
+  })
+  const ofField = (
+    key: string,
+    name: string,
+    spare: number,
+    cell: (value: Result | undefined) => string,
+  ): TileColumn[] =>
+    said(key)
+      ? [{ name, align: 'right', spare, cell: (_, field, prefix) => (prefix === '' ? cell(field[key]) : '') }]
+      : []
+  const statistic = (value: Result | undefined): string =>
+    value === null || value === undefined ? '' : shortValue(value, VALUE_ROOM)
+  return [
+    { name: 'tile', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.tile) : '') },
+    { name: 'cells', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.cell_num) : '') },
+    {
+      name: 'box',
+      role: 'number',
+      spare: 3,
+      cell: (tile, _, __, first) => (first ? domainText(names, tile.mbr ?? tile.tile_domain ?? null) : ''),
+    },
+    { name: 'field', role: 'field', cell: (_, field, prefix) => (prefix === '' ? fieldName(field.name) : '') },
+    { name: 'file', cell: (_, field, prefix) => roleText(field, prefix) },
+    ofFile('offset', 'offset', 2),
+    ofFile('size', 'size'),
+    ofFile('unfiltered_size', 'unfiltered'),
+    {
+      name: 'ratio',
+      align: 'right',
+      spare: 4,
+      cell: (_, field, prefix) => ratioText(field[`${prefix}unfiltered_size`], field[`${prefix}size`]),
+    },
+    ...ofField('min', 'min', 5, statistic),
+    ...ofField('max', 'max', 5, statistic),
+    ...ofField('sum', 'sum', 0, statistic),
+    ...ofField('null_count', 'nulls', 1, countText),
+  ]
+}
+
+function roleText(field: Fields, prefix: string): string {
+  if (prefix === '' && field.var_offset !== undefined) return 'offsets'
+  return text(ROLES.find(([one]) => one === prefix)?.[1])
+}
+
+function* rowsOf(tile: Fields, columns: readonly TileColumn[]): Generator<string[]> {
+  let first = true
+  for (const field of fieldList(tile.fields)) {
+    for (const [prefix] of ROLES) {
+      if (field[`${prefix}offset`] === undefined) continue
+      yield columns.map(({ cell }) => cell(tile, field, prefix, first))
+      first = false
+    }
+  }
+  if (first) yield columns.map(({ cell }) => cell(tile, {}, '', true))
+}
+
+/** The columns that there is room for. */
+function fitting(columns: readonly TileColumn[], sample: readonly Fields[], out: Output): readonly TileColumn[] {
+  let kept = columns
+  while (
+    !fits(
+      kept,
+      sample.flatMap((tile) => [...rowsOf(tile, kept)]),
+      out,
+    )
+  ) {
+    const spares = kept.flatMap(({ spare }) => spare ?? [])
+    if (spares.length === 0) break
+    const next = Math.min(...spares)
+    kept = kept.filter(({ spare }) => spare !== next)
+  }
+  return kept
+}
+
+function firstOf(tiles: Result | undefined): Fields[] {
+  const first: Fields[] = []
+  for (const tile of list(tiles)) {
+    first.push(fields(tile))
+    if (first.length === TILES) break
+  }
+  return first
+}
