@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { exitCodeOf, InspectError } from '../errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
@@ -168,7 +168,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undone: Undone
       const [original, filtered, metadataLength, metadata, data] = parts
       const layers = new Layers(run, metadata, data, undone)
       return childList([
-        { ...original, unit: 'bytes', verdict: out ? 'valid' : 'invalid' },
+        { ...original, unit: 'bytes', verdict: out ? 'valid' : verdictOfFault(undone.error) },
         filtered,
         metadataLength,
         layers.metadata(),
@@ -215,7 +215,7 @@ class Layers {
   data(chunk: StoredChunk, from: number): Part {
     const { run, undone } = this
     const part: Part = { ...this.storedData, value: undefined, fault: undone.error }
-    if (undone.error) return { ...part, verdict: 'invalid', meaning: undone.error.message }
+    if (undone.error) return { ...part, verdict: verdictOfFault(undone.error), meaning: undone.error.message }
     if (run.inPlace && keepsData(run.filters)) {
       if (part.length === 0) return part
       const content = run.content(chunk.data, { space: part.space, offset: part.offset, from }, undone.out?.offsets)
@@ -295,7 +295,8 @@ class Layers {
     const reading: Reading = { space, bytes, base: offset, style }
     if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
     return tracedPart(name, describe as Describe<DescribedValue>, reading, file, (value) => ({
-      refine: (part, path) => (isDigest(part.name) ? withVerdict(part, verdictOf(verdicts, value, path), file) : part),
+      refine: (part, path) =>
+        isDigest(part.name) ? withVerdict(part, verdictOf(verdicts, value, path), file, this.undone.error) : part,
     }))
   }
 }
@@ -317,17 +318,30 @@ function verdictOf(
   return verdicts[first + Number(index)]
 }
 
-function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, file: string): Part {
+function withVerdict(
+  part: Part,
+  verdict: ChecksumVerdict | undefined,
+  file: string,
+  error: InspectError | undefined,
+): Part {
   if (!verdict) return part
   if (verdict.ok) return { ...part, verdict: 'valid' }
   const { expected, actual, filter } = verdict
-  if (actual === undefined) return { ...part, verdict: 'invalid', meaning: 'the tag does not fit' }
+  if (actual === undefined) {
+    // a wrong key, or damage: the error of the chunk says which
+    return { ...part, verdict: verdictOfFault(error), meaning: 'the tag does not fit the bytes with this key' }
+  }
   const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, {
     file,
     offset: part.space.name === undefined ? part.offset : undefined,
     field: filter,
   })
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
+}
+
+/** What could not be examined is not called wrong. */
+function verdictOfFault(error: InspectError | undefined): 'invalid' | undefined {
+  return error && exitCodeOf(error) === 1 ? 'invalid' : undefined
 }
 
 /** Bytes of the metadata that a filter took off the front. */

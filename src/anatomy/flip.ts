@@ -12,13 +12,11 @@ import { openAnatomy } from './files.ts'
 import type { Anatomist } from './generic-tile.ts'
 import type { Part } from './part.ts'
 
-/** What would notice if one bit of a byte flipped: tried out, bit by bit, on a copy in memory. */
-export interface Detectors {
-  /** Whichever bit flips: `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size… */
-  always: string[]
-  /** Of some of the eight bits only. */
-  sometimes: string[]
-}
+/**
+ * What would notice if one bit of a byte flipped: tried out, bit by bit, on a copy in memory. For each bit, lowest first,
+ * `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size…; empty where nothing notices.
+ */
+export type Detectors = readonly (readonly string[])[]
 
 const BITS = 8
 
@@ -62,19 +60,17 @@ class FlippedStorage implements Storage {
   }
 }
 
-/** Gathers what each of the eight bits was noticed by. */
 async function eachBit(storage: FlippedStorage, notice: () => Promise<ReadonlySet<string>>): Promise<Detectors> {
-  const counts = new Map<string, number>()
+  const bits: string[][] = []
   for (let bit = 0; bit < BITS; bit++) {
     storage.bit = bit
-    for (const name of await notice()) counts.set(name, (counts.get(name) ?? 0) + 1)
+    bits.push([...(await notice())])
   }
-  const names = [...counts.keys()]
-  return {
-    always: names.filter((name) => counts.get(name) === BITS),
-    sometimes: names.filter((name) => counts.get(name) !== BITS),
-  }
+  return bits
 }
+
+/** For bytes that mean nothing. */
+export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
 /** A byte of a data file's tile: its filters are undone, then what the metadata knows of the tile's cells is compared. */
 export async function tileDetectors(
@@ -87,7 +83,7 @@ export async function tileDetectors(
 ): Promise<Detectors> {
   const flipped = new FlippedStorage(storage, path, offset)
   const target = await openTarget(flipped, path, readContext(by.cx.codecs, by.cx.key))
-  if (target.type !== 'file' || !target.fragment) return { always: [], sometimes: [] }
+  if (target.type !== 'file' || !target.fragment) return UNNOTICED
   const { fragment } = target
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
   try {

@@ -1,4 +1,4 @@
-import type { InspectError } from '../errors.ts'
+import { exitCodeOf, type InspectError } from '../errors.ts'
 import type { Result } from '../render/result.ts'
 import type { ByteSource } from '../source/source.ts'
 
@@ -132,7 +132,16 @@ export function gap(space: Space, offset: number, length: number, meaning: strin
 
 /** Bytes of a damaged structure that could not be read. */
 export function unreadable(space: Space, offset: number, length: number, fault: InspectError): Part {
-  return { name: 'unreadable', type: 'gap', space, offset, length, meaning: fault.message, verdict: 'invalid', fault }
+  return {
+    name: 'unreadable',
+    type: 'gap',
+    space,
+    offset,
+    length,
+    meaning: fault.message,
+    verdict: exitCodeOf(fault) === 1 ? 'invalid' : undefined,
+    fault,
+  }
 }
 
 /** The parts with a gap wherever none of them claims bytes from `from` to `to`. */
@@ -158,9 +167,11 @@ export async function* everyPart(part: Part): AsyncGenerator<Part> {
 
 /**
  * Checks that the children of every part lie side by side and cover it, and that elements do.
+ * @param visit told every part on the way, parents first
  * @returns the first hole or overlap, in words; undefined when every byte is explained once
  */
-export async function coverageFault(part: Part): Promise<string | undefined> {
+export async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<string | undefined> {
+  visit?.(part)
   const end = part.offset + part.length
   const { elements } = part
   if (elements) {
@@ -178,7 +189,7 @@ export async function coverageFault(part: Part): Promise<string | undefined> {
   let own = false
   for (let i = 0; i < children.count; i++) {
     const child = await children.at(i)
-    const inner = await coverageFault(child)
+    const inner = await coverageFault(child, visit)
     if (inner) return `${part.name} / ${inner}`
     if (child.space !== part.space) {
       if (child.offset !== 0 || child.length !== child.space.length) {

@@ -1,5 +1,5 @@
 import { openAnatomy } from '../anatomy/files.ts'
-import { type Detectors, fileDetectors, tileDetectors } from '../anatomy/flip.ts'
+import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
 import { cellFacts, chainTo } from '../anatomy/locate.ts'
 import type { Part } from '../anatomy/part.ts'
 import { pathText } from '../anatomy/path.ts'
@@ -94,8 +94,8 @@ async function byteOutcome(cx: CommandContext, target: Target & { type: 'file' }
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && file ? await cellsResult(cx, target, file, range) : undefined,
-      detected_by: detectors.always,
-      may_be_detected_by: detectors.sometimes,
+      detected_by: [...new Set(detectors.flat())],
+      detected_by_bit: detectors,
     }
     return {
       document,
@@ -127,11 +127,10 @@ async function detectorsAt(
   offset: number,
 ): Promise<Detectors> {
   // A file that is wrong already tells nothing of one more flip.
-  if (chain.some(({ fault }) => fault !== undefined) || chain.at(-1)?.type === 'gap')
-    return { always: [], sometimes: [] }
+  if (chain.some(({ fault }) => fault !== undefined) || chain.at(-1)?.type === 'gap') return UNNOTICED
   const tile = chain.find(({ type }) => type === 'tile')
   if (file) {
-    if (!tile) return { always: [], sometimes: [] }
+    if (!tile) return UNNOTICED
     return tileDetectors(cx.storage, path, file, Number(tile.name), offset, anatomist(cx))
   }
   return fileDetectors(cx.storage, path, offset, chain[1], anatomist(cx))

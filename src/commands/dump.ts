@@ -1,5 +1,6 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import { findPath } from '../anatomy/path.ts'
+import type { InspectArray } from '../array.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { Target } from '../target.ts'
 import { type CommandContext, type CommandModule, type Outcome, wrongTarget } from './command.ts'
@@ -62,9 +63,15 @@ export async function fileTarget(
     target.type === 'fragment'
       ? `${target.path}/${FRAGMENT_METADATA_FILE}`
       : target.type === 'array'
-        ? `${target.path}/${(await target.array.newestSchema()).file.path}`
+        ? await newestSchemaPath(target.array)
         : undefined
   const file = inside === undefined ? undefined : await cx.open(inside)
   if (file?.type !== 'file') throw wrongTarget(command, target, 'a file, a fragment or an array')
   return file
+}
+
+/** Needs no key. */
+async function newestSchemaPath(array: InspectArray): Promise<string | undefined> {
+  const newest = (await array.schemaFiles()).at(-1)
+  return newest && `${array.folder.path}/${newest.path}`
 }

@@ -76,7 +76,9 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
     async table(out: Output) {
       const { hexTitle, hexView } = await import('../render/views/hex.ts')
       const size = await source.size()
-      await hexTitle(`${path}: ${role}, ${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`, out)
+      const bytes = `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`
+      const whole = parts.length === 1 && only.length === size
+      await hexTitle(`${path}: ${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
       await hexView(parts, { ...selection, full: cx.full, tree: options.tree }, out)
     },
   }

@@ -78,11 +78,14 @@ function coordinatesText(coordinates: Result | undefined): string {
 }
 
 function noticePairs(document: Document): Pair[] {
-  const always = Array.from(list(document.detected_by), text)
-  const sometimes = Array.from(list(document.may_be_detected_by), text)
-  const pairs: Pair[] = [['a flip here is noticed by', always.length > 0 ? always.join(', ') : 'nothing']]
-  if (sometimes.length > 0) pairs.push(['for some of its bits by', sometimes.join(', ')])
-  return pairs
+  const detectors = Array.from(list(document.detected_by), text)
+  const unnoticed = Array.from(list(document.detected_by_bit), (names, bit) =>
+    Array.from(list(names)).length > 0 ? -1 : bit,
+  )
+  const bits = unnoticed.filter((bit) => bit >= 0)
+  if (detectors.length === 0) return [['a flip here is noticed by', 'nothing']]
+  const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
+  return [['a flip here is noticed by', `${detectors.join(', ')}${some}`]]
 }
 
 /** Where a cell is, file by file. */

@@ -27,6 +27,8 @@ const HEAD_ROWS = 3
 const TAIL_ROWS = 1
 /** Of a list: elements shown at its start; the last one is shown as well. */
 const HEAD_ELEMENTS = 6
+/** Columns that a note gets however deep it is. */
+const MIN_ROOM = 16
 /** Bytes read at once. */
 const PIECE = 65_536
 
@@ -133,7 +135,7 @@ class HexView {
     this.digits = Math.max(8, Math.max(0, space.length - 1).toString(16).length)
     const size = `${formatCount(space.length)} ${space.length === 1 ? 'byte' : 'bytes'}`
     if (space.name !== undefined)
-      this.line(this.paint('heading', escapeText(`${space.name}: ${size}, offsets count from its start`)))
+      this.line(this.paint('heading', cutMiddle(escapeText(`${space.name}: ${size}, its own offsets`), this.columns)))
     else if (!first) this.line(this.paint('dim', `the file again, from ${part.offset}`))
     if (this.buffer.full) await this.buffer.flush()
   }
@@ -273,8 +275,17 @@ class HexView {
 
   /** Columns for a note's text. */
   private room(depth: number): number {
-    const left = this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3
-    return Math.max(16, this.columns - left - 2 * depth)
+    return Math.max(MIN_ROOM, this.notesWidth() - 2 * depth)
+  }
+
+  /** Columns for notes and their indentation. */
+  private notesWidth(): number {
+    return this.columns - (this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3)
+  }
+
+  /** Deep fields stand no further right than leaves room for their text. */
+  private indent(depth: number): string {
+    return ' '.repeat(Math.max(0, Math.min(2 * depth, this.notesWidth() - MIN_ROOM)))
   }
 
   private leftWidth(): number {
@@ -362,7 +373,7 @@ class HexView {
     const escaped = escapeText(text)
     const shown = textWidth(escaped) > room && this.out.columns !== undefined ? cutMiddle(escaped, room) : escaped
     const painted = color === undefined ? shown : this.tint(color, shown)
-    return `${'  '.repeat(depth)}${painted}${verdict === undefined ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)}`
+    return `${this.indent(depth)}${painted}${verdict === undefined ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)}`
   }
 
   /** `000001a0  16 00 00 00 29 00 00 00  00 00 00 00 5f 5f 31 37  |....).......__17|` */

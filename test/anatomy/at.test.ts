@@ -1,0 +1,185 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { InspectArray } from '../../src/array.ts'
+import type { CellBatch } from '../../src/cells/column.ts'
+import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { columnValue } from '../../src/cells/rows.ts'
+import { toJson } from '../../src/render/json.ts'
+import { localStorage } from '../../src/source/file.ts'
+import { Folder } from '../../src/source/source.ts'
+import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, type Json } from '../helpers/json.ts'
+import { Random } from '../helpers/random.ts'
+import { run, runJson } from '../helpers/run.ts'
+import { filePaths } from './anatomy.ts'
+
+const NAMES = [
+  '1/sparse_2d_row',
+  '2/dense_basic',
+  '4/sparse_basic',
+  '12/string_filters',
+  '22/dense_basic',
+  '22/dense_3d_col_row',
+  '22/encrypted',
+  '22/filter_chunks',
+  '22/filter_none',
+  '22/hilbert',
+  '22/sparse_basic',
+  '22/string_dims_2d',
+  '22/type_multi_value',
+  '22/type_nullable',
+]
+const BYTES_A_FILE = 4
+
+const folders = fixtureFolders().filter(({ name }) => NAMES.includes(name))
+
+function keyOption({ key }: FixtureFolder): string[] {
+  return key === undefined ? [] : ['--key', key]
+}
+
+/** Cells of every fragment by tile, as `decode` shows them. */
+async function cellsOf(
+  folder: FixtureFolder,
+  path: string,
+): Promise<(tile: number, cell: number) => { [field: string]: string }> {
+  const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+  const fragment = array.fragment(path.slice(folder.path.length + 1))
+  const cells = await FragmentCells.open(fragment)
+  const batches: CellBatch[] = []
+  for await (const batch of cells.batches()) batches.push(batch)
+  await cells.close()
+  await fragment.close()
+  const values = cells.columns.map((column) => columnValue(column, { raw: false }))
+  return (tile, cell) =>
+    Object.fromEntries(
+      cells.columns.map(({ name }, i) => {
+        const data = batches[tile].columns[i]
+        return [name, data ? toJson(values[i](data, cell), { int64: 'number', indent: false }) : '']
+      }),
+    )
+}
+
+/** What `at` says would notice that bit. */
+function detectorsOf(document: Json | undefined, bit: number): Json[] {
+  const bits = get(document, 'detected_by_bit')
+  const found = Array.isArray(bits) ? bits[bit] : undefined
+  if (!Array.isArray(found)) throw new Error('expected a list for each bit')
+  return found
+}
+
+function compact(value: Json | undefined): string {
+  return value === undefined ? 'undefined' : typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}
+
+describe('at tells the cell that a byte feeds, and --cell the byte', () => {
+  test('there is every fixture that is named here', () => {
+    expect(folders.map(({ name }) => name).sort()).toEqual([...NAMES].sort())
+  })
+
+  for (const folder of folders) {
+    test(folder.name, async () => {
+      const random = new Random(folder.name.length * 7919)
+      let exact = 0
+      let ranges = 0
+      const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$|__coords\.tdb$/.test(path))
+      for (const path of files) {
+        const size = readFileSync(path).length
+        if (size === 0 || path.endsWith('__array_schema.tdb')) continue
+        const fragment = path.slice(0, path.lastIndexOf('/'))
+        const decoded = await cellsOf(folder, fragment)
+        for (let i = 0; i < BYTES_A_FILE; i++) {
+          const offset = random.below(size)
+          const { code, documents } = await runJson(['at', path, String(offset), ...keyOption(folder)])
+          expect([path, offset, code]).toEqual([path, offset, 0])
+          const document = documents[0]
+          const cells = get(document, 'cells')
+          const chain = [get(document, 'chain')].flat()
+          for (const link of chain) {
+            const from = Number(get(link, 'offset'))
+            expect(from <= offset && offset < from + Number(get(link, 'length'))).toBe(true)
+          }
+          if (cells === undefined) continue
+          const tile = Number(get(cells, 'tile'))
+          const from = Number(get(cells, 'from'))
+          const to = Number(get(cells, 'to'))
+          ranges++
+          if (from !== to || get(cells, 'coordinates') === undefined) continue
+          const cell = decoded(tile, from)
+          const coordinates = get(cells, 'coordinates')
+          for (const [name, value] of Object.entries(coordinates ?? {}))
+            expect([name, compact(value)]).toEqual([name, cell[name]])
+          const field = get(cells, 'field')
+          if (get(cells, 'value') !== undefined) expect(compact(get(cells, 'value'))).toBe(cell[String(field)])
+          if (get(cells, 'padding') === true) continue
+          const wanted = Object.entries(coordinates ?? {}).map(
+            ([name, value]) => `${name}=${typeof value === 'string' ? JSON.stringify(value) : compact(value)}`,
+          )
+          const back = await runJson([
+            'at',
+            fragment,
+            ...wanted.flatMap((one) => ['--cell', one]),
+            ...keyOption(folder),
+          ])
+          const places = [get(back.documents[0], 'cells')].flat().flatMap((one) => [get(one, 'places')].flat())
+          const name = path.slice(path.lastIndexOf('/') + 1)
+          const mine = places.filter(
+            (place) => get(place, 'file') === name && get(place, 'tile') === tile && get(place, 'cell') === from,
+          )
+          expect(mine.length).toBeGreaterThan(0)
+          const leaf = chain.at(-1)
+          const hit = mine.some((place) => {
+            const start = Number(get(place, 'offset'))
+            return start <= offset && offset < start + Number(get(place, 'length'))
+          })
+          const inCell = get(leaf, 'value') !== undefined && /^\d+$/.test(String(get(leaf, 'name')))
+          if (inCell && mine.every((place) => get(place, 'exact') === true)) {
+            expect([path, offset, hit]).toEqual([path, offset, true])
+            exact++
+          }
+        }
+      }
+      expect(ranges).toBeGreaterThan(0)
+      if (folder.name === '22/filter_none') expect(exact).toBeGreaterThan(10)
+    })
+  }
+})
+
+describe('what notices a flip', () => {
+  const temporary = temporaryFolder()
+
+  test.each(['22/filter_sha256', '22/filter_md5', '22/encrypted', '22/filter_none'])(
+    'is what verify-checksums finds in %s',
+    async (name) => {
+      const folder = fixtureFolders().find((one) => one.name === name)
+      if (!folder) throw new Error(`there is no fixture ${name}`)
+      const random = new Random(name.length)
+      const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$/.test(path))
+      const copy = `${temporary}/${name.replace('/', '-')}`
+      cpSync(folder.path, copy, { recursive: true })
+      for (let i = 0; i < 12; i++) {
+        const path = files[random.below(files.length)].replace(folder.path, copy)
+        const bytes = readFileSync(path)
+        const offset = random.below(bytes.length)
+        const { documents } = await runJson(['at', path, String(offset), ...keyOption(folder)])
+        const bit = random.below(8)
+        const detectors = detectorsOf(documents[0], bit)
+        const checksum = detectors.find((one) => /^(?:CHECKSUM|AES)/.test(String(one)))
+        const flipped = Uint8Array.from(bytes)
+        flipped[offset] ^= 1 << bit
+        writeFileSync(path, flipped)
+        const { code, text } = await run(['verify-checksums', copy, '--json', ...keyOption(folder)])
+        writeFileSync(path, bytes)
+        if (checksum !== undefined) {
+          expect([path, offset, code]).toEqual([path, offset, 1])
+          expect(text).toContain(`"filter": "${checksum}"`)
+        } else if (
+          name === '22/filter_none' &&
+          !detectors.some((one) => /num|length|chunks|data|extra/.test(String(one)))
+        ) {
+          expect([path, offset, code]).toEqual([path, offset, 0])
+        }
+      }
+    },
+  )
+})

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { testCorpus } from '../golden/corpus.ts'
+import { contextFor } from '../helpers/fixtures.ts'
+import { get, parseJson } from '../helpers/json.ts'
+import { dissect, filePaths, isKnownGap } from './anatomy.ts'
+
+/** Cases with the same arrays written by each release: every third of them is enough. */
+const STEP = 3
+
+let count = 0
+for (let share = 0; share < 4; share++) {
+  testCorpus(share, (path) => {
+    if (count++ % STEP !== 0) return
+    test(path.split('/').slice(-2).join('/'), async () => {
+      const key = get(parseJson(readFileSync(`${path}.expected.json`, 'utf8')), 'key')
+      const faults: string[] = []
+      for (const file of filePaths(path)) {
+        const found = await dissect(file, contextFor({ key: typeof key === 'string' ? key : undefined }))
+        if (found.coverage !== undefined) faults.push(`${file}: ${found.coverage}`)
+        for (const gap of found.gaps) if (!isKnownGap(gap)) faults.push(`${file}: gap of ${gap}`)
+      }
+      expect(faults).toEqual([])
+    })
+  })
+}
