@@ -80,20 +80,23 @@ export class Verifier {
   ): Promise<boolean | undefined> {
     const place = { fragment, file, offset }
     let failed = false
+    let chunks: number[] = []
     try {
-      const { value: header } = decodePrefix(bytes, genericTileHeader, { file, offset })
+      const { value: header, length: start } = decodePrefix(bytes, genericTileHeader, { file, offset })
       const isProtected = hasChecksum(header.filters.filters)
       if (!isProtected && !this.deep) return false
       this.found.tileNum++
+      chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), offset + start)
       const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
         if (!verdict.ok) failed = true
-        this.verdict(verdict, { ...place, chunk })
+        this.verdict(verdict, { ...place, chunk, offset: chunks[chunk] })
       }
-      const { length } = await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
-      this.found.chunkNum += countChunks(bytes.subarray(0, length), header.persisted_size)
+      await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
+      this.found.chunkNum += chunks.length
       return isProtected
     } catch (error) {
-      if (!failed) this.fail(error, place)
+      const chunk = error instanceof InspectError ? chunks.indexOf(error.at.offset ?? -1) : -1
+      if (!failed) this.fail(error, chunk < 0 ? place : { ...place, chunk, offset: chunks[chunk] })
       return undefined
     }
   }
@@ -258,9 +261,9 @@ function keepsOffsetsInside(filters: readonly FilterConfig[]): boolean {
   return filters[0]?.name === 'RLE' || filters[0]?.name === 'DICTIONARY_ENCODING'
 }
 
-/** Chunks of the generic tile that `bytes` are, whose last `persistedSize` bytes are its chunks. */
-function countChunks(bytes: Uint8Array, persistedSize: number): number {
-  return decode(bytes.subarray(bytes.length - persistedSize), tileChunks).chunks.length
+/** Where the metadata of each chunk starts, in a file that has the tile's bytes at `base`. @throws InspectError TRUNCATED */
+function chunkOffsets(stored: Uint8Array, base: number): number[] {
+  return decode(stored, tileChunks).chunks.map(({ metadata }) => base + metadata.byteOffset - stored.byteOffset)
 }
 
 /** Start and end of each generic tile. */
