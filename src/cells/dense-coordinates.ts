@@ -57,22 +57,27 @@ export class DenseCoordinates {
   cells(tile: number): DenseTileCells {
     const { axes, cells_per_tile } = this.grid
     const position = this.tilePosition(tile)
-    const coordinates: Uint8Array[] = []
-    const ranges: { from: number; to: number }[] = []
     const strides = cellStrides(axes, this.cellOrder)
-    axes.forEach((axis, d) => {
+    const coordinates = axes.map((axis, d) =>
+      axisCoordinates(axis, tileStart(axis, position[d]), strides[d], Number(axis.extent), cells_per_tile),
+    )
+    return { coordinates, rows: this.rows(tile) }
+  }
+
+  /** Positions of the written cells of a tile, in cell order; undefined where all are. */
+  rows(tile: number): Uint32Array | undefined {
+    const { axes } = this.grid
+    const position = this.tilePosition(tile)
+    const ranges = axes.map((axis, d) => {
       const start = tileStart(axis, position[d])
-      const extent = Number(axis.extent)
-      coordinates.push(axisCoordinates(axis, start, strides[d], extent, cells_per_tile))
-      const from = axis.low > start ? Number(axis.low - start) : 0
       const last = axis.high - start
-      ranges.push({ from, to: last < axis.extent - 1n ? Number(last) : extent - 1 })
+      return {
+        from: axis.low > start ? Number(axis.low - start) : 0,
+        to: last < axis.extent - 1n ? Number(last) : Number(axis.extent) - 1,
+      }
     })
-    const all = ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)
-    return {
-      coordinates,
-      rows: all ? undefined : rowsInside(ranges, strides, fastestFirst(this.cellOrder, axes.length)),
-    }
+    if (ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)) return undefined
+    return rowsInside(ranges, cellStrides(axes, this.cellOrder), fastestFirst(this.cellOrder, axes.length))
   }
 }
 

@@ -234,17 +234,20 @@ async function coordsReader(
 ): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
   const file = await TileFile.open(fragment, info.schema.attributes.length, 'data')
   files.push(file)
-  const zipped = info.format_version === 1 && !hasCompressor(info.schema)
-  const dimensions = info.schema.domain.dimensions
-  const size = datatypeSize(dimensions[0].type)
   let last: { tile: number; data: Uint8Array } | undefined
   return async (tile, d) => {
     if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
-    const cells = file.cells(tile)
-    const run = last.data.subarray(d * cells * size, (d + 1) * cells * size)
-    const data = zipped ? unzip(last.data, cells, size, dimensions.length, d) : run
-    return { data, starts: undefined, validity: undefined }
+    return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
   }
+}
+
+/** The coordinates along one dimension in an unfiltered tile of `__coords.tdb`. */
+export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
+  const dimensions = info.schema.domain.dimensions
+  const size = datatypeSize(dimensions[0].type)
+  const zipped = info.format_version === 1 && !hasCompressor(info.schema)
+  if (zipped) return unzip(data, cells, size, dimensions.length, dimension)
+  return data.subarray(dimension * cells * size, (dimension + 1) * cells * size)
 }
 
 function hasCompressor(schema: ArraySchema): boolean {

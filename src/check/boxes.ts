@@ -53,10 +53,10 @@ export class Boxes {
     return 0
   }
 
-  /** Whether the lower end of a box is the empty string. */
-  startsEmpty(d: number, i: number): boolean {
+  /** Lower end of a box along a string dimension. */
+  textStart(d: number, i: number): Uint8Array | undefined {
     const axis = this.axes[d]
-    return axis.text && axis.minStart[i] === axis.minEnd[i]
+    return axis.text ? axis.bytes.subarray(axis.minStart[i], axis.minEnd[i]) : undefined
   }
 
   /** First box whose lower end lies above its upper end or that holds a NaN, or -1. */

@@ -74,7 +74,10 @@ export const FINDING_CODES = {
 
   // Footer.
   FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read'],
-  FOOTER_VERSION: ['warning', 'name and footer disagree on the format version; TileDB goes by the footer'],
+  FOOTER_VERSION: [
+    'error',
+    'name and footer disagree on the format version: the fields of one are not those of the other',
+  ],
   FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
   FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read footers that say so'],
   FOOTER_SLACK: ['note', 'readers pass over bytes behind the fields of a footer'],
@@ -124,7 +127,6 @@ export const FINDING_CODES = {
   FRAGMENT_MIN_MAX: ['error', 'aggregates are wrong'],
   FRAGMENT_SUM: ['error', 'aggregates are wrong'],
   FRAGMENT_NULL_COUNT: ['error', 'aggregates are wrong'],
-  GLOBAL_ORDER_BOUNDS: ['error', 'readers order the tiles of fragments by these cells: merged reads are wrong'],
   CELL_TIMESTAMP: ['error', 'the cell was written at a time that the name of its fragment excludes'],
   DELETE_TIMESTAMP: ['error', 'readers show the cell at times at which it was deleted, or the other way round'],
   DELETE_CONDITION_INDEX: ['error', 'the cell was deleted by a condition that the fragment does not list'],

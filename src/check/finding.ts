@@ -71,7 +71,7 @@ export function fromError(error: unknown, code: FindingCode, place: Place): Item
     file: error.at.file ?? place.file,
     offset: error.at.offset ?? place.offset,
     space: error.at.offset === undefined ? place.space : error.at.space,
-    field: error.at.field ?? place.field,
+    field: fieldOf(place.field, error.at.field),
   }
   if (error.code === 'NOT_FOUND') return finding(code, at, 'the file', 'that it is missing')
   if (ERROR_CODES[error.code] !== 1) {
@@ -79,6 +79,11 @@ export function fromError(error: unknown, code: FindingCode, place: Place): Item
   }
   const [, expected, found] = EXPECTED_FOUND.exec(error.message) ?? []
   return finding(code, at, expected ?? 'what can be read', found ?? error.message)
+}
+
+function fieldOf(outer: string | undefined, inner: string | undefined): string | undefined {
+  if (outer === undefined || inner === undefined || inner.startsWith(outer)) return inner ?? outer
+  return `${outer}.${inner}`
 }
 
 /** Runs a part of a check; an InspectError that ends it becomes a finding, and the rest goes on. */

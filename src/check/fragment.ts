@@ -4,9 +4,10 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../fragment.ts'
+import { checkDataFiles } from './data-files.ts'
 import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
 import { checkRTree } from './rtree.ts'
-import type { CheckRun } from './run.ts'
+import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
 import { rangesInDomain } from './schemas.ts'
 import { checkSections } from './sections.ts'
@@ -41,6 +42,7 @@ export async function* checkFragment(run: CheckRun, fragment: Fragment, schemas:
   }
   yield* checkFragmentLists(fragment, file)
   fragment.forget()
+  if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info, schemas)
 }
 
 /** What an unreadable footer is, with the schema that is missing told apart from the footer itself. */
@@ -54,7 +56,7 @@ async function footerError(
   const { at, code, message } = error
   if (at.file !== undefined && at.file !== file && at.file !== fragment.folder.path) {
     const schemaName = at.file.slice(at.file.lastIndexOf('/') + 1)
-    if (code === 'NOT_FOUND') {
+    if (code === 'NOT_FOUND' || code === 'MISSING_FILE') {
       const place = { file, field: 'array_schema_name' }
       return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))
     }
@@ -65,6 +67,8 @@ async function footerError(
   }
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
+  if (at.field === 'version' && (code === 'INCONSISTENT' || code === 'BAD_VALUE'))
+    return fromError(error, 'FOOTER_VERSION', { file })
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
     // The name says that the version is a known one: the number in the footer is damage.

@@ -2,18 +2,10 @@ import type { RTree } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
 import { Boxes } from './boxes.ts'
 import { finding, type Items, type Place } from './finding.ts'
+import { emptyStringFault } from './known-faults.ts'
 
 /** What TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
 const FANOUT = 10
-
-/** Seen in formats 5 to 9: the box around boxes of strings then has the upper end of the last of them. */
-const EMPTY_STRING_FAULT =
-  'TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string: readers may miss cells'
-const EMPTY_STRING_FIXED = 10
-
-function emptyStringFault(info: FragmentInfo, boxes: Boxes, dimension: number, box: number): string | undefined {
-  return info.format_version < EMPTY_STRING_FIXED && boxes.startsEmpty(dimension, box) ? EMPTY_STRING_FAULT : undefined
-}
 
 /**
  * The R-tree: sizes of its levels, boxes the right way round, each inside its parent, and the non-empty domain against them.
@@ -95,7 +87,7 @@ function* containment(
         children.compare(d, 'max', child, parents, 'max', parent) <= 0
       if (inside) continue
       const at = { ...place, field: `rtree.levels.${level}.${parent}` }
-      const known = emptyStringFault(info, parents, d, parent)
+      const known = emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, parent))
       yield finding(
         'RTREE_CONTAINMENT',
         at,
@@ -131,7 +123,7 @@ function* union(
     for (const [end, tile, difference] of ends) {
       if (difference === 0) continue
       const at = { ...place, field: `nonempty_domain.${name}`, tile }
-      const known = emptyStringFault(info, domain, d, 0)
+      const known = emptyStringFault(info, info.schema.domain.dimensions[d], domain.textStart(d, 0))
       yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
     }
   }

@@ -15,21 +15,27 @@ const SHARES = 4
 
 /** Tests for every case of one share of the archives, by its path; one skipped test where there is no corpus. */
 export function testCorpus(share: number, each: (path: string) => void = testCase): void {
-  const archives = existsSync(ARCHIVES)
-    ? readdirSync(ARCHIVES)
-        .filter((name) => name.endsWith(ARCHIVE))
-        .sort()
-    : []
-  if (archives.length === 0) {
+  const names = archiveNames()
+  if (names.length === 0) {
     test.skip('the large corpus is not here: a folder ../shared/corpus with its archives beside the repository', () => {})
     return
   }
-  const names = archives.map((name) => name.slice(0, -ARCHIVE.length))
   for (const name of names.filter((_, i) => i % SHARES === share)) {
     describe(`corpus ${name}`, () => {
       for (const path of casesIn(unpacked(name))) each(path)
     })
   }
+}
+
+function archiveNames(): string[] {
+  if (!existsSync(ARCHIVES)) return []
+  const archives = readdirSync(ARCHIVES).filter((name) => name.endsWith(ARCHIVE))
+  return archives.map((name) => name.slice(0, -ARCHIVE.length)).sort()
+}
+
+/** Folders of the corpus, unpacked; none where it is not here. */
+export function corpusFolders(): string[] {
+  return archiveNames().map(unpacked)
 }
 
 /** The folder of an archive's cases, unpacked the first time. A mark is left behind the last file. */

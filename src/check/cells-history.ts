@@ -1,0 +1,81 @@
+import type { ColumnData } from '../cells/column.ts'
+import { lanesOf } from '../write/elements.ts'
+import { finding, type Item, type Place } from './finding.ts'
+
+/** High and low word of the number that says "not deleted". */
+const NEVER = 0xffffffff
+
+export interface HistoryBounds {
+  /** Milliseconds, of the fragment's name; undefined where it has none. */
+  timestampRange: readonly [bigint, bigint] | undefined
+  /** Number of delete conditions that the fragment lists. */
+  conditionNum: number | undefined
+}
+
+/** When cells were written, when and by which condition they were deleted. Columns that could not be read are undefined. */
+export function checkHistory(
+  timestamps: { column: ColumnData | undefined; place: Place },
+  deletes: { column: ColumnData | undefined; place: Place } | undefined,
+  indexes: { column: ColumnData | undefined; place: Place } | undefined,
+  cells: number,
+  { timestampRange, conditionNum }: HistoryBounds,
+  items: Item[],
+): void {
+  const written = timestamps.column && lanesOf(timestamps.column.data)
+  const deleted = deletes?.column && lanesOf(deletes.column.data)
+  const index = indexes?.column && lanesOf(indexes.column.data)
+  const tell = (code: Parameters<typeof finding>[0], place: Place, cell: number, expected: string, found: bigint) => {
+    items.push(finding(code, { ...place, field: `${place.field}, cell ${cell}` }, expected, found))
+  }
+  if (written && timestampRange) {
+    const [low, high] = timestampRange
+    const bad = firstOutside(written, cells, low, high)
+    if (bad >= 0) tell('CELL_TIMESTAMP', timestamps.place, bad, `${low} to ${high}`, at(written, bad))
+  }
+  if (deleted && deletes) {
+    for (let cell = 0; cell < cells; cell++) {
+      const never = isNever(deleted, cell)
+      if (!never && written && compare(deleted, written, cell) < 0) {
+        const expected = `a time not ahead of ${at(written, cell)}, when it was written`
+        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, at(deleted, cell))
+        break
+      }
+      if (index && isNever(index, cell) !== never) {
+        const expected = never ? 'a condition only where the cell was deleted' : 'the condition that deleted the cell'
+        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, at(deleted, cell))
+        break
+      }
+    }
+  }
+  if (index && indexes && conditionNum !== undefined) {
+    for (let cell = 0; cell < cells; cell++) {
+      if (isNever(index, cell) || (index[2 * cell + 1] === 0 && index[2 * cell] < conditionNum)) continue
+      tell('DELETE_CONDITION_INDEX', indexes.place, cell, `less than ${conditionNum}, or none`, at(index, cell))
+      break
+    }
+  }
+}
+
+function isNever(lanes: Uint32Array, cell: number): boolean {
+  return lanes[2 * cell] === NEVER && lanes[2 * cell + 1] === NEVER
+}
+
+function at(lanes: Uint32Array, cell: number): bigint {
+  return (BigInt(lanes[2 * cell + 1]) << 32n) | BigInt(lanes[2 * cell])
+}
+
+function compare(a: Uint32Array, b: Uint32Array, cell: number): number {
+  return a[2 * cell + 1] - b[2 * cell + 1] || a[2 * cell] - b[2 * cell]
+}
+
+function firstOutside(lanes: Uint32Array, cells: number, low: bigint, high: bigint): number {
+  const [lowHigh, lowLow] = [Number(low >> 32n), Number(low & 0xffffffffn)]
+  const [highHigh, highLow] = [Number(high >> 32n), Number(high & 0xffffffffn)]
+  for (let cell = 0; cell < cells; cell++) {
+    const lo = lanes[2 * cell]
+    const hi = lanes[2 * cell + 1]
+    if (hi < lowHigh || (hi === lowHigh && lo < lowLow)) return cell
+    if (hi > highHigh || (hi === highHigh && lo > highLow)) return cell
+  }
+  return -1
+}

@@ -1,0 +1,150 @@
+import type { ColumnData } from '../cells/column.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { coordinatesOf } from '../cells/fragment-cells.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { leafLevel } from '../format/rtree.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../fragment.ts'
+import { checkColumn, checkEnumerationIndexes } from './cells-columns.ts'
+import { CoordinatesCheck } from './cells-coordinates.ts'
+import { checkHistory } from './cells-history.ts'
+import { StatisticsCheck } from './cells-statistics.ts'
+import { attempt, type Item, type Items } from './finding.ts'
+import { type CheckRun, reaches } from './run.ts'
+import type { CheckedSchemas } from './schemas.ts'
+import { eachTile } from './tile-reader.ts'
+
+/**
+ * The data files of a fragment, field by field and tile by tile: chunks, and at level `cells` what they hold. Coordinates are
+ * read together, so are times of writing and deleting. Memory holds one tile of what is read together, and the lists of it.
+ */
+export async function* checkDataFiles(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  schemas: CheckedSchemas | undefined,
+): Items {
+  const look = reaches(run, 'cells')
+  const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
+  const statistics = look
+    ? await attempt<SlotStatistics[] | undefined>([], 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
+    : undefined
+  const open = (slot: number) =>
+    look ? StatisticsCheck.open(fragment, info, slot, file, statistics) : Promise.resolve(undefined)
+  const slotsOf = (...kinds: string[]): number[] =>
+    info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
+  yield* checkCoordinates(run, fragment, info, slotsOf('coords', 'dimension'), open)
+  yield* checkTimes(run, fragment, info, slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index'), open)
+  const dense = look && info.dense ? new DenseCoordinates(info) : undefined
+  for (const slot of slotsOf('attribute')) {
+    const check = await open(slot)
+    const { enumeration } = info.schema.attributes[info.slots[slot].index]
+    const size = enumeration === '' ? undefined : schemas?.enumerationSize(info.schema, enumeration)
+    yield* eachTile(run, fragment, info, [slot], function* (tile, [read], [field]) {
+      if (!look) return
+      const items: Item[] = []
+      const column = checkColumn(info, field, tile, read, items)
+      const cells = cellsOf(info, tile)
+      if (column) {
+        const rows = check || size !== undefined ? dense?.rows(tile) : undefined
+        check?.add(tile, column, cells, rows, items)
+        if (size !== undefined) checkEnumerationIndexes(info, field, tile, column, rows, size, items)
+      } else check?.skip()
+      yield* items
+    })
+    yield* finished(check)
+    fragment.forget()
+  }
+  if (look) run.counts.cell_num += storedCellNum(info)
+}
+
+type OpenStatistics = (slot: number) => Promise<StatisticsCheck | undefined>
+
+async function* checkCoordinates(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  slots: readonly number[],
+  open: OpenStatistics,
+): Items {
+  if (slots.length === 0) return
+  const look = reaches(run, 'cells')
+  const rtree = look ? await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.rtree()) : undefined
+  const check = new CoordinatesCheck(info, rtree && leafLevel(rtree))
+  const statistics: (StatisticsCheck | undefined)[] = []
+  for (const slot of slots) statistics.push(await open(slot))
+  yield* eachTile(run, fragment, info, slots, function* (tile, reads, fields) {
+    if (!look) return
+    const items: Item[] = []
+    const cells = cellsOf(info, tile)
+    const columns: ColumnData[] = []
+    for (const [i, field] of fields.entries()) {
+      const column = checkColumn(info, field, tile, reads[i], items)
+      if (!column) continue
+      statistics[i]?.add(tile, column, cells, undefined, items)
+      if (info.slots[field.slot].kind === 'dimension') columns.push(column)
+      else
+        info.schema.domain.dimensions.forEach((_, d) => {
+          columns.push({ data: coordinatesOf(info, column.data, cells, d), starts: undefined, validity: undefined })
+        })
+    }
+    const places = info.schema.domain.dimensions.map((_, d) => (fields[d] ?? fields[0]).place(tile))
+    if (columns.length === info.schema.domain.dimensions.length && cells > 0) {
+      check.add(tile, columns, cells, places, items)
+    } else {
+      check.skip()
+      for (const one of statistics) one?.skip()
+    }
+    yield* items
+  })
+  for (const one of statistics) yield* finished(one)
+  fragment.forget()
+}
+
+async function* checkTimes(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  slots: readonly number[],
+  open: OpenStatistics,
+): Items {
+  if (slots.length === 0) return
+  const statistics: (StatisticsCheck | undefined)[] = []
+  for (const slot of slots) statistics.push(await open(slot))
+  const conditions = await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.processedConditions())
+  const bounds = { timestampRange: fragment.parsedName?.timestamp_range, conditionNum: conditions?.length }
+  yield* eachTile(run, fragment, info, slots, function* (tile, reads, fields) {
+    if (!reaches(run, 'cells')) return
+    const items: Item[] = []
+    const cells = cellsOf(info, tile)
+    const parts = fields.map((field, i) => {
+      const column = checkColumn(info, field, tile, reads[i], items)
+      if (column) statistics[i]?.add(tile, column, cells, undefined, items)
+      else statistics[i]?.skip()
+      return { kind: info.slots[field.slot].kind, column, place: field.place(tile) }
+    })
+    const part = (kind: string) => parts.find((one) => one.kind === kind)
+    const none = { column: undefined, place: parts[0].place }
+    checkHistory(
+      part('timestamps') ?? none,
+      part('delete_timestamps'),
+      part('delete_condition_index'),
+      cells,
+      bounds,
+      items,
+    )
+    yield* items
+  })
+  for (const one of statistics) yield* finished(one)
+  fragment.forget()
+}
+
+function* finished(check: StatisticsCheck | undefined): Generator<Item> {
+  const items: Item[] = []
+  check?.finish(items)
+  yield* items
+}
+
+function cellsOf(info: FragmentInfo, tile: number): number {
+  return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
+}

@@ -1,0 +1,307 @@
+import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { addPlace, InspectError } from '../errors.ts'
+import { concat } from '../filters/bytes.ts'
+import type { ChecksumVerdict } from '../filters/filter.ts'
+import { decode } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
+import type { Fragment, FragmentInfo } from '../fragment.ts'
+import { slotCellSize, slotShape } from '../fragment.ts'
+import { keyOrDamage } from '../generic-tile.ts'
+import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import type { CheckRun } from './run.ts'
+
+/** Since this version writers put no cell into two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
+const WHOLE_CELLS_SINCE = 11
+
+/** An unfiltered tile. */
+interface Unfiltered {
+  data: Uint8Array
+  /** Var-sized strings whose filters keep the offsets: start of each cell. */
+  offsets: Float64Array | undefined
+  /** Where each chunk but the last ends in `data`. */
+  ends: number[]
+}
+
+/** The cells of one field in one tile, as far as they could be read. */
+export interface ReadColumn {
+  /** Fixed-sized cells or var-sized values; undefined where a chunk was lost. */
+  data: Uint8Array | undefined
+  /** Var-sized: offsets as stored, bytes; undefined where they were lost. */
+  starts: Float64Array | undefined
+  /** Nullable: one byte a cell. */
+  validity: Uint8Array | undefined
+}
+
+/**
+ * Reads the tiles of one data file and tells all that is wrong with their chunks: header against tile, every filter undone,
+ * every checksum and tag, sizes against the metadata.
+ */
+class TileReader {
+  readonly file: TileFile
+  private readonly run: CheckRun
+  private readonly fragment: Fragment
+  private readonly info: FragmentInfo
+
+  constructor(run: CheckRun, fragment: Fragment, info: FragmentInfo, file: TileFile) {
+    this.run = run
+    this.fragment = fragment
+    this.info = info
+    this.file = file
+  }
+
+  /** The stored bytes of a tile; undefined where they are not in the file. */
+  async stored(tile: number, items: Item[]): Promise<Uint8Array | undefined> {
+    try {
+      return await this.file.stored(tile)
+    } catch (error) {
+      items.push(fromError(error, 'TILE_UNREADABLE', this.place(tile)))
+      return undefined
+    }
+  }
+
+  place(tile: number): Place {
+    return { file: this.file.source.name, offset: this.file.offsets[tile], tile }
+  }
+
+  /** Undoes the filters chunk by chunk, going on after a fault. */
+  async unfilter(
+    tile: number,
+    stored: Uint8Array,
+    stringOffsets: boolean,
+    items: Item[],
+  ): Promise<Unfiltered | undefined> {
+    const { file, run } = this
+    const base = file.offsets[tile]
+    const place = this.place(tile)
+    run.counts.tile_num++
+    try {
+      const { chunks, extra } = decode(stored, tileChunks, { file: file.source.name, offset: base })
+      const pipeline = await file.pipeline(stringOffsets)
+      if (extra.length > 0) {
+        const at = { ...place, offset: base + stored.length - extra.length }
+        items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile behind the last chunk', `${extra.length} bytes`))
+      }
+      let total = 0
+      for (const chunk of chunks) total += chunk.original_length
+      const expected = file.expectedSize(tile)
+      const fits = expected === undefined || total === expected
+      if (!fits) {
+        const found = `chunks of ${total}`
+        items.push(finding('TILE_SIZE', { ...place, field: 'original_length' }, `${expected} unfiltered bytes`, found))
+      }
+      const parts: Uint8Array[] = []
+      const ends: number[] = []
+      let offsets: Float64Array | undefined
+      let lost = !fits
+      let end = 0
+      for (const [index, chunk] of chunks.entries()) {
+        run.counts.chunk_num++
+        let mismatch = false
+        const at = { ...place, chunk: index, offset: base + (chunk.metadata.byteOffset - stored.byteOffset) }
+        if (expected !== undefined && chunk.original_length > expected) {
+          // Nothing is unfiltered to a size that the metadata excludes.
+          lost = true
+          continue
+        }
+        const onVerdict = (verdict: ChecksumVerdict): void => {
+          if (verdict.ok) return
+          mismatch = true
+          lost = true
+          items.push(verdictItem(verdict, at, this.fragment))
+        }
+        try {
+          const out = pipeline.reverseChunkAt(stored, base, chunk, index, { onVerdict })
+          offsets ??= out.offsets
+          parts.push(out.data)
+        } catch (error) {
+          lost = true
+          // A chunk whose digest does not fit is told once.
+          if (mismatch && error instanceof InspectError) continue
+          const item = fromError(keyOrDamage(error, this.fragment.cx), 'CHUNK_UNREADABLE', at)
+          items.push('code' in item && !('notExamined' in item) ? { ...item, tile, chunk: index } : item)
+        }
+        end += chunk.original_length
+        if (index < chunks.length - 1) ends.push(end)
+      }
+      return lost ? undefined : { data: concat(parts), offsets, ends }
+    } catch (error) {
+      items.push(fromError(error, 'TILE_UNREADABLE', place))
+      return undefined
+    }
+  }
+
+  /** Chunks hold whole cells of one size. */
+  wholeCells(tile: number, { ends }: Unfiltered, cellSize: number, items: Item[]): void {
+    if (this.info.format_version < WHOLE_CELLS_SINCE) return
+    const split = ends.findIndex((end) => end % cellSize !== 0)
+    if (split >= 0) this.split(tile, split, items)
+  }
+
+  /** The same for cells between `starts`. */
+  wholeValues(tile: number, { ends }: Unfiltered, starts: Float64Array, items: Item[]): void {
+    if (this.info.format_version < WHOLE_CELLS_SINCE) return
+    let cell = 0
+    for (const [index, end] of ends.entries()) {
+      while (cell < starts.length && starts[cell] < end) cell++
+      if (cell < starts.length && starts[cell] === end) continue
+      // Behind the last value there may be a chunk of nothing.
+      if (cell === starts.length && end === this.file.expectedSize(tile)) continue
+      this.split(tile, index, items)
+      return
+    }
+  }
+
+  private split(tile: number, chunk: number, items: Item[]): void {
+    items.push(
+      finding('CHUNK_SPLITS_CELL', { ...this.place(tile), chunk }, 'a chunk that ends with a cell', 'half of one'),
+    )
+  }
+}
+
+function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, { cx }: Fragment): Item {
+  const place = { ...at, field: filter }
+  if (actual !== undefined) return finding('CHECKSUM_MISMATCH', place, expected, actual)
+  if (cx.keyProven) return finding('CHECKSUM_MISMATCH', place, 'a tag that fits the bytes', 'one that does not')
+  const why = new InspectError('WRONG_KEY', 'the tag does not fit: the key is wrong, or the bytes are damaged', place)
+  return { notExamined: why }
+}
+
+/** The files of one field, read tile by tile. */
+export class FieldReader {
+  readonly slot: number
+  readonly varSized: boolean
+  private readonly readers: ReadonlyMap<TileRole, TileReader>
+  private readonly info: FragmentInfo
+
+  private constructor(info: FragmentInfo, slot: number, varSized: boolean, readers: ReadonlyMap<TileRole, TileReader>) {
+    this.info = info
+    this.slot = slot
+    this.varSized = varSized
+    this.readers = readers
+  }
+
+  /** A file that cannot be opened is left out, and told. Missing files are findings of their own already. */
+  static async open(
+    run: CheckRun,
+    fragment: Fragment,
+    info: FragmentInfo,
+    slot: number,
+    items: Item[],
+  ): Promise<FieldReader> {
+    const { varSized, nullable } = slotShape(info, info.slots[slot])
+    const roles: TileRole[] = varSized ? ['offsets', 'var'] : ['data']
+    if (nullable) roles.push('validity')
+    const readers = new Map<TileRole, TileReader>()
+    for (const role of roles) {
+      try {
+        const file = await TileFile.open(fragment, slot, role)
+        if ((await fragment.folder.kind(file.name)) === 'file')
+          readers.set(role, new TileReader(run, fragment, info, file))
+      } catch (error) {
+        const placed = addPlace(error, { file: fragment.folder.path })
+        if (!(placed instanceof InspectError)) throw error
+        items.push({ notExamined: placed })
+      }
+    }
+    return new FieldReader(info, slot, varSized, readers)
+  }
+
+  place(tile: number, role?: TileRole): Place {
+    const reader = this.readers.get(role ?? (this.varSized ? 'offsets' : 'data'))
+    const field = this.info.slots[this.slot].name
+    return reader ? { ...reader.place(tile), field } : { file: '', tile, field }
+  }
+
+  async read(tile: number, items: Item[]): Promise<ReadColumn> {
+    const column: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
+    const validity = this.readers.get('validity')
+    if (validity) column.validity = (await this.fixed(validity, tile, 1, items))?.data
+    if (this.varSized) await this.readVar(tile, column, items)
+    else {
+      const data = this.readers.get('data')
+      const size = slotCellSize(this.info, this.info.slots[this.slot])
+      if (data) column.data = (await this.fixed(data, tile, size, items))?.data
+    }
+    return column
+  }
+
+  private async fixed(
+    reader: TileReader,
+    tile: number,
+    cellSize: number,
+    items: Item[],
+  ): Promise<Unfiltered | undefined> {
+    const stored = await reader.stored(tile, items)
+    const unfiltered = stored && (await reader.unfilter(tile, stored, false, items))
+    if (unfiltered) reader.wholeCells(tile, unfiltered, cellSize, items)
+    return unfiltered
+  }
+
+  private async readVar(tile: number, column: ReadColumn, items: Item[]): Promise<void> {
+    const offsets = this.readers.get('offsets')
+    const values = this.readers.get('var')
+    const storedOffsets = await offsets?.stored(tile, items)
+    const cells = offsets?.file.cells(tile) ?? 0
+    // Only these two keep offsets inside the values.
+    const first = values?.file.filters[0]?.name
+    const maybeInside = first === 'RLE' || first === 'DICTIONARY_ENCODING'
+    const inside = maybeInside && storedOffsets !== undefined && cells > 0 && isStringOffsetsTile(storedOffsets)
+    if (offsets && storedOffsets && !inside) {
+      const unfiltered = await offsets.unfilter(tile, storedOffsets, false, items)
+      if (unfiltered) {
+        offsets.wholeCells(tile, unfiltered, 8, items)
+        column.starts = startsOf(unfiltered.data)
+      }
+    }
+    const stored = await values?.stored(tile, items)
+    const unfiltered = stored && (await values?.unfilter(tile, stored, inside, items))
+    if (!values || !unfiltered) return
+    column.data = unfiltered.data
+    if (inside) {
+      column.starts = unfiltered.offsets ?? new Float64Array(cells)
+      if (column.starts.length !== cells) {
+        const found = `offsets of ${column.starts.length}`
+        items.push(finding('TILE_SIZE', values.place(tile), `offsets of ${cells} cells inside the data`, found))
+        column.starts = undefined
+      }
+    } else if (column.starts) values.wholeValues(tile, unfiltered, column.starts, items)
+  }
+
+  async close(): Promise<void> {
+    for (const { file } of this.readers.values()) await file.close()
+  }
+}
+
+/** Offsets as stored, uint64. Those beyond 2^53 lose digits, and are outside of any tile. */
+function startsOf(raw: Uint8Array): Float64Array {
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
+  const starts = new Float64Array(Math.floor(raw.length / 8))
+  for (let i = 0; i < starts.length; i++) {
+    starts[i] = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
+  }
+  return starts
+}
+
+/** Opens fields, gives each tile of all of them, and closes them. */
+export async function* eachTile(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  slots: readonly number[],
+  visit: (tile: number, columns: readonly ReadColumn[], fields: readonly FieldReader[]) => Iterable<Item>,
+): Items {
+  const items: Item[] = []
+  const fields: FieldReader[] = []
+  try {
+    for (const slot of slots) fields.push(await FieldReader.open(run, fragment, info, slot, items))
+    yield* items.splice(0)
+    for (let tile = 0; tile < info.tile_num; tile++) {
+      const columns: ReadColumn[] = []
+      for (const field of fields) columns.push(await field.read(tile, items))
+      yield* items.splice(0)
+      yield* visit(tile, columns, fields)
+    }
+  } finally {
+    for (const field of fields) await field.close()
+  }
+}

@@ -1,0 +1,42 @@
+import { checkTarget } from '../../src/check/check.ts'
+import type { FindingCode } from '../../src/check/codes.ts'
+import type { Finding, Level } from '../../src/check/finding.ts'
+import { newRun } from '../../src/check/run.ts'
+import type { InspectError } from '../../src/errors.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { openTarget } from '../../src/target.ts'
+import { contextFor } from '../helpers/fixtures.ts'
+
+export interface Checked {
+  findings: Finding[]
+  notExamined: InspectError[]
+}
+
+/** Everything that a check of a target says. */
+export async function check(
+  storage: Storage,
+  path: string,
+  { level = 'cells', all = false, key }: { level?: Level; all?: boolean; key?: string | undefined } = {},
+): Promise<Checked> {
+  const checked: Checked = { findings: [], notExamined: [] }
+  for await (const item of checkTarget(newRun(level, all), await openTarget(storage, path, contextFor({ key })))) {
+    if ('notExamined' in item) checked.notExamined.push(item.notExamined)
+    else checked.findings.push(item)
+  }
+  return checked
+}
+
+/** Findings in a line each, for comparing. */
+export function shown(findings: readonly Finding[]): string[] {
+  return findings.map(
+    ({ severity, code, file, field, tile, expected, found }) =>
+      `${severity} ${code} ${file} ${field ?? ''} ${tile ?? ''}: expected ${expected}, found ${found}`,
+  )
+}
+
+/** Those that are no notes. */
+export function serious(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ severity }) => severity !== 'note')
+}
+
+export type { FindingCode }
