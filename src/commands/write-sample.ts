@@ -12,6 +12,7 @@ import { schemaResult } from './schema.ts'
 interface WriteSampleOptions extends SampleOptions {
   schema?: string
   data?: string
+  labels?: boolean
 }
 
 const HELP = `
@@ -62,6 +63,7 @@ export const command: CommandModule<WriteSampleOptions> = {
       .option('--experimental', 'allow format version 23, which no TileDB release opens')
       .option('--schema <file>', 'the schema, as schema --json prints it; - for standard input')
       .option('--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input')
+      .option('--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them')
       .option('--seed <text>', 'same options and seed, same bytes (1)')
       .addHelpText('after', HELP)
   },
@@ -74,13 +76,13 @@ export const command: CommandModule<WriteSampleOptions> = {
 }
 
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
-  const { schema: schemaFile, data: dataFile, ...rest } = options
+  const { schema: schemaFile, data: dataFile, labels, ...rest } = options
   if (schemaFile === '-' && dataFile === '-')
     throw new InspectError('USAGE', '--schema and --data cannot both be standard input')
   const schema =
     schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
   const data = dataFile === undefined ? undefined : openText(dataFile)
-  const inputs: SampleInputs = { schema, data, style: cx.style }
+  const inputs: SampleInputs = { schema, data: data && { ...data, labels }, style: cx.style }
   const output = await openFolderOutput(path)
   try {
     const { array, notes } = planSample(rest, inputs)

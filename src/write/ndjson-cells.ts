@@ -33,16 +33,18 @@ export interface NdjsonInput {
   /** Text in pieces of any length. */
   pieces: AsyncIterable<string> | Iterable<string>
   file: string
+  /** Numbers in attributes with an enumeration are its values, not indexes; text is always a value. */
+  labels?: boolean | undefined
 }
 
 /**
  * Reads NDJSON as `decode` prints it, raw or not, into columns. Each line is an object with every dimension and attribute; an index
- * into an enumeration may be given as the enumeration's value (`decode --labels`). Cells of a dense array must fill their bounding box.
+ * into an enumeration may be given as the enumeration's value. Cells of a dense array must fill their bounding box.
  *
  * @throws InspectError BAD_VALUE, USAGE with line and field
  */
 export async function cellsFromNdjson(
-  { pieces, file }: NdjsonInput,
+  { pieces, file, labels = false }: NdjsonInput,
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
   style: ValueStyle,
@@ -53,13 +55,13 @@ export async function cellsFromNdjson(
       const row = parseJson(line)
       if (!isJsonObject(row))
         throw new InspectError('BAD_VALUE', `expected an object for each cell, found ${line.slice(0, 40)}`)
-      rows ??= new RowsToColumns([...fieldsOf(schema), ...extraFields(row, schema)], enumerations, style)
+      rows ??= new RowsToColumns([...fieldsOf(schema), ...extraFields(row, schema)], enumerations, style, labels)
       rows.add(row)
     } catch (error) {
       throw atLine(error, number, file)
     }
   })
-  rows ??= new RowsToColumns(fieldsOf(schema), enumerations, style)
+  rows ??= new RowsToColumns(fieldsOf(schema), enumerations, style, labels)
   const { fields, count } = rows
   const columns = rows.finish()
   const named = fields.map(({ name }, i): [string, ColumnData] => [name, columns[i]])
@@ -127,13 +129,14 @@ function cellReader(
   { type, cell_val_num, enumeration }: CellField,
   enumerations: readonly Enumeration[],
   style: ValueStyle,
+  labelled: boolean,
 ): CellReader {
   const labels = enumerations.find(({ name }) => name === enumeration)
   const read: CellReader = (value) => bytesOf(type, cell_val_num, value, style)
   if (!labels) return read
   const indexes = new Map(enumerationCells(labels).map((bytes, i): [string, number] => [keyOf(bytes), i]))
   return (value) => {
-    if (typeof value !== 'string' && !isJsonObject(value)) return read(value)
+    if (!labelled && typeof value !== 'string' && !isJsonObject(value)) return read(value)
     const index = indexes.get(keyOf(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
       throw new InspectError(
@@ -156,9 +159,14 @@ class RowsToColumns {
   private readonly builders: readonly ColumnBuilder[]
   private readonly known: ReadonlySet<string>
 
-  constructor(fields: readonly CellField[], enumerations: readonly Enumeration[], style: ValueStyle) {
+  constructor(
+    fields: readonly CellField[],
+    enumerations: readonly Enumeration[],
+    style: ValueStyle,
+    labelled: boolean,
+  ) {
     this.fields = fields
-    this.readers = fields.map((field) => cellReader(field, enumerations, style))
+    this.readers = fields.map((field) => cellReader(field, enumerations, style, labelled))
     this.builders = fields.map((field) => new ColumnBuilder(field))
     this.known = new Set(fields.map(({ name }) => name))
   }
