@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
@@ -20,15 +20,33 @@ const withoutChildProcess = {
   load: (id) => (id === '\0child-process' ? 'export default {}' : undefined),
 }
 
-/** What nearly every call uses goes into one file, whose compiled code is cached; the rest is loaded when it is needed. */
-const RARE =
-  /src\/(render\/(views\/(at|hex|cells|check|tile|verify|commits|write)|progress|csv|ndjson|arrow)|commands\/(at|dump|hex\.|hex-sections|cell-places|check|decode|tile|verify|write|condition)|(anatomy|cells|check|verify|write)\/|source\/(file-output|folder-output|verify))/
-const COMMON_FILTERS =
-  /src\/filters\/(pipeline|registry|bytes|filter|compressor|gzip|byte-codec-filter|codecs\/(levels|zstd-frame|portable|once|wasm-file))\.ts$/
-const isCore = (id) =>
-  id.includes('node_modules/')
-    ? id.includes('/commander/')
-    : !RARE.test(id) && (!id.includes('/src/filters/') || COMMON_FILTERS.test(id))
+/**
+ * What the calls of every day use goes into one file, whose compiled code is cached; the rest is loaded when it is needed.
+ * These and all that they import, other than by `import()`, are that file.
+ */
+const EVERY_DAY = [
+  'main',
+  ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
+  ...['gzip', 'codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
+].map((name) => resolve(`src/${name}.ts`))
+
+/** Files that `roots` import, directly or not, other than by `import()`. */
+async function importsOf(roots) {
+  const importedBy = new Map()
+  const note = { name: 'note', moduleParsed: ({ id, importedIds }) => void importedBy.set(id, importedIds) }
+  const build = await rolldown({
+    input: roots,
+    external,
+    plugins: [withoutChildProcess, note],
+    platform: 'node',
+    onLog,
+  })
+  await build.generate()
+  await build.close()
+  const found = new Set(roots)
+  for (const id of found) for (const imported of importedBy.get(id) ?? []) found.add(imported)
+  return found
+}
 
 /** Known and meant: the browser's wasm reader is not called in Node; some commands share code with others. */
 const EXPECTED = new Set(['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT'])
@@ -46,6 +64,7 @@ function run(stdout, ...args) {
   if (status !== 0) process.exit(1)
 }
 
+const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
 await bundle({ main: 'src/main.ts', 'verify-worker': 'src/source/verify-worker.ts' }, [withoutChildProcess], {
   dir: 'dist/cli',
@@ -54,7 +73,7 @@ await bundle({ main: 'src/main.ts', 'verify-worker': 'src/source/verify-worker.t
   chunkFileNames: '[name].cjs',
   dynamicImportInCjs: false,
   minify: true,
-  codeSplitting: { groups: [{ name: 'core', test: isCore }] },
+  codeSplitting: { groups: [{ name: 'core', test: (id) => core.has(id) }] },
 })
 await bundle('src/index.ts', [], {
   dir: 'dist/lib',
