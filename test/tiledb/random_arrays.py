@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
-"""Writes random arrays with a real TileDB release, and what TileDB reads from them: random_arrays.py --seed S --count N --out FOLDER [--release X]
+"""Random arrays written by a real TileDB release, and what our reader says of them against what TileDB says:
 
-Each array is `<out>/r<seed>_<index>/` with `r<seed>_<index>.expected.json` beside it, in the form of the fixtures (test/fixtures/README.md).
+    random_arrays.py [BIN] [--count N] [--seed S] [--release X] [--out FOLDER]
+
 Dimensions, attributes, pipelines, orders, writes, deletes, evolution and consolidation are drawn at random; what the release refuses, crashes on
 or cannot read back itself is drawn again (`--verbose` says why). The same seed draws the same array; TileDB's names of files and fragments differ.
+Every command's JSON is compared (compare.mjs): schemas, fragments, footers, R-trees, tiles, cells, commits, metadata, checksums. BIN is
+`bin/tiledb-inspect.js`, started for each command; without it the sources run in one process. Exit code 1 where anything differs.
+
+With --out the arrays are kept: `<out>/r<seed>_<index>/` with `r<seed>_<index>.expected.json` beside it, in the form of the fixtures
+(test/fixtures/README.md). Needs Linux on x86-64, pip, node and this repository's node_modules.
 """
 import argparse
 import json
@@ -13,6 +19,7 @@ import random
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +27,7 @@ import traceback
 from multiprocessing import get_context
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent / "fixtures"))
 
 import make  # noqa: E402
@@ -646,6 +654,8 @@ class Draw:
         for s in steps:
             if s[0] == "write":
                 w = s[1]
+                if not w["names"] and not self.sparse and "probe!" not in by:
+                    continue  # nothing of it is written yet
                 fields = [by[n] for n in w["names"]] if w["names"] or self.sparse else attrs
                 columns = w["columns"] if w["names"] or self.sparse else {"probe!": [1] * w["cuts"][-1]}
                 lib.validity = w["valid"]
@@ -760,18 +770,54 @@ def reading(requests):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("bin", nargs="?", help="the program to compare (default: the sources, in one process)")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=10)
     ap.add_argument("--first", type=int, default=0, help="index of the first array (to make one again)")
-    ap.add_argument("--out", type=pathlib.Path, required=True)
+    ap.add_argument("--out", type=pathlib.Path, help="keep the arrays there")
+    ap.add_argument("--no-compare", action="store_true", help="only write them")
     ap.add_argument("--release", default=make.NEWEST, help="TileDB-Py release, or a format version (default: %s)" % make.NEWEST)
-    ap.add_argument("--work", type=pathlib.Path, help="where wheels and the virtual environment are kept (default: beside the arrays)")
+    ap.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "random-arrays", help="where wheels and the virtual environment are kept")
+    ap.add_argument("--unread", type=pathlib.Path, help="where arrays go that TileDB wrote and cannot read")
     ap.add_argument("--verbose", action="store_true")
     args = ap.parse_args()
-    work = (args.work or args.out / ".work").resolve()
-    python = make.reader(work)
-    if pathlib.Path(sys.prefix).resolve() != (work / "reader").resolve():
+    work = args.work.resolve()
+    if not reader_here():
+        python = make.reader(work)
         os.execv(python, [str(python), "-B", *sys.argv])
+    if args.out:
+        sys.exit(run(args, work))
+    with tempfile.TemporaryDirectory(prefix="random-arrays-") as scratch:
+        args.out = pathlib.Path(scratch)
+        code = run(args, work)
+    sys.exit(code)
+
+
+def reader_here():
+    """Whether this Python has the TileDB-Py that reads. In a process of its own: loaded here it would meet the release's library."""
+    check = "import sys, importlib.metadata as m; sys.exit(m.version('tiledb') != %r)" % make.NEWEST
+    return subprocess.run([sys.executable, "-c", check], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def compare(paths, program):
+    """Prints what differs. @returns how many arrays do"""
+    with tempfile.NamedTemporaryFile("w", suffix=".list") as f:
+        f.writelines(p + "\n" for p in paths)
+        f.flush()
+        program = [os.path.abspath(program)] if program else []
+        done = subprocess.run([os.environ.get("NODE", "node"), str(HERE / "compare.mjs"), f.name, *program], stdout=subprocess.PIPE, cwd=ROOT)
+    lines = done.stdout.decode().splitlines()
+    if done.returncode not in (0, 1) or not lines:
+        sys.exit("compare.mjs failed")
+    for line in map(json.loads, lines[:-1]):
+        print(line["path"])
+        for difference in line["differences"][:20]:
+            print("    " + difference[:600])
+    return json.loads(lines[-1])["differing"]
+
+
+def run(args, work):
+    """@returns the exit code"""
     version = next((v for v, r in make.RELEASES.items() if args.release in (str(v), r[0])), None) or sys.exit("unknown release " + args.release)
     release, tag, _ = make.RELEASES[version]
     path = make.library(release, tag, work)
@@ -779,7 +825,7 @@ def main():
     server = get_context("fork").Process(target=reading, args=(theirs,), daemon=False)
     server.start()
     args.out.mkdir(parents=True, exist_ok=True)
-    folder, unread = str(args.out.resolve()), 0
+    folder, unread, made = str(args.out.resolve()), 0, []
     for i in range(args.first, args.first + args.count):
         case = "r%d_%d" % (args.seed, i)
         for attempt in range(ATTEMPTS):
@@ -793,8 +839,16 @@ def main():
                 ours.send((folder, facts))
                 said = ours.recv()
                 if said is None and os.path.exists(os.path.join(folder, case + ".expected.json")):
+                    made.append(os.path.join(folder, case))
                     break
                 said, unread = "TileDB cannot read it (draw %d): %s" % (attempt, said), unread + 1
+                if args.unread:
+                    kept = args.unread / ("%s_%d" % (case, attempt))
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.rmtree(kept, ignore_errors=True)
+                    shutil.copytree(args.out / case, kept)
+                    with open(str(kept) + ".why.json", "w") as f:
+                        json.dump(dict(facts, why=said), f)
             if args.verbose:
                 print(case, attempt, re.sub(r"\s+", " ", said)[-400:], flush=True)
             shutil.rmtree(args.out / case, ignore_errors=True)
@@ -803,7 +857,12 @@ def main():
         else:
             print(case, "gave up")
     server.terminate()
-    print("%d arrays of format %d in %s; %d more could be written but not read" % (args.count, version, args.out, unread))
+    differing = 0 if args.no_compare else compare(made, args.bin)
+    print(
+        "%d arrays of format %d, seed %d from %d on: %s; %d more could be written but not read"
+        % (len(made), version, args.seed, args.first, "not compared" if args.no_compare else "%d differ" % differing, unread)
+    )
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":
