@@ -2,14 +2,16 @@ import { cwd as currentFolder } from 'node:process'
 import { Command, CommanderError, Option } from 'commander'
 import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
 import { exitCodeOf, InspectError } from './errors.ts'
-import { readContext } from './generic-tile.ts'
+import { type ReadContext, readContext } from './generic-tile.ts'
 import type { CsvRow } from './render/csv.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from './render/json.ts'
 import type { Output, Result } from './render/result.ts'
 import { readKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
+import type { RemoteOptions } from './source/remote/remote.ts'
+import { isRemotePath, refuseOtherSchemes, remoteTarget } from './source/remote/urls.ts'
 import type { Storage } from './source/source.ts'
-import { closeTarget, openTarget, type Target } from './target.ts'
+import { beginsFragmentName, closeTarget, openTarget, type Target } from './target.ts'
 import { VERSION } from './version.ts'
 
 /** Every command and where its module is; a module is loaded only when its command is called. */
@@ -73,6 +75,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
       summary: 'writes a sample array that TileDB opens',
       load: () => import('./commands/write-sample.ts'),
     },
+    completion: {
+      summary: 'completes commands and options in bash, zsh or fish',
+      load: () => import('./commands/completion.ts'),
+    },
   }
 
 const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
@@ -104,6 +110,8 @@ interface CommonOptions {
   raw?: boolean
   int64: 'number' | 'string'
   full?: boolean
+  requests?: boolean
+  signRequest: boolean
 }
 
 /** Runs the program. @returns the exit code */
@@ -122,7 +130,8 @@ export async function main(process: Process): Promise<number> {
         process.stderr(program.helpInformation())
         return 2
       }
-      const usage = new InspectError('USAGE', error.message.replace(/^error: /, ''))
+      const { usageMessage } = await import('./commands/usage.ts')
+      const usage = new InspectError('USAGE', usageMessage(error.message, commandAsked(process.argv)))
       await showError(state, usage, asGiven, process.stdout)
       return 2
     }
@@ -151,6 +160,12 @@ function formatAsked(argv: readonly string[]): Format {
   return FORMATS.find((format) => format === named) ?? 'table'
 }
 
+/** The command that is called, or whose help is wanted. */
+function commandAsked(argv: readonly string[]): string | undefined {
+  const asked = argv.find((arg) => !arg.startsWith('-'))
+  return asked === 'help' ? argv[argv.indexOf('help') + 1] : asked
+}
+
 async function buildProgram(state: RunState): Promise<Command> {
   const { process } = state
   const program = new Command('tiledb-inspect')
@@ -163,14 +178,17 @@ async function buildProgram(state: RunState): Promise<Command> {
     .description('See what is really on disk in TileDB arrays, fragments and tiles.')
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
-  const asked = process.argv.find((arg) => !arg.startsWith('-'))
-  const helpOf = asked === 'help' ? process.argv[process.argv.indexOf('help') + 1] : asked
+    .addHelpText('after', '\ntiledb-inspect <command> --help has the options of each, and examples.')
+  const helpOf = commandAsked(process.argv)
+  const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = quietly(program.command(name)).summary(summary).description(summary)
-    if (name !== helpOf) continue
+    // completions need all commands, every other call its own
+    if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
     addCommonOptions(command, module.arrow === true)
+    if (wantsHelp) command.addHelpText('after', (await import('./commands/examples.ts')).examplesText(name))
     command.action(() => runCommand(state, module, command))
   }
   return program
@@ -188,27 +206,31 @@ function addCommonOptions(command: Command, arrow: boolean): void {
     .addOption(new Option('--int64 <how>', '64-bit values in JSON').choices(['number', 'string']).default('number'))
     .option('--full', 'show long lists whole')
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('--requests', 'show on stderr what is fetched over a network')
+    .option('--no-sign-request', 'ask S3 without credentials')
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
 async function runCommand(state: RunState, module: CommandModule<never>, command: Command): Promise<void> {
-  const paths: string[] = command.processedArgs.flat()
   const options = command.opts<CommonOptions>()
+  state.format = chosenFormat(options, module.arrow === true)
+  const { storage, remote, given, done } = await placesFor(state, command.processedArgs.flat(), options)
+  const paths = await writtenOutPaths(storage, given)
   // Of several targets, each is tried.
   const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
-  state.format = chosenFormat(options, module.arrow === true)
   if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths, currentFolder())
   const cx: CommandContext = {
-    storage: state.process.storage,
+    storage,
+    remote,
     reading: readContext(nodeCodecs, key),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath: shown,
     open: async (path) => {
-      const target = await openTarget(state.process.storage, absolute(path), readingFor(cx))
+      const target = await openOrSuggest(storage, absolute(path), readingFor(cx))
       opened.push(target)
       return target
     },
@@ -218,6 +240,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
       state.codes.add(exitCodeOf(error))
       state.process.stderr(errorLine(error, shown))
     },
+    note: (text) => note(state, options, text),
   }
   // Whether a key fits, and whether data is encrypted, is learned for each array anew.
   const readingFor = (context: CommandContext) => {
@@ -243,7 +266,56 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
       }
     }
   } finally {
+    done()
     await output.close()
+  }
+}
+
+function note(state: RunState, options: CommonOptions, text: string): void {
+  if (!options.quiet) state.process.stderr(`note: ${text}\n`)
+}
+
+interface Places {
+  storage: Storage
+  /** Set where URLs are among the arguments. */
+  remote: RemoteOptions | undefined
+  /** Arguments without what must not be shown. */
+  given: string[]
+  done(): void
+}
+
+/** Where the arguments lead: what reads URLs is loaded only where there are any. */
+async function placesFor(state: RunState, args: string[], options: CommonOptions): Promise<Places> {
+  for (const arg of args) if (arg !== undefined) refuseOtherSchemes(arg)
+  const local = state.process.storage
+  if (!args.some((arg) => arg !== undefined && isRemotePath(arg)))
+    return { storage: local, remote: undefined, given: args, done() {} }
+  const { openPlaces } = await import('./source/remote/places.ts')
+  return openPlaces(local, args, {
+    env: state.process.env,
+    signRequests: options.signRequest,
+    note: (text) => note(state, options, text),
+    show: options.requests ? state.process.stderr : undefined,
+  })
+}
+
+/** Arguments with the beginnings of fragments' names written out. */
+async function writtenOutPaths(storage: Storage, given: string[]): Promise<string[]> {
+  const abbreviated = (path: string | undefined): boolean => path?.split('/').some(beginsFragmentName) === true
+  if (!given.some(abbreviated)) return given
+  const { writtenOut } = await import('./fragment-prefix.ts')
+  const { absolute } = pathsFor([], currentFolder())
+  const paths: string[] = []
+  for (const path of given) paths.push(abbreviated(path) ? await writtenOut(storage, path, absolute) : path)
+  return paths
+}
+
+async function openOrSuggest(storage: Storage, path: string, reading: ReadContext): Promise<Target> {
+  try {
+    return await openTarget(storage, path, reading)
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== path) throw error
+    throw await (await import('./fragment-prefix.ts')).notFound(storage, path, error)
   }
 }
 
@@ -288,6 +360,7 @@ function pathsFor(
   cwd: string,
 ): { absolute: (path: string) => string; shown: (path: string) => string } {
   const absolute = (path: string): string => {
+    if (isRemotePath(path)) return remoteTarget(path).path
     const bare = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : path
     const parts: string[] = []
     for (const part of (bare.startsWith('/') ? bare : `${cwd}/${bare}`).split('/')) {

@@ -73,3 +73,8 @@ async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Pro
   }
   return undefined
 }
+
+/** Whether a part of a path may stand for a fragment whose name begins so: time stamps and UUIDs are digits and a to f. */
+export function beginsFragmentName(part: string): boolean {
+  return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
+}

@@ -1,8 +1,9 @@
 import { addPlace, InspectError } from '../errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
 import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
+import { didYouMean } from '../nearest.ts'
 import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
 import { DenseCoordinates } from './dense-coordinates.ts'
 import { slotType } from './slot-type.ts'
@@ -20,6 +21,10 @@ export interface CellSelection {
   fill?: boolean | undefined
   /** A column that cannot be read is told here and left out of its batch; without it the error is raised. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
+  /** Leave out every tile of which a column cannot be read, and a column none of whose tiles can: {@link onFieldError}. */
+  wholeTiles?: boolean | undefined
+  /** With `wholeTiles`: a column whose metadata or files cannot be read at all is told here and left out. */
+  onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
 
 type ColumnReader = (tile: number) => Promise<ColumnData>
@@ -62,7 +67,17 @@ export class FragmentCells {
     const readers: (ColumnReader | undefined)[] = []
     const files: TileFile[] = []
     const dense = info.dense ? new DenseCoordinates(info) : undefined
-    const coords = info.format_version < 5 && !info.dense ? await coordsReader(fragment, info, files) : undefined
+    const tried = async <T>(field: string, open: () => Promise<T>): Promise<T | undefined> => {
+      try {
+        return await open()
+      } catch (error) {
+        if (!(error instanceof InspectError) || !selection.wholeTiles || !selection.onFieldError) throw error
+        selection.onFieldError(error, field)
+        return undefined
+      }
+    }
+    const old = info.format_version < 5 && !info.dense
+    const coords = old ? await tried('__coords', () => coordsReader(fragment, info, files)) : undefined
     info.schema.domain.dimensions.forEach(({ name, type, cell_val_num }, d) => {
       columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false, enumeration: '' })
       readers.push(coords && ((tile) => coords(tile, d)))
@@ -70,15 +85,17 @@ export class FragmentCells {
     for (const [i, slot] of info.slots.entries()) {
       if (slot.kind === 'coords' || (slot.kind === 'dimension' && info.dense)) continue
       if (slot.kind === 'dimension') {
-        readers[slot.index] = await fieldReader(fragment, info, i, files)
+        readers[slot.index] = await tried(slot.name, () => fieldReader(fragment, info, i, files))
         continue
       }
       if (!wanted(slot.name)) continue
+      const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files))
+      if (!reader) continue
       const { nullable } = slotShape(info, slot)
       const enumeration = slot.kind === 'attribute' ? info.schema.attributes[slot.index].enumeration : ''
       const kind: ColumnKind = slot.kind
       columns.push({ name: slot.name, kind, ...pickType(info, i), nullable, enumeration })
-      readers.push(await fieldReader(fragment, info, i, files))
+      readers.push(reader)
     }
     return new FragmentCells(info, columns, readers, files, dense, selection)
   }
@@ -86,11 +103,19 @@ export class FragmentCells {
   /** Batches in stored order, one a tile. */
   async *batches(): AsyncGenerator<CellBatch> {
     const { tile_num } = this.info
+    // Without any file the number of tiles is but what the metadata claims.
+    if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
     for (let tile = from; tile <= to; tile++) {
-      if (!this.selection.skipTile?.(tile)) yield await this.batch(tile)
+      if (this.selection.skipTile?.(tile)) continue
+      const batch = await this.batch(tile)
+      if (!this.selection.wholeTiles || this.isWhole(batch)) yield batch
     }
+  }
+
+  private isWhole({ columns }: CellBatch): boolean {
+    return columns.every((column, i) => column !== undefined || this.readers[i] === undefined)
   }
 
   /** The cells of one tile. */
@@ -136,7 +161,7 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
     if (!known.includes(field)) {
       throw new InspectError(
         'USAGE',
-        `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}`,
+        `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}${didYouMean(field, known)}`,
       )
     }
   }
@@ -155,7 +180,9 @@ async function fieldReader(
     return file
   }
   const validity = nullable ? await open('validity') : undefined
-  const read = varSized ? varReader(await open('offsets'), await open('var')) : fixedReader(await open('data'))
+  const read = varSized
+    ? varReader(await open('offsets'), await open('var'), elementSize(info, slot))
+    : fixedReader(await open('data'))
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
 
@@ -165,7 +192,14 @@ function fixedReader(file: TileFile): ValuesReader {
   return async (tile) => ({ data: (await file.read(tile)).data, starts: undefined })
 }
 
-function varReader(offsets: TileFile, values: TileFile): ValuesReader {
+/** Bytes that the values of a var-sized field are multiples of; 1 for text and bytes, which may be anything. */
+function elementSize(info: FragmentInfo, slot: number): number {
+  const { type } = slotType(info, info.slots[slot])
+  const kind = datatypeKind(type)
+  return kind === 'text' || kind === 'bytes' ? 1 : datatypeSize(type)
+}
+
+function varReader(offsets: TileFile, values: TileFile, size: number): ValuesReader {
   return async (tile) => {
     const cells = offsets.cells(tile)
     const storedOffsets = await offsets.stored(tile)
@@ -187,7 +221,7 @@ function varReader(offsets: TileFile, values: TileFile): ValuesReader {
     const { data: raw } = await offsets.unfilter(tile, storedOffsets)
     const { data } = await values.read(tile)
     try {
-      return { data, starts: startsOf(raw, data.length) }
+      return { data, starts: startsOf(raw, data.length, size) }
     } catch (error) {
       throw addPlace(error, { file: offsets.source.name, offset: offsets.offsets[tile] })
     }
@@ -201,8 +235,12 @@ function withEnd(starts: Float64Array, end: number): Float64Array {
   return out
 }
 
-/** Offsets as stored (uint64, bytes) with the end added. @throws InspectError INCONSISTENT where they fall or leave the data */
-function startsOf(raw: Uint8Array, length: number): Float64Array {
+/**
+ * Offsets as stored (uint64, bytes) with the end added.
+ * @param size bytes of an element
+ * @throws InspectError INCONSISTENT where they fall, leave the data or cut an element
+ */
+function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
   const count = raw.length / 8
   const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
   const starts = new Float64Array(count + 1)
@@ -216,11 +254,18 @@ function startsOf(raw: Uint8Array, length: number): Float64Array {
         { field: 'offsets' },
       )
     }
+    if (start % size !== 0) throw halfElement(i, start, size)
     starts[i] = start
     before = start
   }
+  if (length % size !== 0) throw halfElement(count, length, size)
   starts[count] = length
   return starts
+}
+
+function halfElement(cell: number, start: number, size: number): InspectError {
+  const message = `expected cell ${cell} to start at a multiple of ${size}, found ${start}`
+  return new InspectError('INCONSISTENT', message, { field: 'offsets' })
 }
 
 /**

@@ -17,16 +17,6 @@ interface AtOptions {
   field?: string[]
 }
 
-const EXAMPLES = `
-Examples:
-  what a byte of a data file is, which cells it feeds, and what would notice if it flipped:
-    tiledb-inspect at my_array/__fragments/__1_1_…_22/a0.tdb 0x1a4
-  a byte of a fragment's metadata:
-    tiledb-inspect at my_array/__fragments/__1_1_…_22/__fragment_metadata.tdb 8170
-  the other way round, where the value of a cell is:
-    tiledb-inspect at my_array/__fragments/__1_1_…_22 --cell row=3,col=7 --field a
-`
-
 export const command: CommandModule<AtOptions> = {
   configure(command) {
     command
@@ -34,7 +24,6 @@ export const command: CommandModule<AtOptions> = {
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
-      .addHelpText('after', EXAMPLES)
   },
 
   async *run(cx, [path, offset], options) {

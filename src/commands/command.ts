@@ -6,12 +6,15 @@ import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
 import type { JsonNotes, JsonStyle } from '../render/json.ts'
 import type { Document, Output, Result } from '../render/result.ts'
+import type { RemoteOptions } from '../source/remote/remote.ts'
 import type { Folder, Storage } from '../source/source.ts'
 import type { Target } from '../target.ts'
 
 /** What every command is given beside its own options. */
 export interface CommandContext {
   storage: Storage
+  /** How URLs among the targets are read; for other threads. */
+  remote: RemoteOptions | undefined
   reading: ReadContext
   style: ValueStyle
   /** Whether long lists are to be shown whole in tables. */
@@ -24,6 +27,8 @@ export interface CommandContext {
   progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
   /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr. */
   fault(error: InspectError): void
+  /** Says something on stderr that is no fault, unless --quiet. */
+  note(text: string): void
 }
 
 /** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
@@ -108,6 +113,21 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     return { document: documentHead('error', folder.path), error, table() {} }
+  }
+}
+
+/** Tries each target of a command that is given them together. Wrong options are wrong for every one. */
+export async function* eachTarget(
+  paths: readonly string[],
+  work: (path: string) => AsyncGenerator<Outcome>,
+): AsyncGenerator<Outcome> {
+  for (const path of paths) {
+    try {
+      yield* work(path)
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
+      yield { document: documentHead('error', path), error, table() {} }
+    }
   }
 }
 

@@ -12,24 +12,13 @@ interface DumpOptions extends HexOptions {
   tree?: boolean
 }
 
-const EXAMPLES = `
-Examples:
-  every byte of a fragment's metadata, and what it means:
-    tiledb-inspect dump my_array/__fragments/__1_1_…_22/__fragment_metadata.tdb
-  the bytes that hold one field:
-    tiledb-inspect dump --path footer.fields[2].file_size my_array/__fragments/__1_1_…_22
-  what stands at bytes 0x1000 to 0x10ff of a data file, as JSON:
-    tiledb-inspect dump --at 0x1000..0x10ff --json my_array/__fragments/__1_1_…_22/a0.tdb
-`
-
 export const command: CommandModule<DumpOptions> = {
   configure(command) {
     command.argument('<file...>', 'any file of an array or group; a fragment means its metadata file')
-    addHexOptions(command)
+    addHexOptions(command, true)
     command
       .option('--path <path>', 'only this field: footer.fields[2].file_size, schema.attributes[a].type')
       .option('--tree', 'the fields without their bytes')
-      .addHelpText('after', EXAMPLES)
   },
 
   async *run(cx, paths, options) {

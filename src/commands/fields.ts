@@ -1,6 +1,6 @@
 import { InspectError } from '../errors.ts'
 import { type FragmentInfo, slotHasFiles } from '../fragment.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../nearest.ts'
 
 /**
  * Slots with data files whose fields are named; all of them without names.

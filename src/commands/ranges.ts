@@ -2,7 +2,7 @@ import { InspectError } from '../errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../nearest.ts'
 
 /** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
 export interface Bounds {

@@ -1,3 +1,4 @@
+import { InspectError } from '../errors.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
@@ -7,6 +8,7 @@ import {
   collect,
   documentHead,
   eachFragment,
+  eachTarget,
   type Outcome,
   outcomeOrError,
 } from './command.ts'
@@ -16,18 +18,32 @@ import { mbrsResult, rangesResult } from './values.ts'
 
 interface RTreeOptions extends HexOptions {
   range?: string[]
+  svg?: string
+  dimension?: string[]
 }
 
 export const command: CommandModule<RTreeOptions> = {
+  together: true,
+
   configure(command) {
     command
       .argument('<target...>', 'fragment, or array (every fragment)')
       .option('--range <NAME=LO..HI>', 'only the tiles that the range touches (repeatable, inclusive)', collect)
+      .option('--svg <file>', "draw the tiles' boxes into this file: of a fragment, or of all visible ones of an array")
+      .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
-    for (const path of paths) {
+    const { svg } = options
+    if (svg !== undefined && paths.length > 1) {
+      throw new InspectError('USAGE', `--svg draws one target, found ${paths.length}`)
+    }
+    yield* eachTarget(paths, async function* (path) {
+      if (svg !== undefined) {
+        yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, svg, options.dimension)
+        return
+      }
       for await (const { fragment, path: at } of eachFragment(cx, path, 'rtree')) {
         yield await outcomeOrError(fragment.folder, async () =>
           options.hex
@@ -35,7 +51,7 @@ export const command: CommandModule<RTreeOptions> = {
             : rtreeOutcome(cx, fragment, at, options),
         )
       }
-    }
+    })
   },
 }
 

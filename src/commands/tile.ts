@@ -1,19 +1,21 @@
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { InspectError } from '../errors.ts'
 import { hex } from '../filters/bytes.ts'
-import type { StageResult } from '../filters/pipeline.ts'
+import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
-import { tileChunks } from '../format/tile-chunks.ts'
+import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Document, Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
-interface TileOptions extends HexOptions {
+export interface TileOptions extends HexOptions {
   role?: TileRole
   bytes?: boolean
   stages?: string
+  offset?: string
 }
 
 const ROLES = ['data', 'offsets', 'var', 'validity'] as const
@@ -28,6 +30,7 @@ export const command: CommandModule<TileOptions> = {
         '--role <role>',
         "which of a field's files: data, offsets, var or validity (a var-sized field means its values)",
       )
+      .option('--offset <n>', 'the tile at this byte of a data file, without the metadata: for fragments that lost it')
       .option('--bytes', 'write the unfiltered bytes')
       .option('--stages <dir>', 'write the bytes at each stage into this folder, a file each')
     addHexOptions(command)
@@ -37,6 +40,11 @@ export const command: CommandModule<TileOptions> = {
     const target = await cx.open(path)
     const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
     if (!fragment) throw wrongTarget('tile', target, 'a fragment')
+    if (options.offset !== undefined) {
+      const { tileAtOffset } = await import('./tile-at-offset.ts')
+      yield await tileAtOffset(cx, fragment, field, options.offset, options)
+      return
+    }
     const info = await fragment.info()
     const file = await openFile(fragment, info, field, options.role)
     try {
@@ -71,8 +79,13 @@ async function openFile(
   const byName = files.find(({ name }) => name === field)
   const ofField = files.filter(({ slot }) => info.slots[slot].name === field)
   if (!byName && ofField.length === 0) {
-    const names = [...new Set(files.map(({ slot }) => JSON.stringify(info.slots[slot].name)))].join(', ')
-    throw new InspectError('USAGE', `expected a field (${names}) or one of its files, found ${JSON.stringify(field)}`)
+    const names = [...new Set(files.map(({ slot }) => info.slots[slot].name))]
+    const near = didYouMean(field, [...names, ...files.map(({ name }) => name)])
+    const all = names.map((name) => JSON.stringify(name)).join(', ')
+    throw new InspectError(
+      'USAGE',
+      `expected a field (${all}) or one of its files, found ${JSON.stringify(field)}${near}`,
+    )
   }
   const wanted =
     byName ?? ofField.find((file) => roleOf(file.role) === (role ?? defaultRole(ofField.map((f) => roleOf(f.role)))))
@@ -107,26 +120,64 @@ async function tileOutcome(
   const stringOffsets = await holdsStringOffsets(fragment, file, tile)
   const framed = decode(stored, tileChunks, { file: file.source.name, offset })
   const pipeline = await file.pipeline(stringOffsets)
+  const undone = undoneChunks(cx, pipeline, framed.chunks, stored, offset, file.source.name)
+  const expected = file.expectedSize(tile)
+  const document = {
+    ...documentHead('tile', cx.shownPath(fragment.folder.path)),
+    field: info.slots[file.slot].name,
+    file: file.name,
+    role: file.role,
+    tile,
+    tile_num: info.tile_num,
+    cell_num: file.cells(tile),
+    offset,
+    size,
+    unfiltered_size: undone.unfiltered_size,
+    expected_size: expected,
+    string_offsets: stringOffsets || undefined,
+    chunks: undone.chunks,
+    extra_size: framed.extra.length > 0 ? framed.extra.length : undefined,
+  }
+  return finished(cx, document, stored, undone, options)
+}
+
+/** Chunks of a tile as documents show them, and the bytes that undoing their filters gave. */
+export interface UndoneChunks {
+  chunks: { [key: string]: Result | undefined }[]
+  parts: Uint8Array[]
+  stageBytes: { filter: string; parts: Uint8Array[] }[]
+  unfiltered_size: number
+}
+
+/** Undoes the filters of each chunk; one that cannot be undone is told and shown with its error. */
+export function undoneChunks(
+  cx: CommandContext,
+  pipeline: Pipeline,
+  stored: readonly StoredChunk[],
+  bytes: Uint8Array,
+  offset: number,
+  file: string,
+): UndoneChunks {
   const chunks: { [key: string]: Result | undefined }[] = []
   const parts: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
   let unfiltered_size = 0
-  for (const [index, chunk] of framed.chunks.entries()) {
+  for (const [index, chunk] of stored.entries()) {
     const stages: StageResult[] = []
     const head = {
-      offset: offset + (chunk.metadata.byteOffset - stored.byteOffset) - 12,
+      offset: offset + (chunk.metadata.byteOffset - bytes.byteOffset) - 12,
       original_length: chunk.original_length,
       filtered_length: chunk.data.length,
       metadata_length: chunk.metadata.length,
     }
     let error: InspectError | undefined
     try {
-      const out = pipeline.reverseChunkAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      const out = pipeline.reverseChunkAt(bytes, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       parts.push(out.data)
       unfiltered_size += out.data.length
     } catch (caught) {
       if (!(caught instanceof InspectError)) throw caught
-      error = new InspectError(caught.code, caught.message, { ...caught.at, file: file.source.name }, { cause: caught })
+      error = new InspectError(caught.code, caught.message, { ...caught.at, file }, { cause: caught })
       cx.fault(error)
     }
     stages.forEach(({ config, output }, i) => {
@@ -139,23 +190,16 @@ async function tileOutcome(
       error: error && { code: error.code, message: error.message },
     })
   }
-  const expected = file.expectedSize(tile)
-  const document = {
-    ...documentHead('tile', cx.shownPath(fragment.folder.path)),
-    field: info.slots[file.slot].name,
-    file: file.name,
-    role: file.role,
-    tile,
-    tile_num: info.tile_num,
-    cell_num: file.cells(tile),
-    offset,
-    size,
-    unfiltered_size,
-    expected_size: expected,
-    string_offsets: stringOffsets || undefined,
-    chunks,
-    extra_size: framed.extra.length > 0 ? framed.extra.length : undefined,
-  }
+  return { chunks, parts, stageBytes, unfiltered_size }
+}
+
+export async function finished(
+  cx: CommandContext,
+  document: Document,
+  stored: Uint8Array,
+  { parts, stageBytes }: UndoneChunks,
+  options: Pick<TileOptions, 'stages' | 'bytes'>,
+): Promise<Outcome> {
   if (options.stages !== undefined) await writeStages(options.stages, stored, stageBytes)
   if (options.bytes) return { document, bytes: parts, table: () => {} }
   return {

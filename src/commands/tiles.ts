@@ -95,7 +95,10 @@ async function tilesOutcome(
 }
 
 /** Box of each tile: its MBR, or for dense fragments the part of the non-empty domain that it holds. */
-async function tileBoxes(fragment: Fragment, info: FragmentInfo): Promise<(tile: number) => NDRange | undefined> {
+export async function tileBoxes(
+  fragment: Fragment,
+  info: FragmentInfo,
+): Promise<(tile: number) => NDRange | undefined> {
   const { dimensions } = info.schema.domain
   if (!info.dense) {
     const leaves = leafLevel(await fragment.rtree())

@@ -1,6 +1,6 @@
 import type { Document, Output, Result } from '../result.ts'
 import { type Column, streamTable, table } from '../table.ts'
-import { amount, fieldList, list } from './narrow.ts'
+import { amount, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
@@ -41,6 +41,21 @@ export async function rtreeTable(
   if (boxes === 0) return
   await section(`${counted(boxes, 'tile')} (level ${every.length - 1})`, out)
   await boxTable(names, numbered(every[every.length - 1]), boxes, full, out)
+}
+
+/** What was drawn, and where. */
+export async function svgSummary(document: Document, out: Output): Promise<void> {
+  const fragments = fieldList(document.fragments)
+  const [x, y] = Array.from(list(document.dimensions), fieldName)
+  const what = `${counted(amount(document.box_num), 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
+  await line(`${text(document.svg)}: ${what}, ${x} across and ${y} up`, out)
+  const higher = fragments.filter(({ level }) => level !== null).length
+  if (higher > 0)
+    await line(
+      `too many tiles in ${counted(higher, 'fragment')}: boxes of a higher level (--full draws all)`,
+      out,
+      'dim',
+    )
 }
 
 async function levelTable(levels: readonly Result[], leaves: number, out: Output): Promise<void> {

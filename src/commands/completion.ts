@@ -1,0 +1,177 @@
+import type { Command } from 'commander'
+import { InspectError } from '../errors.ts'
+import type { Output } from '../render/result.ts'
+import { type CommandModule, documentHead } from './command.ts'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+
+/** The program's name, and as shells want it in names of functions. */
+const PROGRAM = 'tiledb-inspect'
+const FUNCTION = '_tiledb_inspect'
+
+let itself: Command | undefined
+
+export const command: CommandModule<object> = {
+  configure(command) {
+    itself = command
+    command.argument('<shell>', SHELLS.join(', '))
+  },
+
+  async *run(_cx, [name]) {
+    const shell = SHELLS.find((one) => one === name)
+    if (!shell)
+      throw new InspectError('USAGE', `completion expects ${SHELLS.join(', ')}, found ${JSON.stringify(name)}`)
+    const script = SCRIPTS[shell](describedCommands())
+    yield {
+      document: { ...documentHead('completion', shell), script },
+      table: (out: Output) => out.write(script),
+    }
+  },
+}
+
+interface DescribedOption {
+  /** `--json`, `-o` */
+  flags: string[]
+  description: string
+  takesValue: boolean
+  /** Whether the value is a file or folder. */
+  takesFile: boolean
+  choices: readonly string[]
+}
+
+interface DescribedCommand {
+  name: string
+  summary: string
+  options: DescribedOption[]
+  /** Words instead of files. */
+  words: readonly string[]
+}
+
+/** All commands with their options, as the program's help knows them. */
+function describedCommands(): DescribedCommand[] {
+  const commands = itself?.parent?.commands ?? []
+  return commands.map((command) => ({
+    name: command.name(),
+    summary: command.summary(),
+    options: command.options.map(({ short, long, description, flags, argChoices }) => ({
+      flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
+      description: description.replace(/\s+/g, ' '),
+      takesValue: /[<[]/.test(flags),
+      takesFile: /<(file|dir)>/.test(flags),
+      choices: argChoices ?? [],
+    })),
+    words: command.name() === 'completion' ? SHELLS : [],
+  }))
+}
+
+const SCRIPTS: Readonly<Record<Shell, (commands: readonly DescribedCommand[]) => string>> = { bash, zsh, fish }
+
+function bash(commands: readonly DescribedCommand[]): string {
+  const cases = commands.map(({ name, options, words }) => {
+    const flags = [...options.flatMap((option) => option.flags), '--help'].join(' ')
+    return `    ${name}) options='${flags}'; words='${words.join(' ')}' ;;`
+  })
+  const choices = new Map<string, string>()
+  for (const { name, options } of commands) {
+    for (const option of options) {
+      if (option.choices.length > 0) choices.set(`${name} ${option.flags.at(-1)}`, option.choices.join(' '))
+    }
+  }
+  const values = Array.from(
+    choices,
+    ([key, words]) => `    '${key}') COMPREPLY=($(compgen -W '${words}' -- "$word")); return ;;`,
+  )
+  return `# completion of ${PROGRAM} for bash: source <(${PROGRAM} completion bash)
+${FUNCTION}() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command='' options='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "\${COMP_WORDS[i]}" in -*) ;; *) command="\${COMP_WORDS[i]}"; break ;; esac
+  done
+  if [ -z "$command" ]; then
+    COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$word"))
+    return
+  fi
+  case "$command $before" in
+${values.join('\n')}
+  esac
+  case "$command" in
+${cases.join('\n')}
+  esac
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
+  esac
+  if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$word")); return; fi
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=()
+  while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -f -- "$word")
+}
+complete -F ${FUNCTION} ${PROGRAM}
+`
+}
+
+function zsh(commands: readonly DescribedCommand[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`)
+  const cases = commands.map(({ name, options, words }) => {
+    const specs = options.flatMap((option) => option.flags.map((flag) => `        ${quoted(zshSpec(flag, option))} \\`))
+    const rest = words.length > 0 ? `'*:word:(${words.join(' ')})'` : "'*:target:_files'"
+    return [`      ${name})`, '        _arguments \\', ...specs, `        ${rest} ;;`].join('\n')
+  })
+  return `#compdef ${PROGRAM}
+# completion of ${PROGRAM} for zsh: save as _${PROGRAM} in a folder of $fpath
+${FUNCTION}() {
+  local context state line
+  local -a commands
+  commands=(
+${list.join('\n')}
+  )
+  _arguments -C '1:command:->command' '*::argument:->argument'
+  case "$state" in
+    command) _describe 'command' commands ;;
+    argument)
+      case "$line[1]" in
+${cases.join('\n')}
+      esac ;;
+  esac
+}
+${FUNCTION} "$@"
+`
+}
+
+function zshSpec(flag: string, { description, takesValue, takesFile, choices }: DescribedOption): string {
+  const text = description.replace(/[[\]:\\]/g, '\\$&')
+  const value = choices.length > 0 ? `(${choices.join(' ')})` : takesFile ? '_files' : ' '
+  return `*${flag}[${text}]${takesValue ? `:value:${value}` : ''}`
+}
+
+function fish(commands: readonly DescribedCommand[]): string {
+  const lines = [
+    `# completion of ${PROGRAM} for fish: save in ~/.config/fish/completions`,
+    `complete -c ${PROGRAM} -n __fish_use_subcommand -f`,
+  ]
+  for (const { name, summary } of commands) {
+    lines.push(`complete -c ${PROGRAM} -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`)
+  }
+  for (const { name, options, words } of commands) {
+    const when = `complete -c ${PROGRAM} -n '__fish_seen_subcommand_from ${name}'`
+    if (words.length > 0) lines.push(`${when} -f -a '${words.join(' ')}'`)
+    for (const { flags, description, takesValue, takesFile, choices } of options) {
+      const names = flags
+        .map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
+        .join(' ')
+      const value =
+        choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : takesFile ? ' -r -F' : takesValue ? ' -x' : ''
+      lines.push(`${when} ${names}${value} -d ${fishQuoted(description)}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** In single quotes for bash and zsh. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function fishQuoted(text: string): string {
+  return `'${text.replace(/['\\]/g, '\\$&')}'`
+}

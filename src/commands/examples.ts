@@ -1,0 +1,102 @@
+/** What a command is good for, and the call that does it. A test runs every one of them. */
+export type Example = readonly [what: string, call: string]
+
+/** Three or more for each command; `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
+export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  ls: [
+    ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
+    ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
+    ['fragments that a query of this box would touch', 'ls places --range lat=40..60 --range lon=0..20'],
+  ],
+  schema: [
+    ['dimensions, attributes, filters', 'schema places'],
+    ['every schema of an evolved array', 'schema --all places'],
+    ['for a script', 'schema --json weather'],
+  ],
+  footer: [
+    ['the footer of a fragment, field by field', 'footer places/__1714'],
+    ['every byte of it', 'footer --hex places/__1714'],
+    ['those of two arrays as JSON, one document a fragment', 'footer --json places weather'],
+  ],
+  rtree: [
+    ['boxes of the tiles', 'rtree places/__1714'],
+    ['tiles that a query of this box would touch', 'rtree places --range lat=40..60 --range lon=0..20'],
+    ['a picture of the boxes', 'rtree places --svg boxes.svg --dimension lon --dimension lat'],
+  ],
+  metadata: [
+    ['key-value metadata of an array', 'metadata weather'],
+    ['tile offsets and statistics of a fragment, field by field', 'metadata places/__1714'],
+    ['64-bit values as strings, for readers that round', 'metadata --json --int64 string weather/__1714'],
+  ],
+  tiles: [
+    ['box, offsets, sizes, minima and maxima, tile by tile', 'tiles places/__1714'],
+    ['of one field, only the tiles that a box touches', 'tiles places --field population --range lat=40..60'],
+    ['one line of JSON a tile', 'tiles weather --format ndjson'],
+  ],
+  tile: [
+    ['the chunks of a tile, and what each filter made of them', 'tile places/__1714 lat 2'],
+    ['its unfiltered bytes into a file', 'tile places/__1714 population 0 --role validity --bytes -o validity.bin'],
+    ['the bytes at each stage, a file each', 'tile weather/__1714 temperature 0 --stages stages'],
+  ],
+  stats: [
+    ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
+    ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
+    ['for a script: bytes, ratios, memory that the metadata needs', 'stats --json places'],
+  ],
+  dump: [
+    ["every byte of a fragment's metadata, and what it means", 'dump places/__1714/__fragment_metadata.tdb'],
+    ['the bytes that hold one field', 'dump --path footer.fields[2].file_size places/__1714'],
+    ['the fields without their bytes', 'dump --tree --depth 2 places/__1714/a0.tdb'],
+  ],
+  at: [
+    ['what a byte of a data file is, and what would notice a flip', 'at places/__1714/d0.tdb 0x64'],
+    ["a byte of a fragment's metadata", 'at places/__1714/__fragment_metadata.tdb 6000'],
+    ['the other way round: where the value of a cell is', 'at weather/__1714 --cell station=1,day=7 --field rain_mm'],
+  ],
+  diff: [
+    ['two fragments: schema, sizes, footer, metadata, boxes', 'diff places/__1714 places/__1714'],
+    ['two arrays and all their cells; exit code 0 where nothing differs', 'diff --cells weather weather'],
+    ['for a script: whether they are equal, and every difference', 'diff --json weather weather'],
+  ],
+  'verify-checksums': [
+    ['every checksum of an array', 'verify-checksums places'],
+    ['files without a checksum, too: every filter undone', 'verify-checksums --deep weather'],
+    ['in two threads, the result as JSON', 'verify-checksums --jobs 2 --json places'],
+  ],
+  decode: [
+    ['the first cells of a fragment', 'decode places/__1714 --limit 5'],
+    ['one attribute inside a box', 'decode weather/__1714 --field rain_mm --range station=2 --range day=1..7'],
+    ['all cells of an array, one line of JSON each', 'decode --all-fragments places --format ndjson'],
+  ],
+  commits: [
+    ['commit files, and what each does', 'commits places'],
+    ['of two arrays', 'commits places weather'],
+    ['one line of JSON a commit', 'commits --format ndjson weather'],
+  ],
+  check: [
+    ['whether what the metadata claims is what the bytes hold', 'check places'],
+    ['every cell, too', 'check --level cells weather'],
+    ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
+  ],
+  'write-sample': [
+    ['a sparse array of trees', 'write-sample trees'],
+    ['a dense one as an old TileDB wrote it', 'write-sample old --dense --format-version 5 --filters gzip,md5'],
+    ['fields of your own', 'write-sample mine --dim x:INT32:0..99:10 --attr a:FLOAT64 --cells 50'],
+  ],
+  completion: [
+    ['for bash: put this into ~/.bashrc as: source <(tiledb-inspect completion bash)', 'completion bash'],
+    ['for zsh: save it as _tiledb-inspect in a folder of $fpath', 'completion zsh'],
+    ['for fish: save it in ~/.config/fish/completions', 'completion fish -o tiledb-inspect.fish'],
+  ],
+}
+
+/** The end of a command's help. */
+export function examplesText(command: string): string {
+  const lines = (EXAMPLES[command] ?? []).flatMap(([what, call]) => [`  ${what}:`, `    tiledb-inspect ${call}`])
+  if (lines.length === 0) return ''
+  const arrays =
+    command === 'write-sample' || command === 'completion'
+      ? []
+      : ['', 'places and weather: arrays in examples/arrays; a fragment may be given', 'by the beginning of its name.']
+  return ['', 'Examples:', ...lines, ...arrays].join('\n')
+}

@@ -1,0 +1,52 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { chdir, cwd } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { EXAMPLES } from '../../src/commands/examples.ts'
+import { run } from '../helpers/run.ts'
+
+const ARRAYS = fileURLToPath(new URL('../../examples/arrays', import.meta.url))
+const before = cwd()
+let folder = ''
+
+/** Examples name the arrays as a reader would who stands beside them, and write files there. */
+beforeAll(() => {
+  folder = mkdtempSync(`${tmpdir()}/help-`)
+  for (const name of ['places', 'weather']) cpSync(`${ARRAYS}/${name}`, `${folder}/${name}`, { recursive: true })
+  chdir(folder)
+})
+
+afterAll(() => {
+  chdir(before)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function commandNames(): Promise<string[]> {
+  const { text } = await run(['--help'])
+  const list = text.slice(text.indexOf('Commands:'))
+  return Array.from(list.matchAll(/^ {2}([a-z-]+) {2}/gm), ([, name]) => name).filter((name) => name !== 'help')
+}
+
+test('every command has three examples in its help', async () => {
+  const names = await commandNames()
+  expect(names).toEqual(expect.arrayContaining(['ls', 'stats', 'tiles', 'diff', 'completion']))
+  expect(Object.keys(EXAMPLES).sort()).toEqual([...names].sort())
+  for (const name of names) {
+    const { text, code } = await run([name, '--help'])
+    expect(code).toBe(0)
+    expect(EXAMPLES[name].length).toBeGreaterThanOrEqual(3)
+    for (const [what, call] of EXAMPLES[name]) expect(text).toContain(`  ${what}:\n    tiledb-inspect ${call}\n`)
+    expect(text).not.toContain('Examples:\n\n')
+    expect(text.split('Examples:')).toHaveLength(2)
+  }
+})
+
+describe.each(Object.entries(EXAMPLES))('the examples of %s work', (name, examples) => {
+  test.each(examples.map(([, call]) => call))('tiledb-inspect %s', async (call) => {
+    expect(call.startsWith(`${name} `)).toBe(true)
+    const { code, stderr, text } = await run(call.split(' '))
+    expect({ stderr, code }).toEqual({ stderr: expect.not.stringContaining('error'), code: 0 })
+    if (!/ (-o|--stages) /.test(call)) expect(text).not.toBe('')
+  })
+})
