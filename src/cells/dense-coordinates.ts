@@ -12,6 +12,9 @@ export interface DenseTileCells {
   rows: Uint32Array | undefined
 }
 
+/** Coordinates of a tile take at most 8 GiB a dimension: what typed arrays hold. */
+const MOST_CELLS = 2 ** 30
+
 /**
  * Works out the coordinates of a dense fragment's cells: tiles run over the grid in tile order, the cells of a tile over
  * its box in cell order; what lies outside the non-empty domain is padding.
@@ -54,8 +57,11 @@ export class DenseCoordinates {
     })
   }
 
+  /** @throws InspectError TOO_LARGE for tiles whose coordinates no memory holds */
   cells(tile: number): DenseTileCells {
     const { axes, cells_per_tile } = this.grid
+    if (cells_per_tile > MOST_CELLS)
+      throw new InspectError('TOO_LARGE', `expected at most ${MOST_CELLS} cells a tile, found ${cells_per_tile}`)
     const position = this.tilePosition(tile)
     const strides = cellStrides(axes, this.cellOrder)
     const coordinates = axes.map((axis, d) =>

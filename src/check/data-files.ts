@@ -29,8 +29,13 @@ export async function* checkDataFiles(
   const statistics = look
     ? await attempt<SlotStatistics[] | undefined>([], 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
     : undefined
-  const open = (slot: number) =>
-    look ? StatisticsCheck.open(fragment, info, slot, file, statistics) : Promise.resolve(undefined)
+  const open = async (slot: number): Promise<StatisticsCheck | undefined> => {
+    if (!look) return undefined
+    // The number of tiles is believed only where there is an offset for each.
+    const offsets = await attempt([], 'SECTION_UNREADABLE', { file }, () => fragment.offsets('tile_offsets', slot))
+    if (!offsets || offsets.length < info.tile_num) return undefined
+    return StatisticsCheck.open(fragment, info, slot, file, statistics)
+  }
   const slotsOf = (...kinds: string[]): number[] =>
     info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
   yield* checkCoordinates(run, fragment, info, slotsOf('coords', 'dimension'), open)

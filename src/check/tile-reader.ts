@@ -206,6 +206,11 @@ export class FieldReader {
     return new FieldReader(info, slot, varSized, readers)
   }
 
+  /** Whether no file could be opened. */
+  get empty(): boolean {
+    return this.readers.size === 0
+  }
+
   place(tile: number, role?: TileRole): Place {
     const reader = this.readers.get(role ?? (this.varSized ? 'offsets' : 'data'))
     const field = this.info.slots[this.slot].name
@@ -295,6 +300,8 @@ export async function* eachTile(
   try {
     for (const slot of slots) fields.push(await FieldReader.open(run, fragment, info, slot, items))
     yield* items.splice(0)
+    // Without any file the number of tiles is but what the metadata claims.
+    if (fields.every((field) => field.empty)) return
     for (let tile = 0; tile < info.tile_num; tile++) {
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(tile, items))

@@ -3,7 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../cells/rows.ts'
-import { addPlace, InspectError } from '../errors.ts'
+import { InspectError } from '../errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
@@ -22,6 +22,7 @@ export interface DecodeOptions {
   fill?: boolean
   labels?: boolean
   allFragments?: boolean
+  keepGoing?: boolean
 }
 
 export const command: CommandModule<DecodeOptions> = {
@@ -36,6 +37,10 @@ export const command: CommandModule<DecodeOptions> = {
       .option('--limit <n>', 'at most n cells')
       .option('--fill', 'dense fragments: padding cells as well')
       .option('--labels', 'values of enumerations instead of their indexes')
+      .option(
+        '--keep-going',
+        'of a damaged fragment the cells of the tiles that can be read whole; the others are told',
+      )
       .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
   },
 
@@ -196,10 +201,9 @@ async function openReader(cx: CommandContext, fragment: Fragment, options: Decod
     fields: options.field,
     tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
-    onColumnError: (error, column, tile) => {
-      const placed = addPlace(error, { file: fragment.folder.path, field: `${column.name}, tile ${tile}` })
-      if (placed instanceof InspectError) cx.fault(placed)
-    },
+    onColumnError: (error, column, tile) => cx.fault(inField(error, fragment, `${column.name}, tile ${tile}`)),
+    wholeTiles: options.keepGoing,
+    onFieldError: (error, field) => cx.fault(inField(error, fragment, field)),
   }
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
@@ -223,6 +227,12 @@ async function openReader(cx: CommandContext, fragment: Fragment, options: Decod
     },
     close: () => cells.close(),
   }
+}
+
+/** The error with the field of the fragment that it ends, and in which tile. */
+function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
+  const field = at.field === undefined ? name : `${name}, ${at.field}`
+  return new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
 }
 
 /** Dimensions, then the rest; with --field the dimensions and what was named. */

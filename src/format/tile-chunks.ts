@@ -29,6 +29,12 @@ function storedChunk(io: Io<StoredChunk>): StoredChunk {
   return { original_length, metadata: io.bytes('metadata', metadataLength), data: io.bytes('data', filteredLength) }
 }
 
+/** The chunks alone, where the tile's end is not known: it follows from them. */
+export function chunkedTile(io: Io<Pick<TileChunks, 'chunks'>>): Pick<TileChunks, 'chunks'> {
+  const count = io.derive('chunk_num', 'uint64', (t) => t.chunks.length)
+  return { chunks: io.list('chunks', count, storedChunk) }
+}
+
 export function tileChunks(io: Io<TileChunks>): TileChunks {
   const count = io.derive('chunk_num', 'uint64', (t) => t.chunks.length)
   return { chunks: io.list('chunks', count, storedChunk), extra: io.rest('extra') }

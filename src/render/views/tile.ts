@@ -19,7 +19,10 @@ const COLUMNS: readonly Column[] = [
 /** A tile, its chunks, and what each filter made of them, in reading order. */
 export async function tileTable(document: Document, full: boolean, out: Output): Promise<void> {
   const chunks = fieldList(document.chunks)
-  const tile = `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
+  const tile =
+    document.tile === undefined
+      ? `the tile at byte ${countText(document.offset)}`
+      : `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
   await title(document.path, `${fieldName(document.field)}, ${tile}`, out)
   await keyValues(facts(document), out)
   await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
@@ -34,10 +37,10 @@ export async function tileTable(document: Document, full: boolean, out: Output):
 
 function facts(document: Document): Pair[] {
   const { size, unfiltered_size, expected_size, extra_size } = document
-  const fits = unfiltered_size === expected_size
+  const fits = expected_size === undefined || unfiltered_size === expected_size
   const pairs: Pair[] = [
     ['file', `${text(document.file)} (${text(document.role)})`],
-    ['cells', countText(document.cell_num)],
+    ...(document.cell_num === undefined ? [] : [['cells', countText(document.cell_num)] as const]),
     ['offset', countText(document.offset)],
     ['size', sizeText(size)],
     [
@@ -47,6 +50,10 @@ function facts(document: Document): Pair[] {
   ]
   if (!fits && expected_size !== undefined) pairs.push(['expected', `${sizeText(expected_size)}, by the metadata`])
   if (document.string_offsets === true) pairs.push(['offsets', 'of the cells are inside this tile'])
+  if (document.next_offset !== undefined) {
+    const { next_offset } = document
+    pairs.push(['next tile', next_offset === null ? 'none: the file ends here' : `at byte ${countText(next_offset)}`])
+  }
   if (extra_size !== undefined) pairs.push(['behind the last chunk', sizeText(extra_size)])
   return pairs
 }

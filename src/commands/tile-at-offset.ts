@@ -1,0 +1,135 @@
+import { withSource } from '../array.ts'
+import { slotType } from '../cells/slot-type.ts'
+import type { TileRole } from '../cells/tile-files.ts'
+import { InspectError } from '../errors.ts'
+import { Pipeline } from '../filters/pipeline.ts'
+import { fieldFileBase } from '../format/field-files.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
+import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import { decodePrefix } from '../format/io.ts'
+import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape } from '../fragment.ts'
+import type { ByteSource } from '../source/source.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { finished, type TileOptions, undoneChunks } from './tile.ts'
+
+/** What the schema says of a data file, as far as its name tells the field. */
+interface FileField {
+  info: Pick<FragmentInfo, 'schema' | 'slots'>
+  slot: number
+  role: TileRole
+}
+
+/**
+ * The tile that begins at a byte of a data file. Nothing of the fragment's metadata is used: a tile's own framing tells where
+ * it ends, the array's newest schema which filters it went through, the folder's name the version.
+ *
+ * @throws InspectError USAGE for an offset that is no number or lies outside; TRUNCATED where no tile stands there
+ */
+export async function tileAtOffset(
+  cx: CommandContext,
+  fragment: Fragment,
+  name: string,
+  text: string,
+  options: Pick<TileOptions, 'stages' | 'bytes'>,
+): Promise<Outcome> {
+  const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
+  if (fileName.includes('/'))
+    throw new InspectError('USAGE', `expected the name of a data file, found ${JSON.stringify(name)}`)
+  return withSource(fragment.folder.file(fileName), async (source) => {
+    const size = await source.size()
+    const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (!(offset < size))
+      throw new InspectError('USAGE', `--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
+    const { chunks, stored } = await framedTile(source, offset, size)
+    const { length } = stored
+    const version = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION
+    const field = await fieldOf(fragment, version, fileName)
+    const pipeline = await pipelineFor(fragment, version, field, chunks.length > 0)
+    const undone = undoneChunks(cx, pipeline, chunks, stored, offset, source.name)
+    const document = {
+      ...documentHead('tile', cx.shownPath(fragment.folder.path)),
+      field: field?.info.slots[field.slot].name ?? fileName,
+      file: fileName,
+      role: field?.role,
+      offset,
+      size: length,
+      next_offset: offset + length < size ? offset + length : null,
+      unfiltered_size: undone.unfiltered_size,
+      chunks: undone.chunks,
+    }
+    return finished(cx, document, stored, undone, options)
+  })
+}
+
+const FIRST_READ = 2 ** 20
+
+/** Reads more of the file until the chunks that stand there are whole. */
+async function framedTile(
+  source: ByteSource,
+  offset: number,
+  size: number,
+): Promise<{ chunks: StoredChunk[]; stored: Uint8Array }> {
+  for (let length = FIRST_READ; ; length *= 4) {
+    const bytes = await source.read(offset, Math.min(length, size - offset))
+    try {
+      const { value, length: used } = decodePrefix(bytes, chunkedTile, { file: source.name, offset })
+      return { chunks: value.chunks, stored: bytes.subarray(0, used) }
+    } catch (error) {
+      const more = error instanceof InspectError && error.code === 'TRUNCATED' && offset + bytes.length < size
+      if (!more) throw error
+    }
+  }
+}
+
+async function fieldOf(fragment: Fragment, version: number, fileName: string): Promise<FileField | undefined> {
+  if (!fragment.array) return undefined
+  const { schema } = await fragment.array.newestSchema()
+  const slots: Slot[] = fragmentSlots(version, schema, { includes_timestamps: true, includes_delete_metadata: true })
+  const info = { schema, slots }
+  for (const [slot, one] of slots.entries()) {
+    const base = fieldFileBase(version, one)
+    const { varSized } = slotShape(info, one)
+    const files: [string, TileRole][] = [
+      [`${base}.tdb`, varSized ? 'offsets' : 'data'],
+      [`${base}_var.tdb`, 'var'],
+      [`${base}_validity.tdb`, 'validity'],
+    ]
+    const role = files.find(([file]) => base !== undefined && file === fileName)?.[1]
+    if (role) return { info, slot, role }
+  }
+  throw new InspectError('USAGE', `expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
+}
+
+async function pipelineFor(
+  fragment: Fragment,
+  version: number,
+  field: FileField | undefined,
+  holdsChunks: boolean,
+): Promise<Pipeline> {
+  const { codecs, key } = fragment.cx
+  if (!field) {
+    // Outside of an array only the framing is known: chunks are shown as they are stored.
+    return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version }, codecs)
+  }
+  const { info, slot, role } = field
+  const { type } = slotType(info, info.slots[slot])
+  const filters = filePipeline(info, { slot, role }, fragment.encrypted)
+  const tile = {
+    datatype: role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : type,
+    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slotCellSize(info, info.slots[slot]),
+    formatVersion: version,
+    key,
+    stringOffsets: role === 'var' && holdsChunks && keepsOffsets(filters, type, version),
+  } as const
+  return Pipeline.load(filters, tile, codecs)
+}
+
+/** Whether strings of this type keep their offsets with them since this version. @see format_spec/filters/ */
+function keepsOffsets(filters: readonly FilterConfig[], type: string, version: number): boolean {
+  const first = filters[0]?.name
+  const since =
+    type === 'STRING_ASCII' ? (first === 'RLE' ? 12 : 13) : type === 'STRING_UTF8' ? 17 : Number.POSITIVE_INFINITY
+  return (first === 'RLE' || first === 'DICTIONARY_ENCODING') && version >= since
+}
