@@ -65,10 +65,9 @@ export async function fragmentMetadataPart(
     ...root,
     async children() {
       const parts: Part[] = []
-      const all = sections(info, by)
+      const all = sections(info, by).filter((section) => section.offset < footer.offset)
       for (const [i, section] of all.entries()) {
         const end = all[i + 1]?.offset ?? footer.offset
-        if (section.offset >= footer.offset) continue
         parts.push(await sectionPart(section, end, space, file, by))
       }
       parts.push(await footerPart(fragment, space, file, by))
@@ -107,12 +106,19 @@ export async function sectionParts(
   wanted: (name: string) => boolean,
 ): Promise<Part[]> {
   const info = await fragment.info()
-  if (!info.footer) return [await v1Part(info, space, file, by)]
+  const { footer } = info
+  if (!footer) return [await v1Part(info, space, file, by)]
   const all = sections(info, by)
   const parts: Part[] = []
   for (const [i, section] of all.entries()) {
     if (!wanted(section.name)) continue
-    parts.push(await sectionPart(section, all[i + 1]?.offset ?? info.footer.offset, space, file, by))
+    if (section.offset >= footer.offset) {
+      const message = `expected an offset before the footer at ${footer.offset}, found ${section.offset}`
+      throw new InspectError('BAD_VALUE', message, { file, field: section.name })
+    }
+    parts.push(
+      await sectionPart(section, Math.min(all[i + 1]?.offset ?? footer.offset, footer.offset), space, file, by),
+    )
   }
   return parts
 }

@@ -42,7 +42,7 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const found = await below(root, wanted, 0, state)
   if (found) return found
   const at = pathText(wanted.slice(0, state.depth))
-  const names = state.names.slice(0, 12).map((name) => pathText([name]))
+  const names = state.names.slice(0, 12)
   const more = state.names.length > 12 ? ', …' : ''
   throw new InspectError(
     'USAGE',
@@ -80,7 +80,8 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
       if (found) return found
     }
     if (child.transparent) through.push(child)
-    else if (depth === reached.depth && reached.names.length < MANY) reached.names.push(child.name)
+    else if (depth === reached.depth && reached.names.length < MANY)
+      reached.names.push(pathText(child.keys?.[0] ?? [child.name]))
   }
   for (const child of through) {
     const found = await below(child, steps, depth, reached)
@@ -99,7 +100,7 @@ function element(part: Part, steps: readonly string[], depth: number, reached: R
   const index = /^\d+$/.test(step) ? Number(step) : (elements.names?.indexOf(step) ?? -1)
   if (index < 0 || index >= elements.count) {
     reached.depth = depth
-    reached.names = [...(elements.names ?? [`0 to ${elements.count - 1}`])]
+    reached.names = elements.names?.map((name) => pathText([name])) ?? [`0 to ${elements.count - 1}`]
     return undefined
   }
   return elementPart(part, index)

@@ -7,10 +7,11 @@ export interface HexOptions {
   at?: string
 }
 
-/** Adds `--hex` and what narrows it. */
-export function addHexOptions(command: Command): void {
+/** Adds `--hex` and what narrows it. @param alone the command shows bytes without being asked for it */
+export function addHexOptions(command: Command, alone = false): void {
+  const when = alone ? '' : 'with --hex: '
   command
     .option('--hex', 'every byte of it, annotated: offset, hex and text, and what each field is')
-    .option('--depth <n>', 'with --hex: levels of fields (all without it)')
-    .option('--at <A..B>', 'with --hex: only bytes A to B of the file, inclusive; 0x… is hexadecimal')
+    .option('--depth <n>', `${when}levels of fields (all without it)`)
+    .option('--at <A..B>', `${when}only bytes A to B of the file, inclusive; 0x… is hexadecimal`)
 }

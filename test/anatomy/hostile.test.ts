@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { chainTo } from '../../src/anatomy/locate.ts'
+import { childList, lazyChildren, type Part, type Space } from '../../src/anatomy/part.ts'
+import { InspectError } from '../../src/errors.ts'
+import { hexView } from '../../src/render/views/hex.ts'
+import { localStorage } from '../../src/source/file.ts'
+import type { ByteSource, Storage } from '../../src/source/source.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { Random } from '../helpers/random.ts'
+import { dissect, filePaths } from './anatomy.ts'
+
+/** A storage in which one file has other bytes. */
+function withFile(path: string, bytes: Uint8Array): Storage {
+  const source: ByteSource = {
+    name: path,
+    size: async () => bytes.length,
+    close: async () => {},
+    async read(offset, length) {
+      if (offset + length > bytes.length)
+        throw new InspectError('TRUNCATED', 'read behind the end', { file: path, offset })
+      return bytes.subarray(offset, offset + length)
+    },
+  }
+  return {
+    kind: (at) => localStorage.kind(at),
+    list: (at) => localStorage.list(at),
+    open: (at) => (at === path ? source : localStorage.open(at)),
+  }
+}
+
+function changed(bytes: Uint8Array, random: Random): Uint8Array {
+  const at = random.below(bytes.length)
+  const kind = random.below(4)
+  if (kind === 0) return bytes.subarray(0, at)
+  const out = Uint8Array.from(bytes)
+  if (kind === 1) out[at] ^= 1 << random.below(8)
+  if (kind === 2) out.fill(0xff, at, at + 8)
+  if (kind === 3) out.set(random.bytes(Math.min(8, bytes.length - at)), at)
+  return out
+}
+
+describe('damaged files', () => {
+  test('are told to the last byte, each byte once, whatever was changed', async () => {
+    const random = new Random(20_240_501)
+    const folders = fixtureFolders()
+    for (let i = 0; i < 400; i++) {
+      const folder = random.pick(folders)
+      const path = random.pick(filePaths(folder.path))
+      const bytes = readFileSync(path)
+      if (bytes.length === 0) continue
+      const { coverage } = await dissect(path, contextFor(folder), withFile(path, changed(bytes, random)))
+      expect([i, path, coverage]).toEqual([i, path, undefined])
+    }
+  })
+})
+
+const GIB = 2 ** 30
+
+/** A file whose every byte is the lowest one of its offset. */
+function countingSpace(length: number, reads: number[]): Space {
+  return {
+    name: undefined,
+    length,
+    async read(offset, count) {
+      reads.push(offset)
+      return Uint8Array.from({ length: count }, (_, i) => (offset + i) & 0xff)
+    },
+  }
+}
+
+describe('large files', () => {
+  const text = async (
+    part: Part,
+    options: { full?: boolean; range?: { from: number; to: number } },
+  ): Promise<string> => {
+    const pieces: string[] = []
+    await hexView(
+      [part],
+      { full: options.full ?? false, range: options.range, onFault: () => {} },
+      { write: (piece) => void pieces.push(String(piece)), columns: 80, color: false },
+    )
+    return pieces.join('')
+  }
+
+  test('beyond 4 GiB have all digits of their offsets, and only what is shown is read', async () => {
+    const reads: number[] = []
+    const space = countingSpace(5 * GIB, reads)
+    const part: Part = { name: 'data', type: 'bytes', space, offset: 0, length: 5 * GIB }
+    const shown = await text(part, {})
+    expect(shown).toMatch(/^ 000000000 {2}00 01 02/m)
+    expect(shown).toMatch(/^ 13ffffff0 {2}f0 f1 f2/m)
+    expect(shown).toMatch(/5,368,709,056 bytes more of data/)
+    const ranged = await text(part, { range: { from: 4 * GIB + 5, to: 4 * GIB + 6 } })
+    expect(ranged).toMatch(/^ 100000000 {2} {15}05 06 /m)
+    expect(reads.length).toBeLessThan(8)
+  })
+
+  test('of a million parts make only those that are shown', async () => {
+    const space = countingSpace(16_000_000, [])
+    const made: number[] = []
+    const list: Part = {
+      name: 'tiles',
+      type: 'list',
+      space,
+      offset: 0,
+      length: 16_000_000,
+      children: async () =>
+        lazyChildren(
+          1_000_000,
+          (index) => index * 16,
+          (index) => {
+            made.push(index)
+            return { name: String(index), type: 'tile', space, offset: index * 16, length: 16 }
+          },
+        ),
+    }
+    const root: Part = { ...list, name: 'file', type: 'file', children: async () => childList([list]) }
+    expect(await text(root, {})).toMatch(/999,993 of tiles, \[6\.\.999998\]/)
+    expect(made.length).toBeLessThan(12)
+    made.length = 0
+    const chain = await chainTo(root, 8_000_003)
+    expect(chain.map(({ name }) => name)).toEqual(['file', 'tiles', '500000'])
+    expect(made).toEqual([500_000])
+  })
+})
