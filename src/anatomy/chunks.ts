@@ -214,7 +214,8 @@ class Layers {
 
   data(chunk: StoredChunk, from: number): Part {
     const { run, undone } = this
-    const part: Part = { ...this.storedData, value: undefined, fault: undone.error }
+    const becomes = { from, to: from + chunk.original_length }
+    const part: Part = { ...this.storedData, value: undefined, fault: undone.error, becomes }
     if (undone.error) return { ...part, verdict: verdictOfFault(undone.error), meaning: undone.error.message }
     if (run.inPlace && keepsData(run.filters)) {
       if (part.length === 0) return part
@@ -295,8 +296,11 @@ class Layers {
     const reading: Reading = { space, bytes, base: offset, style }
     if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
     return tracedPart(name, describe as Describe<DescribedValue>, reading, file, (value) => ({
-      refine: (part, path) =>
-        isDigest(part.name) ? withVerdict(part, verdictOf(verdicts, value, path), file, this.undone.error) : part,
+      refine: (part, path) => {
+        if (isDigest(part.name)) return withVerdict(part, verdictOf(verdicts, value, path), file, this.undone.error)
+        // the filter was undone by these lengths, and what it gave was used up
+        return part.unit === 'bytes' && this.undone.out ? { ...part, verdict: 'valid' } : part
+      },
     }))
   }
 }

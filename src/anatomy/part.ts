@@ -68,6 +68,8 @@ export interface Part {
   fault?: InspectError | undefined
   children?: (() => Promise<Children>) | undefined
   elements?: Elements | undefined
+  /** Unfiltered bytes of the tile that these stored ones become: from, and behind the last. */
+  becomes?: { from: number; to: number } | undefined
   /** Cells that these bytes feed. */
   cells?: CellRange | undefined
 }

@@ -172,15 +172,5 @@ function runPlaces(
 
 /** The stored data of the chunks that a range of a tile's content comes out of. */
 function chunksUnder(parts: readonly Part[], offset: number, length: number): Part[] {
-  const found: Part[] = []
-  let from = 0
-  let to = 0
-  for (const part of parts) {
-    if (part.space.name !== undefined) continue
-    if (part.name === 'original_length' && typeof part.value === 'number' && part.unit === 'bytes' && part.verdict) {
-      from = to
-      to += part.value
-    } else if (part.name === 'data' && to > offset && from < offset + length) found.push(part)
-  }
-  return found
+  return parts.filter(({ becomes }) => becomes !== undefined && becomes.to > offset && becomes.from < offset + length)
 }

@@ -145,6 +145,45 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
   }
 })
 
+describe('at --cell', () => {
+  for (const folder of folders) {
+    test(`finds the bytes of a cell in every file of ${folder.name}`, async () => {
+      const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$|__coords\.tdb$/.test(path))
+      const path = files.find((one) => !one.endsWith('__array_schema.tdb')) ?? ''
+      const fragment = path.slice(0, path.lastIndexOf('/'))
+      const cell = (await cellsOf(folder, fragment))(0, 1)
+      const schema = (await runJson(['schema', folder.path, ...keyOption(folder)])).documents[0]
+      const names = [get(schema, 'dimensions')].flat().map((dimension) => String(get(dimension, 'name')))
+      const wanted = names.flatMap((name) => ['--cell', `${name}=${cell[name]}`])
+      const { code, documents } = await runJson(['at', fragment, ...wanted, ...keyOption(folder)])
+      expect(code).toBe(0)
+      const found = [get(documents[0], 'cells')].flat()
+      expect(found.map((one) => [get(one, 'tile'), get(one, 'cell')])).toContainEqual([0, 1])
+      const places = found.flatMap((one) => [get(one, 'places')].flat()).filter((one) => get(one, 'cell') === 1)
+      const inFragment = files
+        .filter((file) => file.startsWith(`${fragment}/`))
+        .map((file) => file.slice(fragment.length + 1))
+      // an offsets file whose var tiles keep the offsets has nothing of a cell
+      const withPlace = new Set(places.map((place) => String(get(place, 'file'))))
+      for (const file of inFragment)
+        expect([file, withPlace.has(file) || withPlace.has(file.replace('.tdb', '_var.tdb'))]).toEqual([file, true])
+      for (const place of places) {
+        // an empty cell has no byte of its own
+        if (get(place, 'length') === 0 || get(place, 'content_length') === 0) continue
+        const at = await runJson([
+          'at',
+          `${fragment}/${get(place, 'file')}`,
+          String(get(place, 'offset')),
+          ...keyOption(folder),
+        ])
+        const fed = get(at.documents[0], 'cells')
+        const range = [Number(get(fed, 'from')) <= 1, Number(get(fed, 'to')) >= 1]
+        expect([get(place, 'file'), get(fed, 'tile'), ...range]).toEqual([get(place, 'file'), 0, true, true])
+      }
+    })
+  }
+})
+
 describe('what notices a flip', () => {
   const temporary = temporaryFolder()
 

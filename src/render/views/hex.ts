@@ -108,7 +108,12 @@ class HexView {
       (field) => `${field.name} ${valueText(field.value, room)}${unitText(field.unit, field.value, field.name)}`,
     )
     this.at(this.clipped(part.offset, Number.POSITIVE_INFINITY)[0])
-    this.notes.push({ depth, text: `${name} ${fields[0].type}: ${texts.join(', ')}`, color, verdict: part.verdict })
+    this.notes.push({
+      depth,
+      text: `${name} ${fields[0].type}: ${texts.join(', ')}`,
+      color,
+      verdict: fields[0].verdict,
+    })
     for (const [i, field] of fields.entries()) {
       const [from, to] = this.clipped(field.offset, field.offset + field.length)
       await this.put(field.space, from, to, color + (i % 2))
@@ -174,6 +179,7 @@ class HexView {
 
   /** The bytes of a part that has nothing inside. */
   private async run(part: Part, color: number | undefined): Promise<void> {
+    if (this.options.tree) return
     const [from, to] = this.clipped(part.offset, part.offset + part.length)
     if (to <= from) return
     const cut = this.options.full ? undefined : squeezedRows(from, to)
@@ -428,8 +434,9 @@ async function inlineFields(children: Children): Promise<Part[] | undefined> {
     const small =
       field.length > 0 && field.length <= 8 && field.value !== undefined && !(field.value instanceof Uint8Array)
     const plain = field.children === undefined && field.elements === undefined && field.stored === undefined
-    const quiet = field.verdict === undefined && field.fault === undefined && field.meaning === undefined
-    if (!small || !plain || !quiet || (fields.length > 0 && field.type !== fields[0].type)) return undefined
+    const quiet = field.verdict !== 'invalid' && field.fault === undefined && field.meaning === undefined
+    const alike = fields.length === 0 || (field.type === fields[0].type && field.verdict === fields[0].verdict)
+    if (!small || !plain || !quiet || !alike) return undefined
     fields.push(field)
   }
   return fields
