@@ -7,7 +7,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { ms, once, pairs, TOOL } from './measure.mjs'
+import { ms, once, pairs, scratch, TOOL } from './measure.mjs'
 
 const node = process.execPath
 const large = process.argv[2]
@@ -58,17 +58,33 @@ if (large) {
     console.log(`the same with --jobs 2 against --jobs 1: ratio ${jobs.ratio.toFixed(2)}`)
   }
   const zstd = array('d1_zstd')
+  const plain = array('d1_none')
   if (zstd) {
     time(
       'verify-checksums --deep of 268 MB under zstd',
       ['verify-checksums', '--deep', zstd],
       (s) => `, ${(268.4 / s).toFixed(0)} MB/s`,
     )
+    if (plain) {
+      const packed = join(scratch, 'a.zst')
+      once('zstd', ['-q', '-3', '-f', join(plain, 'a0.tdb'), '-o', packed])
+      const deep = [...TOOL, 'verify-checksums', '--deep', '--jobs', '1', zstd]
+      const { a, b, ratio } = pairs([node, deep], ['zstd', ['-q', '-t', packed]], 5)
+      console.log(`the same with --jobs 1: ${ms(a)}, zstd -t ${ms(b)}: ratio ${ratio.toFixed(2)}`)
+    }
     const cells = 1_000_000
     time(
       `decode --format ndjson, ${cells} cells`,
       ['decode', '--format', 'ndjson', '--limit', String(cells), zstd],
       (s) => `, ${(cells / s / 1e6).toFixed(2)} million cells/s`,
+    )
+  }
+  if (plain) {
+    const bytes = 64 * 2 ** 20 * 12
+    time(
+      'decode --format arrow, 67 million cells of INT32 and their UINT64 coordinates',
+      ['decode', '--format', 'arrow', plain],
+      (s) => `, ${(bytes / s / 1e6).toFixed(0)} MB/s`,
     )
   }
 }

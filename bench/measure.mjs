@@ -5,8 +5,9 @@ import { join } from 'node:path'
 
 /** Measuring whole processes: wall time, processor time and peak memory of each run. */
 
-const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-bench-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+/** A folder that is removed at the end. */
+export const scratch = mkdtempSync(join(tmpdir(), 'tiledb-inspect-bench-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 /** Reports a Node child's own resource use when it ends; other programs give wall time only. */
 const REPORT = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.BENCH_REPORT,JSON.stringify(process.resourceUsage())))`
@@ -15,7 +16,7 @@ export const TOOL = ['bin/tiledb-inspect.js']
 
 /** Runs a command once, its output thrown away. @returns seconds of wall time, and MB at its highest where it is Node */
 export function once(command, args, { memory = false } = {}) {
-  const report = join(folder, 'report.json')
+  const report = join(scratch, 'report.json')
   const out = openSync('/dev/null', 'w')
   const env = { ...process.env, BENCH_REPORT: report }
   const full = memory ? ['--import', REPORT, ...args] : args
