@@ -18,7 +18,7 @@ import {
   readGenericTile,
   readGenericTileHeader,
 } from './generic-tile.ts'
-import { type ByteSource, type Entry, type Folder, readAll } from './source/source.ts'
+import { type ByteSource, type Entry, type Folder, isNoListing, readAll } from './source/source.ts'
 
 /** Folders of an array that are never fragments. */
 const SCHEMA_FOLDER = '__schema'
@@ -82,9 +82,20 @@ export class InspectArray {
     return this.rootEntries
   }
 
-  /** All schema files, oldest first. @see format_spec/array_file_hierarchy.md */
-  async schemaFiles(): Promise<SchemaFile[]> {
-    const root = await this.root()
+  /**
+   * All schema files, oldest first.
+   * @param known name of one that must be there: where the server lists none, it is the only one
+   * @see format_spec/array_file_hierarchy.md
+   */
+  async schemaFiles(known?: string): Promise<SchemaFile[]> {
+    let root: readonly Entry[]
+    try {
+      root = await this.root()
+    } catch (error) {
+      if (known === undefined || !isNoListing(error)) throw error
+      const path = known === OLD_SCHEMA_FILE ? known : `${SCHEMA_FOLDER}/${known}`
+      return [{ name: known, path, timestamp_range: parseTimestampedName(known)?.timestamp_range }]
+    }
     const files: SchemaFile[] = []
     if (root.some((e) => e.name === OLD_SCHEMA_FILE && e.kind === 'file')) {
       files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })

@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   NOT_FOUND: 3,
   NOT_TILEDB: 3,
   NO_PERMISSION: 3,
+  NO_LISTING: 3,
   IO: 3,
   KEY_NEEDED: 3,
   WRONG_KEY: 3,

@@ -44,6 +44,13 @@ export async function fileSizes(folder: Folder): Promise<Map<string, number>> {
   return sizes
 }
 
+/** The files of a fragment's folder and their bytes, by name. */
+export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
+  const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
+  const sizes = await Promise.all(files.map((file) => entrySize(fragment.folder, file)))
+  return new Map(files.map(({ name }, i) => [name, sizes[i]]))
+}
+
 /** Bytes of one file of a folder. */
 export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
   if (size !== undefined) return size

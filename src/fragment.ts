@@ -28,7 +28,7 @@ import { tileOffsets } from './format/tile-offsets.ts'
 import { tileSums } from './format/tile-sums.ts'
 import { type FragmentName, parseFragmentName } from './format/timestamped-name.ts'
 import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
-import type { ByteSource, Folder } from './source/source.ts'
+import { type ByteSource, type Entry, type Folder, isNoListing } from './source/source.ts'
 
 /** One read of the file's end fetches the footer of nearly every fragment. */
 const TAIL_BYTES = 64 * 1024
@@ -392,6 +392,18 @@ export class Fragment {
   /** Forgets generic tiles that were opened; a million tiles' lists need not stay in memory together. */
   forget(): void {
     this.tiles.clear()
+  }
+
+  /** Names in the folder; where the server lists none, those of the files that should be there and are. */
+  async entries(): Promise<readonly Entry[]> {
+    try {
+      return await this.folder.list()
+    } catch (error) {
+      if (!isNoListing(error)) throw error
+    }
+    const names = [FRAGMENT_METADATA_FILE, ...(await this.fieldFiles()).map(({ name }) => name)]
+    const kinds = await Promise.all(names.map((name) => this.folder.kind(name)))
+    return names.flatMap((name, i) => ({ name, kind: kinds[i] ?? 'other' })).filter(({ kind }) => kind !== 'other')
   }
 
   /** Data files that the metadata says the fragment has, in slot order. */

@@ -27,6 +27,10 @@ export type Target =
  */
 export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
   const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
+  if (storage.mayNotList?.(clean)) {
+    const named = targetByName(new Folder(storage, clean), cx)
+    if (named) return named
+  }
   const kind = await storage.kind(clean)
   if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: clean })
   const folder = new Folder(storage, clean)
@@ -63,9 +67,31 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
 }
 
+/** What a path must be by its names alone: a fragment, or a file of one, where TileDB puts them. */
+function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
+  const { path, name } = folder
+  if (parseFragmentName(name)) {
+    const array = arrayByName(folder, cx)
+    return { type: 'fragment', path, fragment: new Fragment(folder, cx, array), array }
+  }
+  const around = folder.parent()
+  if (!around || !name.includes('.') || !parseFragmentName(around.name)) return undefined
+  const array = arrayByName(around, cx)
+  return { type: 'file', path, name, folder: around, array, fragment: new Fragment(around, cx, array) }
+}
+
+/** The array that a fragment lies in, as far as names tell. */
+function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefined {
+  const around = fragment.parent()
+  const folder = around?.name === '__fragments' ? around.parent() : around
+  return folder && new InspectArray(folder, cx)
+}
+
 /** The array a fragment folder (or, `inside`, a file's folder) lies in: at most two folders up. */
 async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
+  // No array has this name, and over a network the question costs.
+  if (at?.isRemote && at.name === '__fragments') at = at.parent()
   for (let up = 0; at && up < 3; up++) {
     if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
       return new InspectArray(at, cx)

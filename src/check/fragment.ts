@@ -134,7 +134,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
 async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly FieldFile[]): Items {
   const { folder } = fragment
   const listed = new Set([FRAGMENT_METADATA_FILE])
-  const there = new Map((await folder.list()).map(({ name, kind }) => [name, kind]))
+  const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
   for (const { name, size } of files) {
     listed.add(name)
     const file = `${folder.path}/${name}`

@@ -1,7 +1,7 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
 import { type CommitEntry, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
-import { cellsInDomain, fileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
+import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
@@ -10,6 +10,7 @@ import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../fragment.ts'
 import type { InspectGroup } from '../group.ts'
 import type { Output, Result } from '../render/result.ts'
+import { isNoListing } from '../source/source.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -158,7 +159,7 @@ async function listedFragment(
   fragment: Fragment,
   entry: FragmentEntry | undefined,
 ): Promise<Listed> {
-  const onDisk = await fileSizes(fragment.folder)
+  const onDisk = await fragmentFileSizes(fragment)
   let size = 0
   for (const one of onDisk.values()) size += one
   let info: FragmentInfo | undefined
@@ -233,7 +234,7 @@ async function hiddenBy({ array, name }: Fragment, { state }: FragmentEntry): Pr
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
-  const entry = await fragment.array?.fragments().then((all) => all.find(({ name }) => name === fragment.name))
+  const entry = await entryOf(fragment)
   const { result, info } = await listedFragment(cx, fragment, entry)
   const files = await fragmentFiles(fragment, info)
   await fragment.close()
@@ -260,9 +261,19 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   }
 }
 
+/** What the array's commits say of a fragment; undefined outside of an array, and where the server lists no names. */
+async function entryOf({ array, name }: Fragment): Promise<FragmentEntry | undefined> {
+  try {
+    return (await array?.fragments())?.find((entry) => entry.name === name)
+  } catch (error) {
+    if (!isNoListing(error)) throw error
+    return undefined
+  }
+}
+
 /** Files of a fragment: those that the metadata lists, then those that are only there. */
 async function fragmentFiles(fragment: Fragment, info: FragmentInfo | undefined): Promise<Fields[]> {
-  const onDisk = await fileSizes(fragment.folder)
+  const onDisk = await fragmentFileSizes(fragment)
   const files: Fields[] = []
   for (const listed of info ? await fragment.fieldFiles() : []) {
     const size = onDisk.get(listed.name)

@@ -34,7 +34,7 @@ export const command: CommandModule<SchemaOptions> = {
         for (const file of options.all ? files : files.slice(-1)) yield* shown(cx, target.array, file, files, options)
       } else if (target.type === 'fragment' && target.array) {
         const { schemaName } = await target.fragment.info()
-        const files = await target.array.schemaFiles()
+        const files = await target.array.schemaFiles(schemaName)
         const file = files.find(({ name }) => name === schemaName)
         if (!file)
           throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {

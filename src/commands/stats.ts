@@ -1,6 +1,6 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
 import { addPlace, InspectError } from '../errors.ts'
-import { cellsInDomain, entrySize, fileSizes, ratioOf, unfilteredFileSize } from '../file-sizes.ts'
+import { cellsInDomain, entrySize, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../file-sizes.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type FieldFile, type Fragment, filePipeline, type OffsetsList, storedCellNum } from '../fragment.ts'
 import { metadataSections } from '../metadata-sections.ts'
@@ -173,7 +173,7 @@ async function orNotExamined(
 /** Reads what the sizes of a fragment take: the footer, the headers of the sections, and the tile offsets, a list at a time. */
 async function addFragment(totals: Totals, fragment: Fragment): Promise<void> {
   const info = await fragment.info()
-  const onDisk = await fileSizes(fragment.folder)
+  const onDisk = await fragmentFileSizes(fragment)
   const sections = await metadataSections(fragment)
   const files: { file: FieldFile; tiles: Distribution; unfiltered: number }[] = []
   for (const file of await fragment.fieldFiles()) {

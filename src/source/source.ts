@@ -1,7 +1,15 @@
+import { InspectError } from '../errors.ts'
+
 /**
- * Where bytes come from. Everything above reads through these two interfaces, so that local files, memory, and later HTTP and
- * object stores are the same to it.
+ * Where bytes come from. Everything above reads through these two interfaces, so that local files, memory, HTTP and object
+ * stores are the same to it.
  */
+
+/** A part of a file, bytes. */
+export interface ByteRange {
+  offset: number
+  length: number
+}
 
 /** A file that is read by ranges. */
 export interface ByteSource {
@@ -14,6 +22,8 @@ export interface ByteSource {
    * @throws InspectError TRUNCATED, saying how many there are, when the file is shorter
    */
   read(offset: number, length: number): Promise<Uint8Array>
+  /** Told which ranges will be read, so that far-away sources can fetch those close together at once. */
+  plan?(ranges: readonly ByteRange[]): void
   close(): Promise<void>
 }
 
@@ -29,10 +39,16 @@ export interface Entry {
 export interface Storage {
   /** What stands at `path`, or undefined. @throws InspectError NO_PERMISSION, IO */
   kind(path: string): Promise<Entry['kind'] | undefined>
-  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING where the server tells no names */
   list(path: string): Promise<readonly Entry[]>
   /** The file at `path`; it is opened when first read. */
   open(path: string): ByteSource
+  /** Whether reading what lies at `path` crosses a network: then requests count, and are worth making side by side. */
+  isRemote?(path: string): boolean
+  /** Whether names tell what lies at `path` better than asking: some servers list nothing. */
+  mayNotList?(path: string): boolean
+  /** Told that all folders in `path` will be listed, so that a storage that can lists them together. */
+  listAhead?(path: string): Promise<void>
 }
 
 /** A folder of a storage. */
@@ -71,13 +87,23 @@ export class Folder {
     return this.storage.kind(`${this.path}/${name}`)
   }
 
-  /** The folder that holds this one; undefined at the top. */
+  get isRemote(): boolean {
+    return this.storage.isRemote?.(this.path) ?? false
+  }
+
+  /** The folder that holds this one; undefined at the top, which of URLs is the host or bucket. */
   parent(): Folder | undefined {
+    if (/^[a-z0-9]+:\/\/[^/]*$/.test(this.path)) return undefined
     const slash = this.path.lastIndexOf('/')
     if (slash < 0) return undefined
     if (slash === 0) return this.path === '/' ? undefined : new Folder(this.storage, '/')
     return new Folder(this.storage, this.path.slice(0, slash))
   }
+}
+
+/** Whether an error says that a server tells no names: others may be known all the same. */
+export function isNoListing(error: unknown): boolean {
+  return error instanceof InspectError && error.code === 'NO_LISTING'
 }
 
 /** All bytes of a source. */

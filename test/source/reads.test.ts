@@ -47,6 +47,7 @@ async function documents(
   const reading = contextFor(fixture)
   const cx: CommandContext = {
     storage,
+    remote: undefined,
     reading,
     style: { raw: false },
     full: false,
@@ -56,6 +57,7 @@ async function documents(
     fault: (error) => {
       throw error
     },
+    note() {},
   }
   const out: Document[] = []
   for await (const { document } of module.run(cx, [target], {})) out.push(document)

@@ -1,0 +1,123 @@
+import { InspectError } from '../../errors.ts'
+import type { Entry } from '../source.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { type Client, statusError } from './client.ts'
+import { byName, RemoteStorage, upTo } from './remote-storage.ts'
+import type { HttpAccess } from './urls.ts'
+
+/** Most bytes of an index page: a million names. */
+const INDEX_BYTES = 128 * 2 ** 20
+
+const SIZES_KEPT = 4096
+
+/**
+ * `http://` and `https://`. Paths are URLs with their path decoded. Folders are listed where the server gives an index page
+ * of links, as most servers of plain files do when asked to; else {@link list} raises NO_LISTING.
+ */
+export class HttpStorage extends RemoteStorage {
+  private readonly access: readonly HttpAccess[]
+  /** What HEAD told. */
+  private readonly sizes = new BoundedMap<number>(SIZES_KEPT)
+
+  constructor(client: Client, warn: (text: string) => void, access: readonly HttpAccess[]) {
+    super(client, warn)
+    this.access = access
+  }
+
+  /** Names tell more than this server may. */
+  mayNotList(): boolean {
+    return true
+  }
+
+  protected override knownSize(path: string): number | undefined {
+    return this.sizes.get(path)
+  }
+
+  protected async request(_method: string, path: string): Promise<{ url: string; headers: Record<string, string> }> {
+    const access = this.accessOf(path)
+    const headers: Record<string, string> = access?.authorization ? { authorization: access.authorization } : {}
+    return { url: urlOf(path) + (access?.search ?? ''), headers }
+  }
+
+  /** What was given for a folder around the path, or else for the same server: a fragment's schema lies beside it. */
+  private accessOf(path: string): HttpAccess | undefined {
+    const around = this.access.find((one) => path === one.path || path.startsWith(`${one.path}/`))
+    return around ?? this.access.find((one) => originOf(one.path) === originOf(path))
+  }
+
+  protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
+    const answer = await this.send({ method: 'HEAD', path, want: upTo(0) })
+    // Servers lead from a folder's name to the same with `/` behind it.
+    if (new URL(answer.url).pathname.endsWith('/')) return 'folder'
+    if (answer.status === 200) {
+      const length = answer.headers.get('content-length')
+      if (length !== null && /^\d{1,15}$/.test(length)) this.sizes.set(path, Number(length))
+      return 'file'
+    }
+    if (answer.status === 404 || answer.status === 410) return undefined
+    // Signed URLs are often for GET alone, and some servers know no HEAD.
+    if (answer.status === 403 || answer.status === 405 || answer.status === 501 || answer.status === 400) {
+      await this.open(path).size()
+      return 'file'
+    }
+    throw statusError(answer, path)
+  }
+
+  protected async readList(path: string): Promise<readonly Entry[]> {
+    const answer = await this.send({ method: 'GET', path: `${path}/`, want: upTo(INDEX_BYTES) })
+    if (answer.status !== 200 || !/html/i.test(answer.headers.get('content-type') ?? '')) {
+      throw new InspectError(
+        'NO_LISTING',
+        `expected an index page of the folder, found ${answer.status === 200 ? 'another kind of file' : `HTTP ${answer.status}`}: plain HTTP lists no names; give the URL of a fragment or of a file`,
+        { file: path },
+      )
+    }
+    return linksBelow(new TextDecoder().decode(answer.body), answer.url)
+  }
+}
+
+function originOf(path: string): string {
+  return /^[a-z]+:\/\/[^/]*/.exec(path)?.[0] ?? ''
+}
+
+/** The URL to ask for a path. */
+function urlOf(path: string): string {
+  const origin = originOf(path)
+  return origin + path.slice(origin.length).split('/').map(encodeURIComponent).join('/')
+}
+
+/** Names that an index page links to: links that lead one step below the page itself. */
+function linksBelow(html: string, page: string): Entry[] {
+  const base = new URL(page)
+  const entries = new Map<string, Entry>()
+  for (const match of html.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi)) {
+    const href = unescaped(match[1] ?? match[2] ?? match[3] ?? '')
+    const name = nameBelow(href, base)
+    if (name === undefined) continue
+    const bare = name.replace(/\/$/, '')
+    entries.set(bare, { name: bare, kind: bare === name ? 'file' : 'folder' })
+  }
+  return [...entries.values()].sort(byName)
+}
+
+function nameBelow(href: string, base: URL): string | undefined {
+  try {
+    const url = new URL(href, base)
+    if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname) || url.search !== '') return undefined
+    const name = decodeURIComponent(url.pathname.slice(base.pathname.length))
+    return name === '' || name === '/' || /\/./.test(name) ? undefined : name
+  } catch {
+    return undefined
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** The entities that XML, and links in HTML, know; numbers of characters too. */
+export function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}

@@ -1,0 +1,55 @@
+import type { Storage } from '../source.ts'
+import type { RequestRecord } from './client.ts'
+import { type RemoteOptions, routedStorage } from './remote.ts'
+import { type HttpAccess, isRemotePath, remoteTarget } from './urls.ts'
+
+export interface PlacesOptions {
+  env: Readonly<Record<string, string | undefined>>
+  signRequests: boolean
+  note(text: string): void
+  /** Writes a line for each request; undefined for silence. */
+  show: ((text: string) => void) | undefined
+}
+
+export interface OpenPlaces {
+  storage: Storage
+  remote: RemoteOptions
+  given: string[]
+  done(): void
+}
+
+/**
+ * A storage for arguments with URLs among them, which are given back without queries and passwords.
+ * @throws InspectError USAGE
+ */
+export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
+  const access: HttpAccess[] = []
+  const given = args.map((arg) => {
+    if (arg === undefined || !isRemotePath(arg)) return arg
+    const target = remoteTarget(arg)
+    if (target.access) access.push(target.access)
+    return target.shown
+  })
+  const remote: RemoteOptions = { env: options.env, signRequests: options.signRequests, access }
+  const { show } = options
+  const total = { requests: 0, bytes: 0 }
+  const onRequest = (record: RequestRecord): void => {
+    total.requests++
+    total.bytes += record.bytes
+    show?.(requestLine(record))
+  }
+  return {
+    storage: routedStorage(local, remote, { warn: options.note, onRequest }),
+    remote,
+    given,
+    done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`),
+  }
+}
+
+/** `request: GET s3://bucket/key bytes=0-99 206, 100 bytes, 12 ms` */
+export function requestLine({ method, path, range, outcome, bytes, milliseconds }: RequestRecord): string {
+  const asked = [method, path, range].filter((part) => part !== undefined).join(' ')
+  // Names come from a server: nothing of them may steer a terminal.
+  const safe = `${asked} ${outcome}`.replace(/[^\x20-\x7e]/gu, (ch) => `\\u{${ch.codePointAt(0)?.toString(16)}}`)
+  return `request: ${safe}, ${bytes} bytes, ${Math.round(milliseconds)} ms\n`
+}

@@ -1,0 +1,281 @@
+import { InspectError } from '../../errors.ts'
+import type { ByteRange, ByteSource } from '../source.ts'
+import { type Answer, type AnswerHead, type BodyPart, type Call, statusError } from './client.ts'
+
+/** Bytes of a file's end that are fetched to learn its size: the footer of nearly every fragment is among them. */
+export const TAIL_BYTES = 64 * 1024
+/** Ranges are fetched together when no more than this lies between them: about what a round trip costs in bytes. */
+const GAP_BYTES = 64 * 1024
+/** Most bytes of several ranges that are fetched together. */
+const GROUP_BYTES = 8 * 2 ** 20
+/** Most bytes that are read ahead of someone who reads on and on. */
+const AHEAD_BYTES = 2 ** 20
+/** From servers that ignore ranges, most bytes that are fetched to get at a part. */
+export const WHOLE_BYTES = 64 * 2 ** 20
+
+/** What is known of the end of a file. */
+export interface Tail {
+  size: number
+  /** The last bytes, up to the end. */
+  bytes: Uint8Array
+}
+
+/** What a source needs of the storage that it lies in. */
+export interface RemoteFile {
+  /** Its internal path. */
+  path: string
+  send(call: Omit<Call, 'request'>): Promise<Answer>
+  /** Bytes, where a listing told. */
+  knownSize: number | undefined
+  /** Kept for all sources of one file. */
+  tails: { get(path: string): Promise<Tail> | undefined; set(path: string, tail: Promise<Tail>): void }
+  /** Added to what a status means. */
+  statusNote(status: number): string
+  /** Told once that the server sends whole files where ranges are asked for. */
+  onRangeIgnored(): void
+}
+
+interface Block {
+  offset: number
+  bytes: Uint8Array
+}
+
+/** A file behind HTTP, read by ranges. What was fetched last is kept, so that reads side by side are one request. */
+export class RangeSource implements ByteSource {
+  readonly name: string
+  private readonly file: RemoteFile
+  private tailRead: Promise<Tail> | undefined
+  private groups: readonly ByteRange[] = []
+  private blocks: Block[] = []
+  private readonly underWay = new Map<number, Promise<Block>>()
+  private etag: string | undefined
+  /** Where a reader that goes on would read next, and what it last fetched there. */
+  private next = { offset: -1, length: 0 }
+
+  constructor(file: RemoteFile) {
+    this.file = file
+    this.name = file.path
+  }
+
+  async size(): Promise<number> {
+    return this.file.knownSize ?? (await this.tail()).size
+  }
+
+  plan(ranges: readonly ByteRange[]): void {
+    this.groups = grouped(ranges)
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (length === 0) return new Uint8Array(0)
+    const tail = await this.tailRead
+    const size = tail?.size ?? this.file.knownSize
+    if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
+    if (tail && offset >= tail.size - tail.bytes.length) {
+      const from = offset - (tail.size - tail.bytes.length)
+      return tail.bytes.subarray(from, from + length)
+    }
+    const held = this.blocks.find((block) => covers(block, offset, length))
+    const block = held ?? (await this.fetchAround(offset, length, size))
+    this.next.offset = offset + length
+    if (!covers(block, offset, length)) throw this.short(offset, length, block.offset + block.bytes.length - offset)
+    return block.bytes.subarray(offset - block.offset, offset - block.offset + length)
+  }
+
+  async close(): Promise<void> {
+    this.blocks = []
+  }
+
+  private tail(): Promise<Tail> {
+    if (!this.tailRead) {
+      const { tails } = this.file
+      const known = tails.get(this.name)
+      this.tailRead = known ?? this.fetchTail()
+      if (!known) tails.set(this.name, this.tailRead)
+    }
+    return this.tailRead
+  }
+
+  /** The planned group that a range lies in, or the range with what follows for someone who reads on. */
+  private fetchAround(offset: number, length: number, size: number | undefined): Promise<Block> {
+    const group = this.groups.find((one) => offset >= one.offset && offset + length <= one.offset + one.length)
+    const readsOn = group === undefined && offset === this.next.offset
+    const ahead = readsOn ? Math.min(AHEAD_BYTES, this.next.length * 2) : 0
+    const wanted = group ?? { offset, length: Math.max(length, ahead) }
+    const end = Math.min(wanted.offset + wanted.length, size ?? Number.POSITIVE_INFINITY)
+    this.next.length = Math.max(length, ahead)
+    const known = this.underWay.get(wanted.offset)
+    if (known) {
+      return known.then((block) => (covers(block, offset, length) ? block : this.fetchAndKeep(offset, length)))
+    }
+    return this.fetchAndKeep(wanted.offset, end - wanted.offset)
+  }
+
+  private fetchAndKeep(offset: number, length: number): Promise<Block> {
+    const fetched = this.fetchRange(offset, length)
+      .then((block) => {
+        this.blocks = [block, ...this.blocks.slice(0, 1)]
+        return block
+      })
+      .finally(() => this.underWay.delete(offset))
+    this.underWay.set(offset, fetched)
+    return fetched
+  }
+
+  /** Bytes from `offset`, fewer at the end of the file; all of the file where the server sends no ranges. */
+  private async fetchRange(offset: number, length: number): Promise<Block> {
+    const last = offset + length - 1
+    let start = offset
+    const answer = await this.get(`bytes=${offset}-${last}`, (head) => {
+      if (head.status !== 206) {
+        const part = this.partOfWhole(head, offset, length)
+        start = part.skip
+        return part
+      }
+      const range = this.contentRange(head)
+      const right =
+        range.first === offset && (range.last === last || (range.last < last && range.last + 1 === range.size))
+      if (!right) throw this.wrongRange(`bytes ${offset}-${last}`, head)
+      return { skip: 0, length: range.last - range.first + 1, exact: true }
+    })
+    if (answer.status === 416) throw this.short(offset, length, sizeOfUnsatisfied(answer.headers) - offset)
+    if (answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
+    return { offset: start, bytes: answer.body }
+  }
+
+  private async fetchTail(): Promise<Tail> {
+    let size: number | undefined
+    let whole = false
+    const answer = await this.get(`bytes=-${TAIL_BYTES}`, (head) => {
+      if (head.status === 206) {
+        const range = this.contentRange(head)
+        if (range.last + 1 !== range.size || range.first !== Math.max(0, range.size - TAIL_BYTES))
+          throw this.wrongRange(`the last ${TAIL_BYTES} bytes`, head)
+        size = range.size
+        return { skip: 0, length: range.last - range.first + 1, exact: true }
+      }
+      // Some servers know ranges from the front only: what they would send in whole is left.
+      size = contentLength(head.headers)
+      if (size !== undefined && size > TAIL_BYTES) return { skip: 0, length: 0, exact: false }
+      whole = true
+      return this.partOfWhole(head, 0, TAIL_BYTES)
+    })
+    if (answer.status === 416) {
+      if (sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(`the last ${TAIL_BYTES} bytes`, answer)
+      return { size: 0, bytes: answer.body }
+    }
+    if (answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
+    if (whole || size === undefined) return { size: answer.body.length, bytes: answer.body }
+    if (answer.status === 206) return { size, bytes: answer.body }
+    const { bytes } = await this.fetchRange(size - TAIL_BYTES, TAIL_BYTES)
+    return { size, bytes }
+  }
+
+  /** What to read of an answer that is the whole file: all of it where that is little, so that it is fetched once. */
+  private partOfWhole(head: AnswerHead, offset: number, length: number): BodyPart {
+    const size = contentLength(head.headers)
+    if (size === undefined) return { skip: 0, length: WHOLE_BYTES + 1, exact: false }
+    if (size > length || offset > 0) this.file.onRangeIgnored()
+    if (size <= WHOLE_BYTES) return { skip: 0, length: size, exact: true }
+    const end = Math.min(size, offset + length)
+    if (end > WHOLE_BYTES) throw this.noRanges(offset)
+    return { skip: offset, length: Math.max(0, end - offset), exact: true }
+  }
+
+  private noRanges(offset: number): InspectError {
+    const most = `${WHOLE_BYTES / 2 ** 20} MiB`
+    return new InspectError(
+      'IO',
+      `expected a server that sends ranges, found one that sends whole files, of which no more than ${most} are fetched`,
+      { file: this.name, offset },
+    )
+  }
+
+  private async get(range: string, want: (head: AnswerHead) => BodyPart): Promise<Answer> {
+    const answer = await this.file.send({
+      method: 'GET',
+      path: this.name,
+      range,
+      want: (head) => {
+        if (head.status === 416) return { skip: 0, length: 0, exact: false }
+        this.checkEncoding(head.headers)
+        return want(head)
+      },
+    })
+    if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
+      throw statusError(answer, this.name, this.file.statusNote(answer.status))
+    const etag = etagOf(answer.headers)
+    if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
+      throw new InspectError('IO', `expected the file as it was (ETag ${this.etag}), found it changed (${etag})`, {
+        file: this.name,
+      })
+    }
+    this.etag = etag ?? this.etag
+    return answer
+  }
+
+  private checkEncoding(headers: Headers): void {
+    const encoding = headers.get('content-encoding')
+    if (encoding === null || encoding === 'identity' || encoding === 'aws-chunked') return
+    throw new InspectError('IO', `expected the bytes as they are stored, found Content-Encoding ${encoding}`, {
+      file: this.name,
+    })
+  }
+
+  private contentRange(head: AnswerHead): { first: number; last: number; size: number } {
+    const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(head.headers.get('content-range') ?? '')
+    if (!match) throw this.wrongRange('the range', head)
+    const [first, last, size] = match.slice(1).map(Number)
+    if (first > last || last >= size) throw this.wrongRange('the range', head)
+    return { first, last, size }
+  }
+
+  private wrongRange(asked: string, { status, headers }: AnswerHead): InspectError {
+    const found = headers.get('content-range')
+    const what = found === null ? 'no Content-Range' : `Content-Range ${JSON.stringify(found)}`
+    return new InspectError('IO', `expected ${asked}, found HTTP ${status} with ${what}`, { file: this.name })
+  }
+
+  private short(offset: number, length: number, found: number): InspectError {
+    return new InspectError('TRUNCATED', `expected ${length} bytes, found ${Math.max(0, found)}`, {
+      file: this.name,
+      offset,
+    })
+  }
+}
+
+function covers(block: Block, offset: number, length: number): boolean {
+  return offset >= block.offset && offset + length <= block.offset + block.bytes.length
+}
+
+/** Ranges close together made one, each up to {@link GROUP_BYTES}; overlapping ones stay as they are given. */
+function grouped(ranges: readonly ByteRange[]): ByteRange[] {
+  const groups: ByteRange[] = []
+  let last: ByteRange | undefined
+  for (const { offset, length } of [...ranges].sort((a, b) => a.offset - b.offset)) {
+    if (length === 0) continue
+    const end = offset + length
+    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= GROUP_BYTES) {
+      last.length = Math.max(last.length, end - last.offset)
+    } else {
+      last = { offset, length }
+      groups.push(last)
+    }
+  }
+  return groups
+}
+
+function contentLength(headers: Headers): number | undefined {
+  const text = headers.get('content-length')
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** Size of a file that is too short for a range; 0 where it is not told. */
+function sizeOfUnsatisfied(headers: Headers): number {
+  return Number(/^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1] ?? 0)
+}
+
+/** Weak ones say nothing about bytes. */
+function etagOf(headers: Headers): string | undefined {
+  const etag = headers.get('etag')
+  return etag === null || etag.startsWith('W/') ? undefined : etag
+}

@@ -1,0 +1,91 @@
+import { InspectError } from '../../errors.ts'
+
+/** Who asks. */
+export interface S3Credentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+  expiration?: Date | undefined
+}
+
+/** Nobody: requests are not signed. */
+export const anonymous: unique symbol = Symbol('anonymous')
+export type S3Identity = S3Credentials | typeof anonymous
+
+export async function nobody(): Promise<S3Identity> {
+  return anonymous
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Credentials are asked for anew so long before they expire, milliseconds. */
+const BEFORE_EXPIRY = 5 * 60_000
+
+/**
+ * The usual chain: environment, shared files, SSO, web identity, process, container, instance. What the environment says
+ * is taken as it is; the rest is for `@aws-sdk/credential-provider-node`, which takes 0.2 s to load.
+ */
+export function credentialChain(env: Environment, warn: (text: string) => void): () => Promise<S3Identity> {
+  const fromEnvironment = environmentCredentials(env)
+  if (fromEnvironment) return async () => fromEnvironment
+  let known: Promise<S3Identity> | undefined
+  let expires = Number.POSITIVE_INFINITY
+  const ask = async (): Promise<S3Identity> => {
+    const identity = await chainOfSdk(warn)
+    expires = identity !== anonymous && identity.expiration ? identity.expiration.getTime() - BEFORE_EXPIRY : Infinity
+    return identity
+  }
+  return () => {
+    if (!known || Date.now() > expires) {
+      expires = Number.POSITIVE_INFINITY
+      known = ask()
+    }
+    return known
+  }
+}
+
+/** As the SDK does, AWS_PROFILE goes before keys in the environment. */
+function environmentCredentials(env: Environment): S3Credentials | undefined {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE } = env
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY || AWS_PROFILE) return undefined
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    sessionToken: AWS_SESSION_TOKEN || undefined,
+  }
+}
+
+async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
+  let sdk: typeof import('@aws-sdk/credential-provider-node')
+  try {
+    sdk = await import('@aws-sdk/credential-provider-node')
+  } catch (cause) {
+    throw new InspectError(
+      'NO_PERMISSION',
+      'expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, --no-sign-request, or the optional package @aws-sdk/credential-provider-node, which finds credentials elsewhere; found none of them',
+      {},
+      { cause },
+    )
+  }
+  try {
+    return await sdk.defaultProvider({ logger: QUIET })()
+  } catch (cause) {
+    if (isNamed(cause, 'CredentialsProviderError') && !saysWhy(cause)) {
+      warn('no AWS credentials were found: requests are not signed (--no-sign-request says so without looking)')
+      return anonymous
+    }
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InspectError('NO_PERMISSION', `expected AWS credentials, found: ${why}`, {}, { cause })
+  }
+}
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {}, trace() {} }
+
+function isNamed(error: unknown, name: string): error is Error {
+  return error instanceof Error && error.name === name
+}
+
+/** The chain's end says only that there is nothing; anything else is a fault of what was set up. */
+function saysWhy(error: Error): boolean {
+  return !/^Could not load credentials from any providers$/.test(error.message)
+}

@@ -1,0 +1,253 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { InspectError } from '../../errors.ts'
+import type { Entry } from '../source.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { type Answer, type Call, type Client, statusError } from './client.ts'
+import { unescaped } from './http.ts'
+import { byName, RemoteStorage, upTo } from './remote-storage.ts'
+import { anonymous, type S3Identity } from './s3-credentials.ts'
+
+/** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and what stands around them. */
+const PAGE_BYTES = 8 * 2 ** 20
+/** Sizes of files that listings told, kept by folder. */
+const FOLDERS_KEPT = 256
+
+/** Where an S3 service answers. */
+export interface S3Place {
+  /** `AWS_ENDPOINT_URL`; Amazon's own without it. */
+  endpoint: string | undefined
+  /** Whether the bucket's name is part of the host. */
+  virtualHosts: boolean
+  region: string
+}
+
+interface Page {
+  files: { key: string; size: number }[]
+  prefixes: string[]
+  next: string | undefined
+}
+
+/** `s3://bucket/key`: ranges, and listings of a thousand names a request. */
+export class S3Storage extends RemoteStorage {
+  private readonly place: S3Place
+  private readonly identity: () => Promise<S3Identity>
+  /** Buckets that said where they are. */
+  private readonly regions = new Map<string, string>()
+  private readonly sizes = new BoundedMap<ReadonlyMap<string, number>>(FOLDERS_KEPT)
+  /** Folders listed ahead; each is given once. */
+  private readonly ahead = new Map<string, Entry[]>()
+  private isAnonymous = false
+
+  /** @param identity asked before the first request, and again when what it gave has expired */
+  constructor(client: Client, warn: (text: string) => void, place: S3Place, identity: () => Promise<S3Identity>) {
+    super(client, warn)
+    this.place = place
+    this.identity = identity
+  }
+
+  override async list(path: string): Promise<readonly Entry[]> {
+    const known = this.ahead.get(path)
+    if (!known) return super.list(path)
+    this.ahead.delete(path)
+    return this.learn(path, known)
+  }
+
+  protected override listed(path: string): Promise<readonly Entry[]> | readonly Entry[] | undefined {
+    return this.ahead.get(path) ?? super.listed(path)
+  }
+
+  /** One listing without folders: all files below `path`, a thousand a request. */
+  async listAhead(path: string): Promise<void> {
+    const { prefix } = partsOf(path)
+    const names = new Map<string, string>()
+    for await (const { files } of this.pages(path, prefix, false)) {
+      for (const { key, size } of files) {
+        const rest = key.slice(prefix.length)
+        const slash = rest.lastIndexOf('/')
+        if (slash < 0) continue
+        const folder = `${path}/${rest.slice(0, slash)}`
+        const given = rest.slice(slash + 1)
+        if (given === '') continue
+        const name = names.get(given) ?? given
+        names.set(name, name)
+        const entries = this.ahead.get(folder)
+        if (entries) entries.push({ name, kind: 'file', size })
+        else this.ahead.set(folder, [{ name, kind: 'file', size }])
+      }
+    }
+    for (const entries of this.ahead.values()) entries.sort(byName)
+  }
+
+  protected override knownSize(path: string): number | undefined {
+    const slash = path.lastIndexOf('/')
+    return this.sizes.get(path.slice(0, slash))?.get(path.slice(slash + 1))
+  }
+
+  protected override statusNote(status: number): string {
+    return this.isAnonymous && (status === 403 || status === 401) ? '; no credentials were found or wanted' : ''
+  }
+
+  protected override async send(call: Omit<Call, 'request'>): Promise<Answer> {
+    return this.whereTheBucketIs(partsOf(call.path).bucket, () => super.send(call))
+  }
+
+  /** Asks again in the bucket's own region, where the answer names another one. */
+  private async whereTheBucketIs(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = await ask()
+    if (this.place.endpoint !== undefined || ![301, 307, 400, 403].includes(answer.status)) return answer
+    const named = /<Region>([a-z0-9-]+)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
+    const region = answer.headers.get('x-amz-bucket-region') ?? named
+    if (region === undefined || region === this.regionOf(bucket)) return answer
+    this.regions.set(bucket, region)
+    return ask()
+  }
+
+  protected request(method: 'GET' | 'HEAD', path: string): Promise<{ url: string; headers: Record<string, string> }> {
+    const { bucket, key } = partsOf(path)
+    return this.signed(method, bucket, `/${key.split('/').map(encodeURIComponent).join('/')}`)
+  }
+
+  private async signed(
+    method: string,
+    bucket: string,
+    pathAndQuery: string,
+  ): Promise<{ url: string; headers: Record<string, string> }> {
+    const region = this.regionOf(bucket)
+    const url = this.bucketUrl(bucket, region) + pathAndQuery
+    const identity = await this.identity()
+    this.isAnonymous = identity === anonymous
+    if (identity === anonymous) return { url, headers: {} }
+    const { accessKeyId, secretAccessKey, sessionToken } = identity
+    const signer = new AwsV4Signer({
+      method,
+      url,
+      service: 's3',
+      region,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+    })
+    const { headers, url: signedUrl } = await signer.sign()
+    return { url: signedUrl.href, headers: Object.fromEntries(headers) }
+  }
+
+  private bucketUrl(bucket: string, region: string): string {
+    const { endpoint, virtualHosts } = this.place
+    const base = endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+    // A name with dots fits no certificate as part of a host.
+    if (!virtualHosts || bucket.includes('.')) return `${base}/${bucket}`
+    return base.replace('://', `://${bucket}.`)
+  }
+
+  private regionOf(bucket: string): string {
+    return this.regions.get(bucket) ?? this.place.region
+  }
+
+  /** One request says of a name whether it is a file or a folder. */
+  protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
+    const { key, prefix } = partsOf(path)
+    if (key === '') return 'folder'
+    for await (const { files, prefixes } of this.pages(path, key, true)) {
+      if (prefixes.includes(prefix)) return 'folder'
+      if (files.some((file) => file.key === key)) return 'file'
+      // Keys are sorted, and what stands before `/` is little: names that go on with `-`, `.` or the like.
+      if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
+    }
+    return undefined
+  }
+
+  protected async readList(path: string): Promise<readonly Entry[]> {
+    const { prefix } = partsOf(path)
+    const entries: Entry[] = []
+    for await (const { files, prefixes } of this.pages(path, prefix, true)) {
+      for (const { key, size } of files) {
+        const name = key.slice(prefix.length)
+        if (name !== '') entries.push({ name, kind: 'file', size })
+      }
+      for (const one of prefixes) entries.push({ name: one.slice(prefix.length, -1), kind: 'folder' })
+    }
+    if (entries.length === 0) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+    return this.learn(path, entries.sort(byName))
+  }
+
+  private learn(path: string, entries: readonly Entry[]): readonly Entry[] {
+    const sizes = new Map<string, number>()
+    for (const { name, size } of entries) if (size !== undefined) sizes.set(name, size)
+    this.sizes.set(path, sizes)
+    return entries
+  }
+
+  /** Pages of ListObjectsV2. @throws InspectError where one is not what it should be, or the service goes in circles */
+  private async *pages(path: string, prefix: string, byFolder: boolean): AsyncGenerator<Page> {
+    const { bucket } = partsOf(path)
+    let token: string | undefined
+    do {
+      const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
+      if (byFolder) query.set('delimiter', '/')
+      if (token !== undefined) query.set('continuation-token', token)
+      // Signed and sent alike: `+` for a space is not understood by all.
+      const search = query.toString().replace(/\+/g, '%20')
+      const call: Call = {
+        method: 'GET',
+        path,
+        range: undefined,
+        label: `list ${path}`,
+        request: () => this.signed('GET', bucket, `/?${search}`),
+        want: upTo(PAGE_BYTES),
+      }
+      const answer = await this.whereTheBucketIs(bucket, () => this.client.send(call))
+      if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
+      const page = parsePage(new TextDecoder().decode(answer.body), path)
+      yield page
+      if (page.next !== undefined && page.next === token) throw notAListing(path, 'the same page twice')
+      token = page.next
+    } while (token !== undefined)
+  }
+}
+
+/** @throws InspectError USAGE */
+function partsOf(path: string): { bucket: string; key: string; prefix: string } {
+  const match = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(path)
+  if (!match) throw new InspectError('USAGE', 'expected s3://bucket/key', { file: path })
+  const key = match[2] ?? ''
+  return { bucket: match[1], key, prefix: key === '' ? '' : `${key}/` }
+}
+
+/** The elements of ListBucketResult that are wanted here. */
+function parsePage(xml: string, path: string): Page {
+  if (!/<ListBucketResult[\s>]/.test(xml)) throw notAListing(path, 'another document')
+  if (!/<\/ListBucketResult>\s*$/.test(xml)) throw notAListing(path, 'a part of one')
+  const encoded = /<EncodingType>url<\/EncodingType>/.test(xml)
+  const name = (text: string): string => {
+    const plain = unescaped(text)
+    return encoded ? decodeName(plain, path) : plain
+  }
+  const files: Page['files'] = []
+  for (const [, inside] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+    const key = /<Key>(.*?)<\/Key>/s.exec(inside)?.[1]
+    const size = /<Size>(\d{1,15})<\/Size>/.exec(inside)?.[1]
+    if (key === undefined || size === undefined) throw notAListing(path, 'a name without a size')
+    files.push({ key: name(key), size: Number(size) })
+  }
+  const prefixes: string[] = []
+  for (const [, inside] of xml.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs)) {
+    const prefix = /<Prefix>(.*?)<\/Prefix>/s.exec(inside)?.[1]
+    if (prefix !== undefined) prefixes.push(name(prefix))
+  }
+  const truncated = /<IsTruncated>true<\/IsTruncated>/.test(xml)
+  const next = /<NextContinuationToken>(.*?)<\/NextContinuationToken>/s.exec(xml)?.[1]
+  if (truncated && next === undefined) throw notAListing(path, 'a part of it without the way to the next')
+  return { files, prefixes, next: truncated && next !== undefined ? unescaped(next) : undefined }
+}
+
+function decodeName(text: string, path: string): string {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '))
+  } catch {
+    throw notAListing(path, `the name ${JSON.stringify(text)}`)
+  }
+}
+
+function notAListing(path: string, found: string): InspectError {
+  return new InspectError('IO', `expected a list of objects (ListObjectsV2), found ${found}`, { file: path })
+}

@@ -1,0 +1,118 @@
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll } from '@jest/globals'
+
+export interface ServedRequest {
+  method: string
+  /** Decoded, below the server's root. */
+  path: string
+  search: string
+  range: string | undefined
+  authorization: string | undefined
+}
+
+/** Answers a request in place of the server; false leaves it to the server. `count` counts requests of that path from 1. */
+export type Fault = (request: ServedRequest, response: ServerResponse, count: number) => boolean
+
+export interface ServerOptions {
+  /** Whether folders have an index page. */
+  index?: boolean
+}
+
+export interface FolderServer {
+  url: string
+  requests: ServedRequest[]
+  fault: Fault | undefined
+  /** Forgets requests and fault. */
+  reset(): void
+}
+
+/** Serves the files of a folder by HTTP on the loopback, with ranges, as servers of plain files do. Closed behind the tests. */
+export async function serveFolder(root: string, options: ServerOptions = {}): Promise<FolderServer> {
+  const counts = new Map<string, number>()
+  const sockets = new Set<Socket>()
+  const served: FolderServer = {
+    url: '',
+    requests: [],
+    fault: undefined,
+    reset() {
+      served.requests = []
+      served.fault = undefined
+      counts.clear()
+    },
+  }
+  const server = createServer((request, response) => {
+    const asked = describe(request)
+    served.requests.push(asked)
+    const count = (counts.get(asked.path) ?? 0) + 1
+    counts.set(asked.path, count)
+    if (!served.fault?.(asked, response, count)) answer(root, asked, options, response)
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return served
+}
+
+function describe({ method = '', url = '', headers }: IncomingMessage): ServedRequest {
+  const { pathname, search } = new URL(url, 'http://server')
+  const { range, authorization } = headers
+  return { method, path: decodeURIComponent(pathname), search, range, authorization }
+}
+
+function answer(
+  root: string,
+  { method, path, range }: ServedRequest,
+  options: ServerOptions,
+  out: ServerResponse,
+): void {
+  const file = `${root}${path}`
+  if (!existsSync(file)) out.writeHead(404).end()
+  else if (statSync(file).isDirectory()) answerFolder(file, path, options, out)
+  else {
+    const size = statSync(file).size
+    const wanted = rangeOf(range, size)
+    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag: `"${size}"` }
+    if (wanted === 'none') {
+      out.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
+      return
+    }
+    const [from, to] = wanted ?? [0, size - 1]
+    const length = { 'content-length': to - from + 1 }
+    if (wanted) out.writeHead(206, { ...common, ...length, 'content-range': `bytes ${from}-${to}/${size}` })
+    else out.writeHead(200, { ...common, ...length })
+    if (method === 'HEAD' || size === 0) out.end()
+    else createReadStream(file, { start: from, end: to }).pipe(out)
+  }
+}
+
+function answerFolder(folder: string, path: string, { index }: ServerOptions, out: ServerResponse): void {
+  if (!index) out.writeHead(404).end()
+  else if (!path.endsWith('/')) out.writeHead(301, { location: `${encodeURI(path)}/` }).end()
+  else {
+    const links = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+      const name = entry.isDirectory() ? `${entry.name}/` : entry.name
+      return `<li><a href="${encodeURIComponent(entry.name)}${entry.isDirectory() ? '/' : ''}">${name}</a></li>`
+    })
+    const page = `<html><body><a href="../">..</a><a href="?C=N">Name</a><ul>${links.join('\n')}</ul></body></html>`
+    out.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+  }
+}
+
+/** First and last byte of one range; `none` where it holds no byte. */
+function rangeOf(range: string | undefined, size: number): [number, number] | 'none' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '')
+  if (!match) return undefined
+  const [, first, last] = match
+  if (first === '') return size === 0 ? 'none' : [Math.max(0, size - Number(last)), size - 1]
+  if (Number(first) >= size) return 'none'
+  return [Number(first), last === '' ? size - 1 : Math.min(size - 1, Number(last))]
+}

@@ -1,0 +1,205 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/source/file.ts'
+import { routedStorage } from '../../src/source/remote/remote.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { type Fault, serveFolder } from '../helpers/http-server.ts'
+import { get, parseJson } from '../helpers/json.ts'
+import { type Ran, run } from '../helpers/run.ts'
+
+const server = await serveFolder(FIXTURES)
+/** Faults must not make tests wait. */
+const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
+const ARRAY = '22/sparse_basic'
+const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)[0]}`
+const METADATA = `/${FRAGMENT}/__fragment_metadata.tdb`
+const FILE = readFileSync(`${FIXTURES}${METADATA}`)
+
+beforeEach(() => server.reset())
+
+function footer(more: readonly string[] = [], url = server.url): Promise<Ran> {
+  return run(['footer', '--json', ...more, `${url}/${FRAGMENT}`], { env })
+}
+
+/** A fault of the metadata file alone; `times` of 3 tries. */
+function onMetadata(fault: Fault, times = Number.POSITIVE_INFINITY): void {
+  server.fault = (request, response, count) =>
+    request.path === METADATA && count <= times ? fault(request, response, count) : false
+}
+
+function code({ text }: Ran): unknown {
+  return get(get(parseJson(text), 'error'), 'code')
+}
+
+const TRANSIENT: [string, Fault][] = [
+  ['HTTP 503', (_, response) => !!response.writeHead(503).end()],
+  ['HTTP 500', (_, response) => !!response.writeHead(500).end()],
+  ['HTTP 429', (_, response) => !!response.writeHead(429, { 'retry-after': '0' }).end()],
+  ['a connection that is reset', (_, response) => !!response.socket?.destroy()],
+  ['no answer', () => true],
+  [
+    'a body that breaks off',
+    (_, response) => {
+      response.writeHead(206, {
+        'content-range': `bytes 0-${FILE.length - 1}/${FILE.length}`,
+        'content-length': FILE.length,
+      })
+      response.write(FILE.subarray(0, 10))
+      setTimeout(() => response.socket?.destroy(), 20)
+      return true
+    },
+  ],
+  [
+    'a body that stands still',
+    (_, response) => {
+      response.writeHead(206, { 'content-range': `bytes 0-${FILE.length - 1}/${FILE.length}` })
+      return response.write(FILE.subarray(0, 10))
+    },
+  ],
+]
+
+describe('a fault that passes', () => {
+  test.each(TRANSIENT)('%s: the right answer at the third try', async (_, fault) => {
+    const right = await footer()
+    server.reset()
+    onMetadata(fault, 2)
+    expect(await footer()).toEqual(right)
+    expect(server.requests.filter(({ path }) => path === METADATA)).toHaveLength(3)
+  })
+
+  test.each(TRANSIENT)('%s that lasts: an error that says so, and how often it was tried', async (_, fault) => {
+    onMetadata(fault)
+    const ran = await footer()
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/__fragment_metadata.tdb: .*, 3 times\n$/) })
+    expect(code(ran)).toBe('IO')
+  })
+})
+
+const RANGE = `bytes 0-${FILE.length - 1}/${FILE.length}`
+
+describe('a fault that stays', () => {
+  const faults: [string, string, RegExp, Fault][] = [
+    ['403', 'NO_PERMISSION', /HTTP 403/, (_, response) => !!response.writeHead(403).end()],
+    ['401', 'NO_PERMISSION', /HTTP 401/, (_, response) => !!response.writeHead(401).end()],
+    ['404', 'NOT_FOUND', /HTTP 404/, (_, response) => !!response.writeHead(404).end()],
+    ['418', 'IO', /HTTP 418/, (_, response) => !!response.writeHead(418).end()],
+    [
+      'another range',
+      'IO',
+      /Content-Range "bytes 5-9\/1000"/,
+      (_, response) => !!response.writeHead(206, { 'content-range': 'bytes 5-9/1000' }).end('fghij'),
+    ],
+    ['no range named', 'IO', /no Content-Range/, (_, response) => !!response.writeHead(206).end('abc')],
+    [
+      'compressed bytes',
+      'IO',
+      /Content-Encoding gzip/,
+      (_, response) => !!response.writeHead(206, { 'content-range': RANGE, 'content-encoding': 'gzip' }).end('abc'),
+    ],
+    [
+      'a pause that is too long',
+      'IO',
+      /HTTP 503/,
+      (_, response) => !!response.writeHead(503, { 'retry-after': '3600' }).end(),
+    ],
+  ]
+  test.each(faults)('%s: %s, after one try', async (_, expected, message, fault) => {
+    onMetadata(fault)
+    const ran = await footer()
+    expect(code(ran)).toBe(expected)
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(message) })
+    expect(server.requests.filter(({ path }) => path === METADATA)).toHaveLength(1)
+  })
+
+  test('nobody listens', async () => {
+    const gone = createServer()
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
+    const { port } = gone.address() as AddressInfo
+    await new Promise((resolve) => gone.close(resolve))
+    const ran = await footer([], `http://127.0.0.1:${port}`)
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/ECONNREFUSED/) })
+  })
+
+  test('a file that changes while it is read', async () => {
+    server.fault = ({ range = '' }, response, count) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
+      response.writeHead(206, { 'content-range': `bytes ${first}-${last}/1000`, etag: `"${count}"` })
+      return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
+    }
+    const options = { env, signRequests: false, access: [] }
+    const source = routedStorage(localStorage, options, { warn() {} }).open(`${server.url}/file`)
+    expect(await source.read(10, 10)).toHaveLength(10)
+    await expect(source.read(20, 10)).rejects.toThrow(/expected the file as it was \(ETag "1"\)/)
+  })
+})
+
+describe('servers that send whole files', () => {
+  const whole: Fault = ({ path }, response) => !!response.writeHead(200).end(readFileSync(`${FIXTURES}${path}`))
+
+  test('give the same, and are said to', async () => {
+    const args = ['decode', '--json', `${server.url}/${FRAGMENT}`]
+    const right = await run(args, { env })
+    server.fault = whole
+    expect((await run(args, { env })).text).toBe(right.text)
+  })
+
+  test('are refused where that would be a lot', async () => {
+    onMetadata((_, response) => {
+      response.writeHead(200, { 'content-length': 2 ** 40 })
+      return response.write(new Uint8Array(1000))
+    })
+    const ran = await footer()
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/a server that sends ranges.*64 MiB/) })
+  })
+
+  test('are refused where they never say how much, and never end', async () => {
+    onMetadata((_, response) => {
+      response.writeHead(200)
+      const more = (): void => {
+        if (response.destroyed) return
+        response.write(new Uint8Array(1 << 20))
+        setImmediate(more)
+      }
+      more()
+      return true
+    })
+    const ran = await footer()
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/a server that sends ranges/) })
+  })
+})
+
+describe('what is asked', () => {
+  test('the footer of a fragment costs one read of its metadata and one of the schema', async () => {
+    await footer()
+    expect(server.requests.map(({ method, path, range }) => [method, path, range])).toEqual([
+      ['GET', METADATA, 'bytes=-65536'],
+      ['GET', expect.stringContaining('/__schema/'), 'bytes=-65536'],
+    ])
+  })
+
+  test('--requests shows it on stderr, and no secret', async () => {
+    const url = `${server.url.replace('://', '://me:pass%20word@')}/${FRAGMENT}?sig=SECRET`
+    const ran = await run(['footer', '--json', '--requests', url], { env })
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(
+      /^request: GET http:\/\/127\S+__fragment_metadata\.tdb bytes=-65536 206, \d+ bytes, \d+ ms\n/,
+    )
+    expect(ran.stderr).toMatch(/requests: 2, \d+ bytes\n$/)
+    expect(ran.text + ran.stderr).not.toMatch(/SECRET|pass|bWU6/)
+    expect(server.requests.map(({ search }) => search)).toEqual(['?sig=SECRET', '?sig=SECRET'])
+    expect(server.requests[0].authorization).toBe(`Basic ${btoa('me:pass word')}`)
+  })
+
+  test('errors hold no secret', async () => {
+    onMetadata((_, response) => !!response.writeHead(403).end())
+    const ran = await run(['footer', '--json', `${server.url}/${FRAGMENT}?sig=SECRET`], { env: { ...env, DEBUG: '1' } })
+    expect(ran.code).toBe(3)
+    expect(ran.text + ran.stderr).not.toContain('SECRET')
+  })
+
+  test('URLs of other schemes are no paths', async () => {
+    expect(await run(['ls', 'gs://bucket/array'])).toMatchObject({ code: 2, stderr: expect.stringContaining('s3') })
+  })
+})
