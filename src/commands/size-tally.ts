@@ -90,8 +90,9 @@ export class Distribution {
 /** 0 for 0, else 1 more than the exponent of the power of two below. */
 function bucketOf(value: number): number {
   if (value < 1) return 0
-  if (value < 0x80000000) return 32 - Math.clz32(value)
-  return Math.min(BUCKETS - 1, Math.floor(Math.log2(value)) + 1)
+  // logarithms round up next to large powers of two
+  const high = Math.floor(value / 2 ** 31)
+  return high === 0 ? 32 - Math.clz32(value) : Math.min(BUCKETS - 1, 63 - Math.clz32(high))
 }
 
 /** Bytes of one or more fragments, by everything that one may ask for. */

@@ -22,6 +22,7 @@ export async function compareLs(array: GoldenArray, found: Differences): Promise
   }
   found.equal(get(got, 'total_size'), size, 'total_size')
   compareOrder(listed, found)
+  compareOverlaps(got, array, found)
   for (const want of array.expected.fragments) await compareFiles(array, want, found)
 }
 
@@ -36,6 +37,10 @@ function compareFragment(array: GoldenArray, got: Json | undefined, want: Expect
   if (want.has_consolidated_metadata !== null) {
     const has = get(got, 'has_consolidated_metadata')
     found.equal(has, want.has_consolidated_metadata, `has_consolidated_metadata of ${want.name}`)
+  }
+  if (want.format_version >= 3) {
+    const [first, last] = want.timestamp_range
+    found.equal(get(got, 'consolidated'), first !== last, `consolidated of ${want.name}`)
   }
   compareDomain(get(got, 'nonempty_domain'), array, want, found)
   const schema = schemaOf(array.expected, want)
@@ -58,6 +63,26 @@ export function compareDomain(
   schemaOf(array.expected, want).dims.forEach(({ name, type }, d) => {
     found.value(type, items(got)[d], pairs[d], `non-empty domain of ${want.name} in ${name}`)
   })
+}
+
+/** Domains of numbers that share a value in every dimension, of the fragments that TileDB lists. */
+function compareOverlaps(got: Json, array: GoldenArray, found: Differences): void {
+  const boxes: [string, bigint[][]][] = []
+  for (const { name, nonempty_domain, listed } of array.expected.fragments) {
+    if (!listed || nonempty_domain === null) continue
+    const ends = nonempty_domain.map((pair) => items(pair))
+    if (!ends.flat().every((end) => typeof end === 'bigint' || Number.isInteger(end))) return
+    boxes.push([name, ends.map((pair) => pair.map((end) => BigInt(Number(end))))])
+  }
+  const pairs = boxes.flatMap(([a, one], i) =>
+    boxes
+      .slice(i + 1)
+      .filter(([, other]) => one.every(([low, high], d) => low <= other[d][1] && other[d][0] <= high))
+      .map(([b]) => [a, b].sort().join(' ')),
+  )
+  const named = items(get(got, 'overlaps')).map((pair) => items(pair).map(String).sort().join(' '))
+  found.equal([...named].sort(), [...pairs].sort(), 'overlaps')
+  found.equal(get(got, 'overlap_pair_num'), pairs.length, 'overlap_pair_num')
 }
 
 function compareOrder(listed: readonly Json[], found: Differences): void {

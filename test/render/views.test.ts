@@ -730,7 +730,7 @@ test('format versions name their releases', () => {
 })
 
 describe('every fixture', () => {
-  const commands = ['schema', 'ls', 'footer', 'rtree', 'metadata', 'commits', 'verify-checksums']
+  const commands = ['schema', 'ls', 'footer', 'rtree', 'metadata', 'tiles', 'stats', 'commits', 'verify-checksums']
 
   test('is shown in 80 columns and in a pipe, within the width, with the exit code of its JSON', async () => {
     const key = ['--key', '0123456789abcdeF0123456789abcdeF']
