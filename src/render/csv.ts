@@ -83,6 +83,8 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
       return String(value)
   }
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
+  if (Symbol.asyncIterator in value)
+    throw new InspectError('USAGE', 'expected rows for csv, found a tree: json and ndjson hold it')
   return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }))
 }
 

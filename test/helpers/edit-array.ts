@@ -7,12 +7,23 @@ import { openGenericTile } from '../../src/generic-tile.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { openTarget } from '../../src/target.ts'
 import { bytes, u64 } from './build-bytes.ts'
-import { contextFor, FIXTURES, fixtureFolders } from './fixtures.ts'
-import { filesBelow } from './folders.ts'
+import { filesBelow } from './files-below.ts'
+import { contextFor, fixtureFolders } from './fixtures.ts'
 import { genericTileBytes } from './generic-tile-bytes.ts'
 
 /** Where an edited array lies in memory. */
 export const EDITED = '/array'
+
+const known = new Map<string, { files: ReadonlyMap<string, Uint8Array>; key: string | undefined }>()
+
+/** Files and key of a fixture, read once. */
+function fixture(name: string): { files: ReadonlyMap<string, Uint8Array>; key: string | undefined } {
+  if (known.size === 0)
+    for (const { name, path, key } of fixtureFolders()) known.set(name, { files: filesBelow(path, EDITED), key })
+  const found = known.get(name)
+  if (!found) throw new Error(`no fixture ${name}`)
+  return found
+}
 
 /** Changes a value in place, or gives another one. */
 export type Change<T> = ((value: T) => T) | ((value: T) => void)
@@ -23,8 +34,9 @@ export class EditedArray {
   readonly key: string | undefined
 
   constructor(name: string) {
-    this.files = filesBelow(`${FIXTURES}/${name}`, EDITED)
-    this.key = fixtureFolders().find((folder) => folder.name === name)?.key
+    const { files, key } = fixture(name)
+    this.files = new Map(files)
+    this.key = key
   }
 
   storage(): MemoryStorage {

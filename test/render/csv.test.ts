@@ -65,4 +65,9 @@ describe('CSV', () => {
   test('rows that are no objects are one column', async () => {
     expect(await csv([1, [2, 3], 'x,y', null])).toBe('value\r\n1\r\n"[2,3]"\r\n"x,y"\r\n""\r\n')
   })
+
+  test('refuses what is no row', async () => {
+    const tree = { name: 'x', children: later([]) }
+    await expect(writeCsv([tree] as never, sink(), {})).rejects.toMatchObject({ code: 'USAGE' })
+  })
 })

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { transformSync } from 'rolldown/utils'
+
+export async function load(url, context, next) {
+  if (!url.endsWith('.ts')) return next(url, context)
+  const path = fileURLToPath(url)
+  const { code, errors } = transformSync(path, readFileSync(path, 'utf8'))
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
+  return { format: 'module', source: code, shortCircuit: true }
+}
