@@ -85,6 +85,19 @@ function splitCell(names: readonly string[], text: string): string[] {
   return parts
 }
 
+/** The values are read as ranges are; errors name the option that was given. */
+function asCellOption<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    const message = error.message
+      .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
+      .replace('--range', '--cell')
+    throw new InspectError(error.code, message, error.at, { cause: error })
+  }
+}
+
 /** The cells of the fragment at these coordinates, tiles that cannot hold them passed over. */
 async function* matches(
   cx: CommandContext,
@@ -94,9 +107,11 @@ async function* matches(
 ): AsyncGenerator<{ tile: number; cell: number; coordinates: { [dimension: string]: Result } }> {
   const { dimensions } = info.schema.domain
   const names = dimensions.map(({ name }) => name)
-  const bounds = parseRanges(
-    dimensions,
-    texts.flatMap((text) => splitCell(names, text)),
+  const bounds = asCellOption(() =>
+    parseRanges(
+      dimensions,
+      texts.flatMap((text) => splitCell(names, text)),
+    ),
   )
   const missing = names.filter((_, d) => !bounds.has(d))
   if (missing.length > 0)

@@ -62,6 +62,12 @@ class HexView {
   private colors: (number | undefined)[] = []
   private notes: Note[] = []
   private color = 0
+  /** Bytes read last: values are a few bytes each. */
+  private piece: { space: Space | undefined; offset: number; bytes: Uint8Array } = {
+    space: undefined,
+    offset: 0,
+    bytes: new Uint8Array(0),
+  }
 
   constructor(out: Output, options: HexOptions, paint: Paint, tint: Tint) {
     this.buffer = new TextBuffer(out)
@@ -200,9 +206,15 @@ class HexView {
 
   private async put(space: Space, from: number, to: number, color: number | undefined): Promise<void> {
     if (this.options.tree) return
-    for (let at = from; at < to; at += PIECE) {
-      const piece = await space.read(at, Math.min(PIECE, to - at))
-      for (let i = 0; i < piece.length; i++) this.byte(at + i, piece[i], color)
+    const last = Math.min(to, space.length)
+    for (let at = from; at < last; ) {
+      const { piece } = this
+      if (piece.space !== space || at < piece.offset || at >= piece.offset + piece.bytes.length) {
+        this.piece = { space, offset: at, bytes: await space.read(at, Math.min(PIECE, space.length - at)) }
+        continue
+      }
+      const end = Math.min(last, piece.offset + piece.bytes.length)
+      for (; at < end; at++) this.byte(at, piece.bytes[at - piece.offset], color)
       if (this.buffer.full) await this.buffer.flush()
     }
   }
