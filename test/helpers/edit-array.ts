@@ -35,7 +35,8 @@ export class EditedArray {
 
   constructor(name: string) {
     const { files, key } = fixture(name)
-    this.files = new Map(files)
+    // Copies: what is read of them are views, which tests write to.
+    this.files = new Map(Array.from(files, ([path, content]) => [path, content.slice()]))
     this.key = key
   }
 
