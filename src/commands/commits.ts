@@ -45,6 +45,23 @@ interface Commit {
   effect: Effect
 }
 
+/** Keys that some rows have: named in every row, in one order, for the header of a CSV file. */
+const NO_MORE = {
+  file: '',
+  entry: null,
+  kind: '',
+  refers_to: null,
+  exists: null,
+  effect: 'lists',
+  offset: undefined,
+  entry_num: undefined,
+  condition: undefined,
+  processed_by: undefined,
+  not_processed_by: undefined,
+  footer_offset: undefined,
+  error: undefined,
+} as const
+
 /** What every row is worked out from. */
 interface Known {
   cx: CommandContext
@@ -91,7 +108,10 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     row.entry_num = footers.length
     rows.push(...footers)
   }
-  const document = { ...documentHead('commits', cx.shownPath(path)), commits: rows }
+  const document = {
+    ...documentHead('commits', cx.shownPath(path)),
+    commits: rows.map((row): Commit => ({ ...NO_MORE, ...row })),
+  }
   return {
     document,
     rows: 'commits',

@@ -57,7 +57,8 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
     equal: found.length === 0,
     cells_compared: options.cells ?? false,
     cell_num,
-    differences: found.map((one): Fields => ({ ...one })),
+    // every row with the same keys, as tables of text want them
+    differences: found.map(({ path, a, b, more }): Fields => ({ path, a, b, more })),
   }
   return {
     document,

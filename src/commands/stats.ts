@@ -118,6 +118,7 @@ async function arrayDocument(
   totals: Totals,
   { all }: StatsOptions,
 ): Promise<Document> {
+  const { schema } = await array.newestSchema()
   const entries = await array.fragments()
   const wanted = entries.filter((entry) => all || entry.visible)
   const not_examined: Result[] = []
@@ -135,7 +136,6 @@ async function arrayDocument(
   for (const entry of entries) {
     if (!wanted.includes(entry)) hidden_size += await filesSize(array.folder.folder(entry.path))
   }
-  const { schema } = await array.newestSchema()
   const fragments = new Set(entries.map(({ path }) => path))
   return {
     ...documentHead('stats', cx.shownPath(path)),

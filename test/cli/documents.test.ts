@@ -19,6 +19,8 @@ const COMMANDS: readonly (readonly [string, string])[] = [
   ['schema', ARRAY],
   ['footer', fragmentOf(ARRAY)],
   ['rtree', fragmentOf(ARRAY)],
+  ['tiles', fragmentOf(ARRAY)],
+  ['stats', ARRAY],
   ['metadata', fragmentOf(ARRAY)],
   ['metadata', `${FIXTURES}/22/metadata`],
   ['metadata', `${FIXTURES}/22/group`],
