@@ -55,8 +55,26 @@ export class InspectGroup {
     return [...now.values()]
   }
 
+  /**
+   * What tells the group apart whatever the path that leads to it (links may go round in circles): the names of its details
+   * files, which hold uuids; the path of a group that has none.
+   */
+  async identity(): Promise<string> {
+    const names = (await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()).map(({ name }) => name)
+    return names.length > 0 ? names.join('/') : this.folder.path
+  }
+
   /** Key-value metadata as it stands now. */
   metadata(): Promise<Map<string, MetadataEntry>> {
     return readMetadata(this.folder, this.cx)
   }
+}
+
+/** Path of a member; undefined for one that leads outside by `..`, which is not followed, and for what is no local path. */
+export function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
+  const clean = uri.replace(/\/+$/, '')
+  if (clean === '' || clean.split('/').includes('..')) return undefined
+  if (relative) return `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
+  const local = clean.replace(/^file:\/\//, '')
+  return local.startsWith('/') ? local : undefined
 }

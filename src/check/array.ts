@@ -13,8 +13,11 @@ import { checkFragment } from './fragment.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 
-/** Everything about one array. Memory does not grow with its fragments but for their names. */
-export async function* checkArray(run: CheckRun, array: InspectArray): Items {
+/**
+ * Everything about one array. Memory does not grow with its fragments but for their names.
+ * @param ofLabel the array of a dimension label, which has no labels of its own
+ */
+export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Items {
   const { folder } = array
   // Damaged commit files are findings of their own; what the others say still counts.
   array.cx.onFault = () => {}
@@ -48,13 +51,13 @@ export async function* checkArray(run: CheckRun, array: InspectArray): Items {
       await fragment.close()
     }
   }
-  for (const { name, relative, uri, external } of schema?.dimension_labels ?? []) {
-    if (external || !relative || uri.split('/').includes('..')) continue
+  for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
+    if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
     const labels = folder.folder(uri)
     if (!(await labels.kind('__schema'))) {
       const place = { file: `${folder.path}/${newest?.path}`, field: `dimension_labels.${name}.uri` }
       yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
-    } else yield* checkArray(run, new OpenArray(labels, { ...array.cx }))
+    } else yield* checkArray(run, new OpenArray(labels, { ...array.cx }), true)
   }
 }
 

@@ -1,7 +1,7 @@
 import { InspectError } from '../errors.ts'
 import { groupDetails } from '../format/group-details.ts'
 import type { ReadContext } from '../generic-tile.ts'
-import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName } from '../group.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName, memberPath } from '../group.ts'
 import { openTarget, type Target } from '../target.ts'
 import { checkMetadata } from './array.ts'
 import { finding, fromError, guarded, type Item, type Items } from './finding.ts'
@@ -10,7 +10,10 @@ import { type CheckRun, checkedTileFile } from './run.ts'
 /** Opens and checks a target that a group lists. */
 export type CheckMember = (target: Target, above: readonly string[]) => Items
 
-/** A group's own files, then its members. @param above paths of the groups around it */
+/**
+ * A group's own files, then its members.
+ * @param above paths of the groups around it, and the names of their files: links can lead to a group by ever longer paths
+ */
 export async function* checkGroup(
   run: CheckRun,
   group: InspectGroup,
@@ -20,6 +23,16 @@ export async function* checkGroup(
   const { folder, cx } = group
   const inside = folder.folder(GROUP_DETAILS_FOLDER)
   let readable = true
+  const identity = await group.identity()
+  if (above.includes(identity)) {
+    yield finding(
+      'GROUP_CYCLE',
+      { file: folder.path },
+      'a group that is not one of those around it',
+      'one of them again',
+    )
+    return
+  }
   for (const { name } of await inside.listIfThere()) {
     if (!isGroupDetailsName(name)) {
       const file = `${inside.path}/${name}`
@@ -33,7 +46,9 @@ export async function* checkGroup(
   }
   yield* checkMetadata(run, folder, cx)
   if (!readable) return
-  yield* guarded('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => checkMembers(group, above, checkMember))
+  yield* guarded('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () =>
+    checkMembers(group, [...above, folder.path, identity], checkMember),
+  )
 }
 
 async function* checkMembers(group: InspectGroup, above: readonly string[], checkMember: CheckMember): Items {
@@ -54,7 +69,7 @@ async function* checkMembers(group: InspectGroup, above: readonly string[], chec
     try {
       const target = await openTarget(folder.storage, path, cx)
       if (target.type !== member.type) yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
-      else yield* checkMember(target, [...above, folder.path])
+      else yield* checkMember(target, above)
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       if (error.code === 'NOT_FOUND' || error.code === 'NOT_TILEDB')
@@ -62,13 +77,4 @@ async function* checkMembers(group: InspectGroup, above: readonly string[], chec
       else yield fromError(error, 'GROUP_MEMBER_MISSING', place)
     }
   }
-}
-
-/** Undefined for what lies elsewhere: it is not followed. */
-function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
-  const clean = uri.replace(/\/+$/, '')
-  if (clean === '' || clean.split('/').includes('..')) return undefined
-  if (relative) return `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
-  const local = clean.replace(/^file:\/\//, '')
-  return local.startsWith('/') ? local : undefined
 }

@@ -4,7 +4,7 @@ import { TileFile, type TileRole } from '../cells/tile-files.ts'
 import { InspectError } from '../errors.ts'
 import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
-import type { InspectGroup } from '../group.ts'
+import { type InspectGroup, memberPath } from '../group.ts'
 import type { Folder } from '../source/source.ts'
 import { openTarget, type Target } from '../target.ts'
 import type { DataFilePart } from './verifier.ts'
@@ -38,25 +38,50 @@ const UNIT_BYTES = 16 * 2 ** 20
  * All work of a target in a fixed order: the same units whatever the number of workers.
  * @throws InspectError WRONG_TARGET
  */
-export async function* planTarget(target: Target, cx: ReadContext, options: PlanOptions): AsyncGenerator<Unit> {
+export async function* planTarget(
+  target: Target,
+  cx: ReadContext,
+  options: PlanOptions,
+  above: readonly string[] = [],
+): AsyncGenerator<Unit> {
   if (target.type === 'fragment') yield* fragmentUnits(target.fragment)
   else if (target.type === 'array') yield* arrayUnits(target.array, options)
-  else if (target.type === 'group') yield* groupUnits(target.group, cx, options)
+  else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
   else
     throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
       file: target.path,
     })
 }
 
-async function* groupUnits(group: InspectGroup, cx: ReadContext, options: PlanOptions): AsyncGenerator<Unit> {
-  yield { path: group.folder.path, part: { kind: 'group-files' }, bytes: 0 }
+/** @param above what tells the groups around this one apart: one that contains itself is not walked again */
+async function* groupUnits(
+  group: InspectGroup,
+  cx: ReadContext,
+  options: PlanOptions,
+  above: readonly string[],
+): AsyncGenerator<Unit> {
+  const { folder } = group
+  yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  const identity = await group.identity()
   for (const member of await group.members()) {
-    const path = member.relative ? `${group.folder.path}/${member.uri}` : member.uri.replace(/^file:\/\//, '')
-    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
+    const path = memberPath(folder.path, member)
     try {
-      yield* planTarget(await openTarget(group.folder.storage, path, inside), inside, options)
+      if (path === undefined) {
+        throw new InspectError('IO', `member ${JSON.stringify(member.uri)} is not below the group`, {
+          file: folder.path,
+        })
+      }
+      const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
+      const target = await openTarget(folder.storage, path, inside)
+      if (target.type === 'group' && [...above, identity].includes(await target.group.identity())) {
+        throw new InspectError('INCONSISTENT', 'expected a group below this one, found one of those around it', {
+          file: folder.path,
+          field: `members.${member.name ?? member.uri}`,
+        })
+      }
+      yield* planTarget(target, inside, options, [...above, identity])
     } catch (error) {
-      yield fault(path, error)
+      yield fault(path ?? folder.path, error)
     }
   }
 }
