@@ -185,7 +185,6 @@ export class InspectArray {
 
   /** Every fragment folder on disk, committed or not, in the order of their time stamps. Opens no fragment. */
   async fragments(): Promise<FragmentEntry[]> {
-    const root = await this.root()
     const commits = await this.commits()
     const inMeta = await this.consolidatedFragmentNames(commits)
     const entries: FragmentEntry[] = []
@@ -217,20 +216,66 @@ export class InspectArray {
         state,
       })
     }
-    for (const { name, kind } of root) {
-      if (kind === 'folder' && !NOT_FRAGMENTS.has(name)) await add(name, name, false)
-    }
-    if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')) {
-      for (const { name, kind } of await this.folder.folder(FRAGMENTS_FOLDER).list()) {
-        if (kind === 'folder') await add(name, `${FRAGMENTS_FOLDER}/${name}`, true)
-      }
-    }
+    for await (const { name, path, markNeeded } of this.fragmentFolders()) await add(name, path, markNeeded)
     return entries.sort(compareByTimestamps)
   }
 
   /** Opens a fragment of this array. @param path relative to the array */
   fragment(path: string): Fragment {
     return new Fragment(this.folder.folder(path), this.cx, this)
+  }
+
+  /** Names of all fragment folders, in the order of their time stamps. Opens no file. */
+  async fragmentNames(): Promise<string[]> {
+    const names: { name: string; timestamp_range: [bigint, bigint] | undefined }[] = []
+    for await (const { name } of this.fragmentFolders()) {
+      const parsed = parseFragmentName(name)
+      if (parsed) names.push({ name, timestamp_range: parsed.timestamp_range })
+    }
+    return names.sort(compareByTimestamps).map(({ name }) => name)
+  }
+
+  /** Folders where fragments may be, with their path relative to the array. */
+  private async *fragmentFolders(): AsyncGenerator<{ name: string; path: string; markNeeded: boolean }> {
+    const root = await this.root()
+    for (const { name, kind } of root) {
+      if (kind === 'folder' && !NOT_FRAGMENTS.has(name)) yield { name, path: name, markNeeded: false }
+    }
+    if (!root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')) return
+    for (const { name, kind } of await this.folder.folder(FRAGMENTS_FOLDER).list()) {
+      if (kind === 'folder') yield { name, path: `${FRAGMENTS_FOLDER}/${name}`, markNeeded: true }
+    }
+  }
+
+  /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */
+  async listFragmentsAhead(): Promise<void> {
+    const inside = this.folder.folder(FRAGMENTS_FOLDER)
+    const grouped = (await this.root()).some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')
+    await this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
+  }
+
+  /**
+   * Footers that stand in consolidated fragment metadata files, by the fragment's name, as far as they have their version
+   * and schema in them (version 10 on). Damaged files give none: their fragments have footers of their own.
+   */
+  async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>()
+    for (const { kind, path } of (await this.commits()).files) {
+      if (kind !== 'fragment-metadata') continue
+      try {
+        const { entries, footers } = await this.consolidatedFragmentMetadata(path)
+        const base = entries.length > 0 ? entries[0].offset : 0
+        for (const [i, { fragment_name, offset }] of entries.entries()) {
+          const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
+          if (offset < base || end > footers.length) break
+          const name = lastPathPart(fragment_name)
+          if ((parseFragmentName(name)?.least_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
+        }
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+      }
+    }
+    return found
   }
 
   /** Names of the fragments whose footers stand in a consolidated fragment metadata file. */

@@ -116,6 +116,20 @@ export class Fragment {
     return this.infoRead
   }
 
+  /**
+   * Takes the footer, of version 10 or later, from elsewhere instead of reading it.
+   * @param fileSize of the metadata file, which it and its length end
+   */
+  assumeFooter(footer: Uint8Array, fileSize: number): void {
+    const file = this.metadataSource().name
+    this.infoRead = this.infoFromStored(footer, {
+      file,
+      offset: fileSize - FOOTER_LENGTH_BYTES - footer.length,
+    })
+    // Awaited by whoever asks.
+    this.infoRead.catch(() => {})
+  }
+
   /** What a footer says without its schema; since version 10. */
   async head(): Promise<FooterHead & { offset: number; size: number }> {
     const tail = await this.tail()
@@ -133,16 +147,7 @@ export class Fragment {
     if (guess < 3) return this.readV1Info()
     if (guess >= 10) {
       const { start, size } = storedFooterBounds(tail)
-      const bytes = await this.fromTail(tail, start, size)
-      this.checkAgainstName(bytes, { file: tail.file, offset: start })
-      const head = decodePrefix(bytes, footerHead, { file: tail.file, offset: start }).value
-      const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
-      return infoFromFooter(
-        schema,
-        decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
-        start,
-        size,
-      )
+      return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
     }
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
     const { start, size } = footerLengthIsStored(guess, schema)
@@ -156,6 +161,14 @@ export class Fragment {
       start,
       size,
     )
+  }
+
+  /** A footer that names its schema. */
+  private async infoFromStored(bytes: Uint8Array, place: { file: string; offset: number }): Promise<FragmentInfo> {
+    this.checkAgainstName(bytes, place)
+    const head = decodePrefix(bytes, footerHead, place).value
+    const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
+    return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), place), place.offset, bytes.length)
   }
 
   /**

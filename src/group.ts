@@ -70,11 +70,16 @@ export class InspectGroup {
   }
 }
 
-/** Path of a member; undefined for one that leads outside by `..`, which is not followed, and for what is no local path. */
+/**
+ * Path of a member; undefined for one that is not followed: it leads outside by `..`, or from files to a network, or from
+ * one service to another.
+ */
 export function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
   const clean = uri.replace(/\/+$/, '')
   if (clean === '' || clean.split('/').includes('..')) return undefined
   if (relative) return `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
+  const scheme = /^[a-z0-9]+:\/\//.exec(folder)?.[0]
+  if (scheme !== undefined) return clean.startsWith(scheme) ? clean : undefined
   const local = clean.replace(/^file:\/\//, '')
   return local.startsWith('/') ? local : undefined
 }

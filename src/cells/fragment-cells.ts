@@ -7,7 +7,7 @@ import { didYouMean } from '../nearest.ts'
 import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
 import { DenseCoordinates } from './dense-coordinates.ts'
 import { slotType } from './slot-type.ts'
-import { isStringOffsetsTile, TileFile } from './tile-files.ts'
+import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
 
 /** Which cells to read. */
 export interface CellSelection {
@@ -107,6 +107,7 @@ export class FragmentCells {
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
+    planTiles(this.files, from, to, this.selection.skipTile)
     for (let tile = from; tile <= to; tile++) {
       if (this.selection.skipTile?.(tile)) continue
       const batch = await this.batch(tile)

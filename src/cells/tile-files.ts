@@ -11,7 +11,7 @@ import {
   slotShape,
 } from '../fragment.ts'
 import { keyOrDamage } from '../generic-tile.ts'
-import type { ByteSource } from '../source/source.ts'
+import type { ByteRange, ByteSource } from '../source/source.ts'
 import { slotType } from './slot-type.ts'
 
 /** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
@@ -118,6 +118,20 @@ export class TileFile {
     return cells * slotCellSize(this.info, this.info.slots[this.slot])
   }
 
+  /** Tells the source which tiles will be read, so that one far away can fetch those that lie together at once. */
+  plan(from: number, to: number, together?: number, skip?: (tile: number) => boolean): void {
+    const { source } = this
+    if (!source.plan) return
+    const ranges: ByteRange[] = []
+    for (let tile = from; tile <= to; tile++) {
+      if (skip?.(tile)) continue
+      const [offset, end] = [this.offsets[tile], tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size]
+      // Whoever reads a tile that ends before it starts says so.
+      if (end > offset) ranges.push({ offset, length: end - offset })
+    }
+    source.plan(ranges, together)
+  }
+
   /** The stored bytes of a tile. */
   async stored(tile: number): Promise<Uint8Array> {
     const { offset, size } = this.place(tile)
@@ -181,6 +195,20 @@ export class TileFile {
   close(): Promise<void> {
     return this.source.close()
   }
+}
+
+/** Bytes that are fetched ahead of their reading, of all files that are read side by side. */
+const TOGETHER_BYTES = 64 * 2 ** 20
+
+/** Tells the sources of files that are read side by side which tiles will be read of them; all without `from`, `to` and `skip`. */
+export function planTiles(
+  files: readonly TileFile[],
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+  skip?: (tile: number) => boolean,
+): void {
+  const planned = files.filter(({ source }) => source.plan)
+  for (const file of planned) file.plan(from, Math.min(to, file.tileNum - 1), TOGETHER_BYTES / planned.length, skip)
 }
 
 /**

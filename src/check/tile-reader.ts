@@ -1,4 +1,4 @@
-import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { addPlace, InspectError } from '../errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
@@ -206,6 +206,10 @@ export class FieldReader {
     return new FieldReader(info, slot, varSized, readers)
   }
 
+  get files(): TileFile[] {
+    return Array.from(this.readers.values(), ({ file }) => file)
+  }
+
   /** Whether no file could be opened. */
   get empty(): boolean {
     return this.readers.size === 0
@@ -302,6 +306,7 @@ export async function* eachTile(
     yield* items.splice(0)
     // Without any file the number of tiles is but what the metadata claims.
     if (fields.every((field) => field.empty)) return
+    planTiles(fields.flatMap((field) => field.files))
     for (let tile = 0; tile < info.tile_num; tile++) {
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(tile, items))

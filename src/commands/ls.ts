@@ -4,11 +4,12 @@ import { InspectError } from '../errors.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { RangeType } from '../format/range.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../fragment.ts'
 import type { InspectGroup } from '../group.ts'
+import { inOrder } from '../in-order.ts'
 import type { Output, Result } from '../render/result.ts'
 import { isNoListing } from '../source/source.ts'
 import {
@@ -57,39 +58,42 @@ async function arrayOutcome(
   array: InspectArray,
   options: LsOptions,
 ): Promise<Outcome> {
-  const entries = await array.fragments()
   const head = documentHead('array', cx.shownPath(path))
   if (options.names) {
-    const document = { ...head, fragments: entries.map(({ name }) => ({ name })) }
-    return { document, rows: 'fragments', table: (out) => out.write(entries.map(({ name }) => `${name}\n`).join('')) }
+    const names = await array.fragmentNames()
+    const document = { ...head, fragments: names.map((name) => ({ name })) }
+    return { document, rows: 'fragments', table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
   }
+  const entries = await array.fragments()
   const { schema } = await array.newestSchema()
   const dimensions = schema.domain.dimensions
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const found = await listedFragments(cx, array, entries)
-  const overlapping = overlapsOf(found, dimensions)
-  const written = new Map<string, number>()
-  let total_size = 0
-  for (const { size, info } of found) {
-    total_size += size
-    if (info) written.set(info.schemaName, (written.get(info.schemaName) ?? 0) + 1)
-  }
+  const wanted = ({ domain }: Listed): boolean => !touches || (domain !== undefined && touches(domain))
+  const listing = new Listing(cx, array, entries)
+  // So many are not compared: then none need be kept to tell of the first.
+  const compared = entries.length <= MOST_COMPARED
+  const found: Listed[] = []
+  if (compared) for await (const one of listing.fragments()) found.push(one)
+  const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlaps: null }
+  const schemaFiles = await array.schemaFiles()
   const document = {
     ...head,
     array_type: schema.array_type,
     format_version: schema.version,
     ...releases(schema.version),
     encryption: await array.encryption(),
-    fragment_num: found.length,
-    fragments: found
-      .filter(({ info }) => !touches || (info?.nonempty_domain && touches(info.nonempty_domain)))
-      .map(({ result }) => result),
-    schemas: (await array.schemaFiles()).map(({ name, timestamp_range }) => ({
-      name,
-      timestamp_range: timestamp_range ?? null,
-      fragment_num: written.get(name) ?? 0,
-    })),
-    total_size,
+    fragment_num: entries.length,
+    fragments: compared ? found.filter(wanted).map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
+    get schemas() {
+      return schemaFiles.map(({ name, timestamp_range }) => ({
+        name,
+        timestamp_range: timestamp_range ?? null,
+        fragment_num: listing.written.get(name) ?? 0,
+      }))
+    },
+    get total_size() {
+      return listing.totalSize
+    },
     ...overlapping,
   }
   return {
@@ -98,32 +102,67 @@ async function arrayOutcome(
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)
-      await arrayTable(document, names, cx.full, out)
+      const fragments: Result[] = []
+      for await (const one of document.fragments) fragments.push(one)
+      await arrayTable({ ...document, fragments }, names, cx.full, out)
     },
   }
 }
 
-async function listedFragments(
-  cx: CommandContext,
-  array: InspectArray,
-  entries: readonly FragmentEntry[],
-): Promise<Listed[]> {
-  const found: Listed[] = []
-  const progress = await cx.progress('reading footers')
-  try {
-    for (const entry of entries) {
-      const fragment = array.fragment(entry.path)
-      try {
-        found.push(await listedFragment(cx, fragment, entry))
-      } finally {
-        await fragment.close()
-      }
-      progress.update(found.length, entries.length)
-    }
-  } finally {
-    progress.stop()
+async function* resultsOf(listed: AsyncIterable<Listed>, wanted: (one: Listed) => boolean): AsyncGenerator<Result> {
+  for await (const one of listed) if (wanted(one)) yield one.result
+}
+
+/** Footers that are read at once where each costs a round trip. */
+const FOOTERS_AT_ONCE = 16
+
+/** Goes through the fragments of an array, and adds up what is said of them together. */
+class Listing {
+  totalSize = 0
+  /** By schema, how many fragments name it. */
+  readonly written = new Map<string, number>()
+  private readonly cx: CommandContext
+  private readonly array: InspectArray
+  private readonly entries: readonly FragmentEntry[]
+
+  constructor(cx: CommandContext, array: InspectArray, entries: readonly FragmentEntry[]) {
+    this.cx = cx
+    this.array = array
+    this.entries = entries
   }
-  return found
+
+  async *fragments(): AsyncGenerator<Listed> {
+    const { cx, array, entries } = this
+    const { isRemote } = array.folder
+    const progress = await cx.progress('reading footers')
+    let done = 0
+    try {
+      if (isRemote) await array.listFragmentsAhead()
+      const footers = isRemote ? await array.consolidatedFooters() : undefined
+      for await (const one of inOrder(entries, isRemote ? FOOTERS_AT_ONCE : 1, (entry) => this.one(entry, footers))) {
+        if (one.fault) cx.fault(one.fault)
+        this.totalSize += one.size
+        if (one.schemaName !== undefined) this.written.set(one.schemaName, (this.written.get(one.schemaName) ?? 0) + 1)
+        yield one
+        progress.update(++done, entries.length)
+      }
+    } finally {
+      progress.stop()
+    }
+  }
+
+  private async one(entry: FragmentEntry, footers: ReadonlyMap<string, Uint8Array> | undefined): Promise<Listed> {
+    const fragment = this.array.fragment(entry.path)
+    try {
+      const onDisk = await fragmentFileSizes(fragment)
+      const footer = footers?.get(entry.name)
+      const fileSize = onDisk.get(FRAGMENT_METADATA_FILE)
+      if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
+      return (await listedFragment(this.cx, fragment, entry, onDisk)).listed
+    } finally {
+      await fragment.close()
+    }
+  }
 }
 
 /** Above this, comparing all with all takes too long for a listing. */
@@ -133,8 +172,7 @@ const MOST_PAIRS = 1000
 
 /** Adds to each visible fragment how many others its non-empty domain overlaps. @returns what is said of the array */
 function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
-  const boxes = found.map(({ result, info }) => (result.visible === true ? info?.nonempty_domain : undefined))
-  if (found.length > MOST_COMPARED) return { overlap_pair_num: null, overlaps: null }
+  const boxes = found.map(({ result, domain }) => (result.visible === true ? domain : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
@@ -147,23 +185,28 @@ function releases(version: number): Fields {
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
 
+/** What is kept of a fragment. */
 interface Listed {
   result: Fields
   size: number
-  info: FragmentInfo | undefined
+  domain: NDRange | undefined
+  schemaName: string | undefined
+  /** Why it could not be read. */
+  fault: InspectError | undefined
 }
 
-/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault recorded. */
+/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault given. */
 async function listedFragment(
   cx: CommandContext,
   fragment: Fragment,
   entry: FragmentEntry | undefined,
-): Promise<Listed> {
-  const onDisk = await fragmentFileSizes(fragment)
+  onDisk: ReadonlyMap<string, number>,
+): Promise<{ listed: Listed; info: FragmentInfo | undefined }> {
   let size = 0
   for (const one of onDisk.values()) size += one
   let info: FragmentInfo | undefined
   let error: Fields | undefined
+  let fault: InspectError | undefined
   try {
     if (entry?.state !== 'no-metadata') info = await fragment.info()
   } catch (caught) {
@@ -175,7 +218,7 @@ async function listedFragment(
       { cause: caught },
     )
     // A write that never finished may lack its metadata: that is its state, not damage.
-    if (!(entry && !entry.committed && caught.code === 'NOT_FOUND')) cx.fault(placed)
+    if (!(entry && !entry.committed && caught.code === 'NOT_FOUND')) fault = placed
     error = errorResult(placed)
   }
   const result: Fields = {
@@ -202,7 +245,7 @@ async function listedFragment(
     hidden_by: entry && (await hiddenBy(fragment, entry)),
     error,
   }
-  return { result, size, info }
+  return { listed: { result, size, domain: info?.nonempty_domain, schemaName: info?.schemaName, fault }, info }
 }
 
 /** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values. */
@@ -235,8 +278,10 @@ async function hiddenBy({ array, name }: Fragment, { state }: FragmentEntry): Pr
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
   const entry = await entryOf(fragment)
-  const { result, info } = await listedFragment(cx, fragment, entry)
-  const files = await fragmentFiles(fragment, info)
+  const onDisk = await fragmentFileSizes(fragment)
+  const { listed, info } = await listedFragment(cx, fragment, entry, onDisk)
+  if (listed.fault) cx.fault(listed.fault)
+  const files = await fragmentFiles(fragment, info, onDisk)
   await fragment.close()
   for (const file of files) {
     if (file.state === 'missing' && file.role !== 'metadata') {
@@ -246,7 +291,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   }
   const document = {
     ...documentHead('fragment', cx.shownPath(path)),
-    ...result,
+    ...listed.result,
     path: cx.shownPath(path),
     ...(info && releases(info.format_version)),
     files,
@@ -272,8 +317,12 @@ async function entryOf({ array, name }: Fragment): Promise<FragmentEntry | undef
 }
 
 /** Files of a fragment: those that the metadata lists, then those that are only there. */
-async function fragmentFiles(fragment: Fragment, info: FragmentInfo | undefined): Promise<Fields[]> {
-  const onDisk = await fragmentFileSizes(fragment)
+async function fragmentFiles(
+  fragment: Fragment,
+  info: FragmentInfo | undefined,
+  sizes: ReadonlyMap<string, number>,
+): Promise<Fields[]> {
+  const onDisk = new Map(sizes)
   const files: Fields[] = []
   for (const listed of info ? await fragment.fieldFiles() : []) {
     const size = onDisk.get(listed.name)

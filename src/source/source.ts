@@ -22,8 +22,11 @@ export interface ByteSource {
    * @throws InspectError TRUNCATED, saying how many there are, when the file is shorter
    */
   read(offset: number, length: number): Promise<Uint8Array>
-  /** Told which ranges will be read, so that far-away sources can fetch those close together at once. */
-  plan?(ranges: readonly ByteRange[]): void
+  /**
+   * Told which ranges will be read, so that far-away sources can fetch those close together at once.
+   * @param together most bytes to fetch, and keep, at once
+   */
+  plan?(ranges: readonly ByteRange[], together?: number): void
   close(): Promise<void>
 }
 

@@ -142,7 +142,9 @@ export class Verifier {
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
     const insideStrings = file.role === 'var' && keepsOffsetsInside(file.filters)
+    file.plan(from, to - 1)
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
+    offsets?.plan(from, to - 1)
     try {
       for (let tile = from; tile < to; tile++) {
         try {

@@ -6,8 +6,9 @@ import { type Answer, type AnswerHead, type BodyPart, type Call, statusError } f
 export const TAIL_BYTES = 64 * 1024
 /** Ranges are fetched together when no more than this lies between them: about what a round trip costs in bytes. */
 const GAP_BYTES = 64 * 1024
-/** Most bytes of several ranges that are fetched together. */
+/** Most bytes of several ranges that are fetched together, unless said otherwise; few at first, for those who stop early. */
 const GROUP_BYTES = 8 * 2 ** 20
+const FIRST_GROUP_BYTES = 2 ** 20
 /** Most bytes that are read ahead of someone who reads on and on. */
 const AHEAD_BYTES = 2 ** 20
 /** From servers that ignore ranges, most bytes that are fetched to get at a part. */
@@ -61,21 +62,16 @@ export class RangeSource implements ByteSource {
     return this.file.knownSize ?? (await this.tail()).size
   }
 
-  plan(ranges: readonly ByteRange[]): void {
-    this.groups = grouped(ranges)
+  plan(ranges: readonly ByteRange[], together = GROUP_BYTES): void {
+    this.groups = grouped(ranges, together)
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (length === 0) return new Uint8Array(0)
-    const tail = await this.tailRead
-    const size = tail?.size ?? this.file.knownSize
+    const size = (await this.tailRead)?.size ?? this.file.knownSize
     if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
-    if (tail && offset >= tail.size - tail.bytes.length) {
-      const from = offset - (tail.size - tail.bytes.length)
-      return tail.bytes.subarray(from, from + length)
-    }
     const held = this.blocks.find((block) => covers(block, offset, length))
-    const block = held ?? (await this.fetchAround(offset, length, size))
+    const block = held ?? (await this.inTail(offset, size)) ?? (await this.fetchAround(offset, length, size))
     this.next.offset = offset + length
     if (!covers(block, offset, length)) throw this.short(offset, length, block.offset + block.bytes.length - offset)
     return block.bytes.subarray(offset - block.offset, offset - block.offset + length)
@@ -93,6 +89,14 @@ export class RangeSource implements ByteSource {
       if (!known) tails.set(this.name, this.tailRead)
     }
     return this.tailRead
+  }
+
+  /** The end of the file, which all sources of it share, where a range lies there and is not planned with others. */
+  private async inTail(offset: number, size: number | undefined): Promise<Block | undefined> {
+    if (size === undefined || (this.groups.length > 0 && size > TAIL_BYTES)) return undefined
+    if (!this.tailRead && offset < size - TAIL_BYTES) return undefined
+    const { bytes, size: found } = await this.tail()
+    return offset >= found - bytes.length ? { offset: found - bytes.length, bytes } : undefined
   }
 
   /** The planned group that a range lies in, or the range with what follows for someone who reads on. */
@@ -113,7 +117,8 @@ export class RangeSource implements ByteSource {
   private fetchAndKeep(offset: number, length: number): Promise<Block> {
     const fetched = this.fetchRange(offset, length)
       .then((block) => {
-        this.blocks = [block, ...this.blocks.slice(0, 1)]
+        // Planned groups are read one after the other; others may be read in turns.
+        this.blocks = this.groups.length > 0 ? [block] : [block, ...this.blocks.slice(0, 1)]
         return block
       })
       .finally(() => this.underWay.delete(offset))
@@ -247,14 +252,14 @@ function covers(block: Block, offset: number, length: number): boolean {
   return offset >= block.offset && offset + length <= block.offset + block.bytes.length
 }
 
-/** Ranges close together made one, each up to {@link GROUP_BYTES}; overlapping ones stay as they are given. */
-function grouped(ranges: readonly ByteRange[]): ByteRange[] {
+/** Ranges close together made one, up to `most` bytes; each is whole in one group. */
+function grouped(ranges: readonly ByteRange[], most: number): ByteRange[] {
   const groups: ByteRange[] = []
   let last: ByteRange | undefined
   for (const { offset, length } of [...ranges].sort((a, b) => a.offset - b.offset)) {
     if (length === 0) continue
     const end = offset + length
-    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= GROUP_BYTES) {
+    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= room(groups.length, most)) {
       last.length = Math.max(last.length, end - last.offset)
     } else {
       last = { offset, length }
@@ -262,6 +267,11 @@ function grouped(ranges: readonly ByteRange[]): ByteRange[] {
     }
   }
   return groups
+}
+
+/** Bytes for the group of this number, from 1: twice those of the one before. */
+function room(group: number, most: number): number {
+  return Math.min(most, FIRST_GROUP_BYTES * 2 ** (group - 1))
 }
 
 function contentLength(headers: Headers): number | undefined {

@@ -1,5 +1,5 @@
 import { InspectError } from '../../errors.ts'
-import type { ByteSource, Storage } from '../source.ts'
+import type { ByteRange, ByteSource, Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
 import { type HttpAccess, isRemotePath } from './urls.ts'
 
@@ -124,6 +124,13 @@ class LateSource implements ByteSource {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     return (await this.opened()).read(offset, length)
+  }
+
+  plan(ranges: readonly ByteRange[], together?: number): void {
+    this.opened().then(
+      (source) => source.plan?.(ranges, together),
+      () => {},
+    )
   }
 
   async close(): Promise<void> {

@@ -147,6 +147,8 @@ export class S3Storage extends RemoteStorage {
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
     const { key, prefix } = partsOf(path)
     if (key === '') return 'folder'
+    // What is most likely a folder will be listed: then its listing tells.
+    if (!key.slice(key.lastIndexOf('/') + 1).includes('.') && (await this.isListed(path))) return 'folder'
     for await (const { files, prefixes } of this.pages(path, key, true)) {
       if (prefixes.includes(prefix)) return 'folder'
       if (files.some((file) => file.key === key)) return 'file'
@@ -154,6 +156,16 @@ export class S3Storage extends RemoteStorage {
       if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
     }
     return undefined
+  }
+
+  private async isListed(path: string): Promise<boolean> {
+    try {
+      await this.list(path)
+      return true
+    } catch (error) {
+      if (error instanceof InspectError && error.code === 'NOT_FOUND') return false
+      throw error
+    }
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
