@@ -195,7 +195,7 @@ describe('options', () => {
     for (const [args, message] of [
       [['decode', fragment, '--format', 'arrow'], 'terminal'],
       [['decode', fragment, fragment, '--format', 'arrow'], 'found 2 targets'],
-      [['ls', fragment, '--format', 'arrow'], 'Allowed choices are table, json, ndjson, csv'],
+      [['ls', fragment, '--format', 'arrow'], '--format expects table, json, ndjson, csv, found "arrow"'],
       [['footer', fragment, '-o', `${folder}/b.arrow`], 'not Arrow'],
     ] as const) {
       const { code, stdout, stderr } = await run(args, { columns: 80 })
