@@ -5,7 +5,7 @@ import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
 import type { Output } from '../render/result.ts'
 import type { Reader } from './decode.ts'
-import { enumerationValues } from './schema.ts'
+import { enumerationValues, enumerationValueType } from './schema.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
@@ -131,8 +131,9 @@ function arrowColumn(column: ColumnType, enumerations: ReadonlyMap<string, Enume
 }
 
 function labelsOf(enumeration: Enumeration): ArrowLabels {
-  const { name, type, cell_val_num, ordered } = enumeration
-  return { name, type, cell_val_num, ordered, values: enumerationValues(enumeration) }
+  const { name, cell_val_num, ordered } = enumeration
+  const values = enumerationValues(enumeration)
+  return { name, type: enumerationValueType(enumeration, values), cell_val_num, ordered, values }
 }
 
 /** Batches until they hold `limit` rows. */

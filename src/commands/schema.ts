@@ -2,7 +2,7 @@ import type { InspectArray, SchemaFile } from '../array.ts'
 import { withSource } from '../array.ts'
 import { InspectError } from '../errors.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { decode } from '../format/io.ts'
 import type { ValueStyle } from '../format/value.ts'
@@ -76,7 +76,7 @@ async function* shown(
   options: SchemaOptions,
 ): AsyncGenerator<Outcome> {
   if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, `${array.folder.path}/${file.path}`, options)
-  else yield await arrayOutcome(cx, array, file, files)
+  else yield await arrayOutcome(cx, array, file, options.all ? [file] : files)
 }
 
 async function arrayOutcome(
@@ -105,7 +105,7 @@ interface Found {
   encryption: string
   schema: ArraySchema
   enumerations: Enumeration[]
-  /** Schema files in the array. */
+  /** Schema files that there are to show. */
   schemas: number
 }
 
@@ -192,15 +192,25 @@ function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array)
 
 /** An enumeration with its values in order. */
 export function enumerationResult(enumeration: Enumeration, style: ValueStyle): { [key: string]: Result | undefined } {
+  const values = enumerationValues(enumeration)
+  const type = enumerationValueType(enumeration, values)
   return {
     name: enumeration.name,
     type: enumeration.type,
     cell_val_num: enumeration.cell_val_num,
     ordered: enumeration.ordered,
-    values: enumerationValues(enumeration).map((bytes) =>
-      cellResult(enumeration.type, enumeration.cell_val_num, bytes, style),
-    ),
+    values: values.map((bytes) => cellResult(type, enumeration.cell_val_num, bytes, style)),
   }
+}
+
+/**
+ * What the values of an enumeration can be shown as: their type, or bytes where some are no whole values of it. TileDB does
+ * not look: MariaDB's engine labels INT64 attributes with texts and calls the texts INT64.
+ */
+export function enumerationValueType(enumeration: Enumeration, values: readonly Uint8Array[]): Datatype {
+  const { type, cell_val_num } = enumeration
+  const size = datatypeSize(type)
+  return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
 }
 
 /** The raw values of an enumeration. @throws InspectError BAD_VALUE where offsets leave the data */

@@ -25,9 +25,14 @@ function compress(part: Uint8Array, { size }: IntegerType): Uint8Array {
 }
 
 function decompress(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array {
-  const surplus = part.length - HEAD - originalLength
+  const length = originalLength - (originalLength % size)
+  const surplus = part.length - HEAD - length
   if (surplus !== 0 && surplus !== size) {
-    throw badData(`expected ${originalLength} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
+    throw badData(`expected ${length} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
   }
-  return sums(part.subarray(HEAD, HEAD + originalLength), size)
+  const whole = sums(part.subarray(HEAD, HEAD + length), size)
+  if (length === originalLength) return whole
+  const out = new Uint8Array(originalLength)
+  out.set(whole)
+  return out
 }

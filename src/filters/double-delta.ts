@@ -202,7 +202,7 @@ function pack64(input: Uint32Array, packed: Uint32Array, bitSize: number): void 
 
 function decompress(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array {
   const bitSize = part[0]
-  const count = originalLength / size
+  const count = Math.floor(originalLength / size)
   const verbatim = bitSize >= verbatimFrom(size)
   const plain = verbatim ? originalLength : Math.min(count, 2) * size
   const units = verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize)

@@ -126,6 +126,16 @@ describe('DELTA', () => {
     expectRoundTrip(filter, parts, config, filterContext('INT32'))
   })
 
+  test('reads zeros for what a release dropped behind the last whole element', () => {
+    const vector: Vector = {
+      datatype: 'INT16',
+      metadata: '0000000001000000050000000c000000',
+      data: '0200000000000000 0100 0200',
+      unfiltered: bytesOf('0100 0300 00'),
+    }
+    expect(hex(reverseVector(filter, 'DELTA', vector).data)).toBe(hex(vector.unfiltered))
+  })
+
   test('refuses earlier metadata that is no whole number of elements', () => {
     const parts = { metadata: [u32(1, 2, 3)], data: [integers(8, [1])] }
     const error = inspectError(() => filter.forward(parts, config, filterContext('INT64')))

@@ -161,6 +161,16 @@ describe('DOUBLE_DELTA', () => {
     expect(hex(reverseVector(filter, 'DOUBLE_DELTA', vector).data)).toBe(hex(UINT32_VALUES))
   })
 
+  test('reads a part that is no number of whole elements, as TileDB 2.30 wrote 15 bytes of BIT_WIDTH_REDUCTION metadata', () => {
+    const vector: Vector = {
+      datatype: 'INT16',
+      metadata: '00000000010000000f0000001d000000',
+      data: '0e 0700000000000000 1c000000 8fc0090008003b00 0000000000000002',
+      unfiltered: bytesOf('1c000000 01000000 0000 08 1c000000'),
+    }
+    expect(hex(reverseVector(filter, 'DOUBLE_DELTA', vector).data)).toBe(hex(vector.unfiltered))
+  })
+
   test('packs every bit size of every element size as the page draws it', () => {
     withRandom((random) => {
       const seen = new Set<number>()

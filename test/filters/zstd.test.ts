@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { zstd } from '../../src/filters/zstd.ts'
+import { bytesOf, inspectError, u32 } from '../helpers/filter-context.ts'
 import { compressionTests } from './compression.ts'
 import { BACKENDS, contextOf, stored } from './libraries.ts'
 
@@ -21,4 +22,16 @@ test.each(BACKENDS)('a chunk of nothing is a frame of 9 bytes (%s)', async (_bac
   )
   expect(hex(out.metadata)).toBe('00000000010000000000000009000000')
   expect(hex(out.data)).toBe('28b52ffd2000010000')
+})
+
+test.each(BACKENDS)('a frame of zstd 0.5, as PDAL once stored, is named as such (%s)', async (_backend, codecs) => {
+  const filter = await zstd(codecs)
+  const data = bytesOf('25b52ffd 000001ee a1610000')
+  const metadata = u32(0, 1, 800, data.length)
+  expect(
+    inspectError(() => filter.reverse({ metadata, data }, { name: 'ZSTD', level: -1 }, contextOf())),
+  ).toMatchObject({
+    code: 'UNSUPPORTED_FILTER',
+    message: expect.stringContaining('found one of zstd 0.5'),
+  })
 })

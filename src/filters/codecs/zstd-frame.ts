@@ -1,7 +1,10 @@
+import { InspectError } from '../../errors.ts'
 import { badData, viewOf } from '../bytes.ts'
 
 /** Names of RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
+/** Frames of zstd 0.2 to 0.7 begin with this plus their version; libzstd still reads them, and so does TileDB. */
+const OLD_MAGIC = 0xfd2fb520
 const SINGLE_SEGMENT = 0x20
 const DESCRIPTOR_AT = 4
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
@@ -12,8 +15,14 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
  */
 export function zstdContentSize(frame: Uint8Array): number | undefined {
   const view = viewOf(frame)
-  if (frame.length <= DESCRIPTOR_AT || view.getUint32(0, true) !== MAGIC)
-    throw badData('expected a zstd frame, found no such header')
+  const magic = frame.length > DESCRIPTOR_AT ? view.getUint32(0, true) : 0
+  if (magic > OLD_MAGIC + 1 && magic < MAGIC) {
+    throw new InspectError(
+      'UNSUPPORTED_FILTER',
+      `expected a zstd frame of the format since zstd 0.8, found one of zstd 0.${magic - OLD_MAGIC}, which is not read here`,
+    )
+  }
+  if (magic !== MAGIC) throw badData('expected a zstd frame, found no such header')
   const descriptor = frame[DESCRIPTOR_AT]
   const single = (descriptor & SINGLE_SEGMENT) !== 0
   const sizeCode = descriptor >> 6
