@@ -1,16 +1,18 @@
-import type { InspectArray } from '../array.ts'
+import type { FragmentEntry, InspectArray, SchemaFile } from '../array.ts'
 import { InspectArray as OpenArray, withSource } from '../array.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
+import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
+import { isFirst, shardOf } from '../shard.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { finding, guarded, type Item, type Items } from './finding.ts'
 import { checkFragment } from './fragment.ts'
-import { type CheckRun, checkedTileFile } from './run.ts'
+import { type CheckRun, checkedTileFile, ofFirstShard } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 
 /**
@@ -21,13 +23,55 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const { folder } = array
   // Damaged commit files are findings of their own; what the others say still counts.
   array.cx.onFault = () => {}
-  yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array))
   const files = await array.schemaFiles()
-  if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
   const schemas = new CheckedSchemas(run, array)
+  const entries = await array.fragments()
+  if (isFirst(run.shard)) yield* checkArrayFiles(run, array, files, schemas, entries)
+  else yield* ofFirstShard(run, schemas.first(files))
+  const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
+  // Schemas are found fault with once, wherever the fragments are that name them.
+  if (run.shard && isFirst(run.shard) && files.length > 1) {
+    for (const { path } of looked) {
+      const fragment = array.fragment(path)
+      yield* namedSchema(fragment, schemas, files)
+      await fragment.close()
+    }
+  }
+  for (const { path } of await shardOf(array, looked, run.shard)) {
+    const fragment = array.fragment(path)
+    try {
+      yield* ofFirstShard(run, namedSchema(fragment, schemas, files))
+      yield* checkFragment(run, fragment, schemas)
+    } finally {
+      await fragment.close()
+    }
+  }
+  const newest = files.at(-1)
+  const schema = newest && schemas.get(newest.name)
+  for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
+    if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
+    const labels = folder.folder(uri)
+    if (await labels.kind('__schema')) yield* checkArray(run, new OpenArray(labels, { ...array.cx }), true)
+    else if (isFirst(run.shard)) {
+      const place = { file: `${folder.path}/${newest?.path}`, field: `dimension_labels.${name}.uri` }
+      yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
+    }
+  }
+}
+
+/** All of an array that is in no fragment. */
+async function* checkArrayFiles(
+  run: CheckRun,
+  array: InspectArray,
+  files: readonly SchemaFile[],
+  schemas: CheckedSchemas,
+  entries: readonly FragmentEntry[],
+): Items {
+  const { folder } = array
+  yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array))
+  if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
   yield* schemas.first(files)
   const commits = await array.commits()
-  const entries = await array.fragments()
   const newest = files.at(-1)
   const schema = newest && schemas.get(newest.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
@@ -35,30 +79,16 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
     checkConsolidatedMetadata(run, array, commits, entries),
   )
   yield* checkMetadata(run, folder, array.cx)
-  for (const entry of entries) {
-    if (entry.state === 'no-metadata') {
-      yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${entry.path}` }, 'a metadata file', 'none')
-    } else if (!entry.committed) {
-      yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${entry.path}` }, 'a commit', 'none')
-    }
-    if (entry.state === 'no-metadata' || !(entry.committed || run.all)) continue
-    const fragment = array.fragment(entry.path)
-    try {
-      const name = await schemaName(() => fragment.head())
-      if (name !== undefined) yield* schemas.named(name, files)
-      yield* checkFragment(run, fragment, schemas)
-    } finally {
-      await fragment.close()
-    }
+  for (const { path, state, committed } of entries) {
+    const expected = state === 'no-metadata' ? 'a metadata file' : committed ? undefined : 'a commit'
+    if (expected) yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${path}` }, expected, 'none')
   }
-  for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
-    if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
-    const labels = folder.folder(uri)
-    if (!(await labels.kind('__schema'))) {
-      const place = { file: `${folder.path}/${newest?.path}`, field: `dimension_labels.${name}.uri` }
-      yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
-    } else yield* checkArray(run, new OpenArray(labels, { ...array.cx }), true)
-  }
+}
+
+/** Findings of the schema that a fragment names, the first time. */
+async function* namedSchema(fragment: Fragment, schemas: CheckedSchemas, files: readonly SchemaFile[]): Items {
+  const name = await schemaName(() => fragment.head())
+  if (name !== undefined) yield* schemas.named(name, files)
 }
 
 /** The schema that a footer names, where that can be told without opening it; older fragments have the only schema there is. */

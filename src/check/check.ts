@@ -1,11 +1,25 @@
 import { InspectError } from '../errors.ts'
+import type { InspectGroup } from '../group.ts'
+import { isFirst } from '../shard.ts'
 import type { Target } from '../target.ts'
 import { checkArray } from './array.ts'
-import type { Items } from './finding.ts'
+import type { Item, Items } from './finding.ts'
 import { checkFragment } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
+
+/** A group and its members. What the group's own files say belongs to the first shard. */
+async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Items {
+  const ofMembers = new WeakSet<Item>()
+  const items = checkGroup(run, group, above, async function* (member, around) {
+    for await (const item of checkTarget(run, member, around)) {
+      ofMembers.add(item)
+      yield item
+    }
+  })
+  for await (const item of items) if (isFirst(run.shard) || ofMembers.has(item)) yield item
+}
 
 /**
  * What the metadata of a fragment, an array or a group claims against what the bytes hold. Findings come as they are
@@ -15,10 +29,11 @@ import { CheckedSchemas } from './schemas.ts'
  */
 export async function* checkTarget(run: CheckRun, target: Target, above: readonly string[] = []): Items {
   if (target.type === 'array') yield* checkArray(run, target.array)
-  else if (target.type === 'group') {
-    yield* checkGroup(run, target.group, above, (member, around) => checkTarget(run, member, around))
-  } else if (target.type === 'fragment') {
+  else if (target.type === 'group') yield* checkWholeGroup(run, target.group, above)
+  else if (target.type === 'fragment') {
     const { fragment, array } = target
+    // A fragment is not split.
+    if (!isFirst(run.shard)) return
     if (array) array.cx.onFault = () => {}
     try {
       yield* checkFragment(run, fragment, array && new CheckedSchemas(run, array))

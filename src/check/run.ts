@@ -3,6 +3,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { openGenericTile, type ReadContext } from '../generic-tile.ts'
+import { isFirst, type Shard } from '../shard.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, fromError, type Item, type Items, type Level, type Place } from './finding.ts'
@@ -12,11 +13,26 @@ export interface CheckRun {
   readonly level: Level
   /** Uncommitted fragments and schemas that no fragment uses as well. */
   readonly all: boolean
+  /** One part of the fragments; with the first all that belongs to none. */
+  readonly shard: Shard | undefined
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }
 
-export function newRun(level: Level, all: boolean): CheckRun {
-  return { level, all, counts: { fragment_num: 0, file_num: 0, tile_num: 0, chunk_num: 0, cell_num: 0 } }
+export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
+  return { level, all, shard, counts: { fragment_num: 0, file_num: 0, tile_num: 0, chunk_num: 0, cell_num: 0 } }
+}
+
+/** What belongs to no fragment: findings of the first shard. The others go through it for what it learns, in silence. */
+export async function* ofFirstShard(run: CheckRun, items: Items): Items {
+  if (isFirst(run.shard)) {
+    yield* items
+    return
+  }
+  const before = { ...run.counts }
+  for await (const _ of items) {
+    // found by the first shard, too
+  }
+  Object.assign(run.counts, before)
 }
 
 /** Whether a level includes another. */

@@ -4,12 +4,14 @@ import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
 import { InspectError } from '../errors.ts'
 import type { Output, Result } from '../render/result.ts'
+import { parseShard } from '../shard.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
 
 interface Options {
   level?: string
   failOn?: string
   all?: boolean
+  shard?: string
 }
 
 type Fields = { [key: string]: Result | undefined }
@@ -25,12 +27,14 @@ export const command: CommandModule<Options> = {
       )
       .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
       .option('--all', 'everything in the folder, uncommitted fragments and unused schemas too')
+      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
   async *run(cx, paths, options) {
     const level = oneOf<Level>('--level', LEVELS, options.level ?? 'chunks')
     const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
-    for (const path of paths) yield await outcome(cx, path, level, failOn, options.all ?? false)
+    const shard = options.shard === undefined ? undefined : parseShard(options.shard)
+    for (const path of paths) yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn)
   },
 }
 
@@ -49,15 +53,9 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 }
 
 /** The document's findings come while they are found; what sums them up is known behind the last one. */
-async function outcome(
-  cx: CommandContext,
-  path: string,
-  level: Level,
-  failOn: Severity,
-  all: boolean,
-): Promise<Outcome> {
+async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
+  const { level, all } = run
   const target = await cx.open(path)
-  const run = newRun(level, all)
   const summary = new Summary(run, failOn)
   const head = documentHead('check', cx.shownPath(path))
   async function* findings(): AsyncGenerator<Fields> {

@@ -1,7 +1,9 @@
 import { InspectError } from '../errors.ts'
-import type { Document, Output, Result } from '../render/result.ts'
-import type { Verification } from '../verify/verification.ts'
-import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyTarget } from '../verify/verify.ts'
+import type { Output, Result } from '../render/result.ts'
+import { parseShard } from '../shard.ts'
+import type { Target } from '../target.ts'
+import { nothingYet, type Verification } from '../verify/verification.ts'
+import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
 
 interface Options {
@@ -11,6 +13,8 @@ interface Options {
   jobs?: string
   shard?: string
 }
+
+type Fields = { [key: string]: Result | undefined }
 
 export const command: CommandModule<Options> = {
   configure(command) {
@@ -32,20 +36,7 @@ export const command: CommandModule<Options> = {
     const jobs = count('--jobs', options.jobs ?? '1')
     for (const path of paths) {
       const target = await cx.open(path)
-      const progress = await cx.progress('verifying checksums')
-      try {
-        const found = await verifyTarget(
-          target,
-          cx.reading,
-          verifyOptions,
-          await runnerFor(cx, jobs, verifyOptions.deep),
-          progress.update,
-        )
-        for (const error of found.notExamined) cx.fault(error)
-        yield outcome(cx, path, found, options)
-      } finally {
-        progress.stop()
-      }
+      yield outcome(cx, path, target, verifyOptions, await runnerFor(cx, jobs, verifyOptions.deep), options)
     }
   },
 }
@@ -54,7 +45,7 @@ async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promi
   const here = runHere(new UnitWorker(cx.storage, cx.reading, deep))
   if (jobs === 1) return here
   const { runInWorkers } = await import('../source/verify-pool.ts')
-  return runInWorkers(jobs, cx.reading.key, deep, here)
+  return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote }, here)
 }
 
 function count(option: string, text: string): number {
@@ -63,50 +54,89 @@ function count(option: string, text: string): number {
   return Number(text)
 }
 
-function parseShard(text: string): { index: number; count: number } {
-  const match = /^(\d+)\/(\d+)$/.exec(text)
-  const [index, total] = [Number(match?.[1]), Number(match?.[2])]
-  if (!match || index < 1 || index > total)
-    throw new InspectError('USAGE', `--shard expects i/n with i from 1 to n, found ${JSON.stringify(text)}`)
-  return { index: index - 1, count: total }
-}
-
-function outcome(cx: CommandContext, path: string, found: Verification, options: Options): Outcome {
-  const unprotectedFails = options.requireChecksums === true && found.unprotectedFiles.length > 0
-  const ok = found.failures.length === 0 && !unprotectedFails
-  const document: Document = {
+/** Failures come while they are found; what sums them up is known behind the last one. */
+function outcome(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  verifyOptions: VerifyOptions,
+  runner: UnitRunner,
+  { requireChecksums = false }: Options,
+): Outcome {
+  const found = nothingYet()
+  let failureNum = 0
+  async function* failures(): AsyncGenerator<Fields> {
+    const progress = await cx.progress('verifying checksums')
+    try {
+      const items = verifyFailures(target, cx.reading, verifyOptions, runner, progress.update, found)
+      for await (const failure of items) {
+        failureNum++
+        yield { ...failure, file: cx.shownPath(failure.file) }
+      }
+      for (const error of found.notExamined) cx.fault(error)
+    } finally {
+      progress.stop()
+    }
+  }
+  const ok = (): boolean => failureNum === 0 && !(requireChecksums && found.unprotectedFiles.length > 0)
+  const list = failures()
+  const document = {
     ...documentHead('verify-checksums', cx.shownPath(path)),
-    verdict: verdict(found),
-    ok,
-    deep: options.deep ?? false,
-    fragment_num: found.fragmentNum,
-    file_num: found.fileNum,
-    tile_num: found.tileNum,
-    chunk_num: found.chunkNum,
-    checksum_num: found.checksumNum,
-    unprotected_files: found.unprotectedFiles.map((file) => cx.shownPath(file)),
-    unprotected_metadata_files: found.unprotectedMetadataFiles.length,
-    failures: found.failures.map((failure): Result => ({ ...failure, file: cx.shownPath(failure.file) })),
-    not_examined: found.notExamined.map((error) => ({
-      code: error.code,
-      message: error.message,
-      file: error.at.file === undefined ? undefined : cx.shownPath(error.at.file),
-    })),
+    deep: verifyOptions.deep,
+    failures: list,
+    get verdict() {
+      return verdict(found, failureNum)
+    },
+    get ok() {
+      return ok()
+    },
+    get fragment_num() {
+      return found.fragmentNum
+    },
+    get file_num() {
+      return found.fileNum
+    },
+    get tile_num() {
+      return found.tileNum
+    },
+    get chunk_num() {
+      return found.chunkNum
+    },
+    get checksum_num() {
+      return found.checksumNum
+    },
+    get unprotected_files() {
+      return found.unprotectedFiles.map((file) => cx.shownPath(file))
+    },
+    get unprotected_metadata_files() {
+      return found.unprotectedMetadataFiles.length
+    },
+    get not_examined() {
+      return found.notExamined.map(({ code, message, at }) => ({
+        code,
+        message,
+        file: at.file === undefined ? undefined : cx.shownPath(at.file),
+      }))
+    },
   }
   return {
     document,
     rows: 'failures',
-    notRight: !ok,
+    get notRight() {
+      return !ok()
+    },
     async table(out: Output) {
       const { verifyTable } = await import('../render/views/verify.ts')
-      await verifyTable(document, cx.full, out)
+      const all: Fields[] = []
+      for await (const failure of list) all.push(failure)
+      await verifyTable({ ...document, failures: all }, cx.full, out)
     },
   }
 }
 
 /** In one word. `verified` is said only where every data file carries checksums. */
-function verdict(found: Verification): string {
-  if (found.failures.length > 0) return 'damaged'
+function verdict(found: Verification, failureNum: number): string {
+  if (failureNum > 0) return 'damaged'
   if (found.checksumNum === 0) return 'nothing-to-verify'
   return found.unprotectedFiles.length > 0 || found.notExamined.length > 0 ? 'partly' : 'verified'
 }

@@ -3,6 +3,15 @@ import { Worker } from 'node:worker_threads'
 import type { Unit } from '../verify/units.ts'
 import { nothingYet, type Verification } from '../verify/verification.ts'
 import { type UnitRunner, unpacked } from '../verify/verify.ts'
+import type { RemoteOptions } from './remote/remote.ts'
+
+/** What each thread is told when it starts. */
+export interface WorkerSettings {
+  key: Uint8Array | undefined
+  deep: boolean
+  /** Set where URLs may have to be read. */
+  remote: RemoteOptions | undefined
+}
 
 /** Units handed out ahead of the result that is waited for, for each worker. */
 const AHEAD = 2
@@ -14,7 +23,7 @@ const WORTH_WORKERS = 64 * 2 ** 20
  * A runner that shares units among worker threads and gives results in the units' order. Work of little size is done by
  * `here` alone.
  */
-export function runInWorkers(jobs: number, key: Uint8Array | undefined, deep: boolean, here: UnitRunner): UnitRunner {
+export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitRunner): UnitRunner {
   return async function* (units) {
     const iterator = units[Symbol.asyncIterator]()
     const first: Unit[] = []
@@ -30,7 +39,7 @@ export function runInWorkers(jobs: number, key: Uint8Array | undefined, deep: bo
     }
     const all = chain(first, more ? iterator : undefined)
     if (!more) yield* here(all)
-    else yield* share(all, jobs, key, deep)
+    else yield* share(all, jobs, settings)
   }
 }
 
@@ -43,10 +52,9 @@ async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefi
 async function* share(
   units: AsyncIterable<Unit>,
   jobs: number,
-  key: Uint8Array | undefined,
-  deep: boolean,
+  settings: WorkerSettings,
 ): AsyncGenerator<Verification> {
-  const workers = Array.from({ length: jobs }, () => new PoolWorker(key, deep))
+  const workers = Array.from({ length: jobs }, () => new PoolWorker(settings))
   const waiting: Promise<Verification>[] = []
   try {
     for await (const unit of units) {
@@ -75,8 +83,8 @@ class PoolWorker {
   private readonly worker: Worker
   private readonly waiting: { resolve(found: Verification): void; reject(error: unknown): void; bytes: number }[] = []
 
-  constructor(key: Uint8Array | undefined, deep: boolean) {
-    this.worker = new Worker(join(__dirname, 'verify-worker.cjs'), { workerData: { key, deep } })
+  constructor(settings: WorkerSettings) {
+    this.worker = new Worker(join(__dirname, 'verify-worker.cjs'), { workerData: settings })
     this.worker.on('message', (found: Verification) => {
       const one = this.waiting.shift()
       if (!one) return

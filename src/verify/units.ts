@@ -1,11 +1,10 @@
 import type { InspectArray } from '../array.ts'
-import { withSource } from '../array.ts'
 import { TileFile, type TileRole } from '../cells/tile-files.ts'
 import { InspectError } from '../errors.ts'
 import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
 import { type InspectGroup, memberPath } from '../group.ts'
-import type { Folder } from '../source/source.ts'
+import { isFirst, type Shard, shardOf } from '../shard.ts'
 import { openTarget, type Target } from '../target.ts'
 import type { DataFilePart } from './verifier.ts'
 
@@ -28,7 +27,7 @@ export interface PlanOptions {
   /** Uncommitted fragments as well. */
   all: boolean
   /** Only one part of an array's fragments, balanced by bytes. */
-  shard: { index: number; count: number } | undefined
+  shard: Shard | undefined
 }
 
 /** Stored bytes of one unit: small enough to share out, large enough not to notice the sharing. */
@@ -44,8 +43,10 @@ export async function* planTarget(
   options: PlanOptions,
   above: readonly string[] = [],
 ): AsyncGenerator<Unit> {
-  if (target.type === 'fragment') yield* fragmentUnits(target.fragment)
-  else if (target.type === 'array') yield* arrayUnits(target.array, options)
+  if (target.type === 'fragment') {
+    // A fragment is not split.
+    if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
+  } else if (target.type === 'array') yield* arrayUnits(target.array, options)
   else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
   else
     throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
@@ -61,7 +62,7 @@ async function* groupUnits(
   above: readonly string[],
 ): AsyncGenerator<Unit> {
   const { folder } = group
-  yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  if (isFirst(options.shard)) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
   const identity = await group.identity()
   for (const member of await group.members()) {
     const path = memberPath(folder.path, member)
@@ -81,16 +82,17 @@ async function* groupUnits(
       }
       yield* planTarget(target, inside, options, [...above, identity])
     } catch (error) {
-      yield fault(path ?? folder.path, error)
+      const one = fault(path ?? folder.path, error)
+      if (isFirst(options.shard)) yield one
     }
   }
 }
 
 async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGenerator<Unit> {
   const { shard } = options
-  if (!shard || shard.index === 0) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
+  if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
   const entries = (await array.fragments()).filter((entry) => options.all || entry.committed)
-  for (const entry of shard ? await shardOf(array, entries, shard) : entries) {
+  for (const entry of await shardOf(array, entries, shard)) {
     if (entry.state === 'no-metadata') continue
     const fragment = array.fragment(entry.path)
     try {
@@ -148,32 +150,4 @@ async function tileRuns(
 function fault(path: string, error: unknown): Unit {
   if (!(error instanceof InspectError)) throw error
   return { path, part: { kind: 'fault', error }, bytes: 0 }
-}
-
-/** The fragments of one part of the work: largest first, each to the part that has the fewest bytes so far. */
-async function shardOf<E extends { path: string }>(
-  array: InspectArray,
-  entries: readonly E[],
-  shard: { index: number; count: number },
-): Promise<E[]> {
-  const sized = await Promise.all(
-    entries.map(async (entry, at) => ({ entry, at, bytes: await folderBytes(array.folder.folder(entry.path)) })),
-  )
-  sized.sort((a, b) => b.bytes - a.bytes || a.at - b.at)
-  const load = new Array<number>(shard.count).fill(0)
-  const mine: typeof sized = []
-  for (const one of sized) {
-    const least = load.indexOf(Math.min(...load))
-    load[least] += one.bytes
-    if (least === shard.index) mine.push(one)
-  }
-  return mine.sort((a, b) => a.at - b.at).map(({ entry }) => entry)
-}
-
-async function folderBytes(folder: Folder): Promise<number> {
-  let bytes = 0
-  for (const { name, kind } of await folder.list()) {
-    if (kind === 'file') bytes += await withSource(folder.file(name), (source) => source.size())
-  }
-  return bytes
 }

@@ -4,7 +4,7 @@ import { type ReadContext, readContext } from '../generic-tile.ts'
 import type { Storage } from '../source/source.ts'
 import { openTarget, type Target } from '../target.ts'
 import { type PlanOptions, planTarget, type Unit } from './units.ts'
-import { blameKey, merge, nothingYet, type Verification } from './verification.ts'
+import { blameKey, merge, nothingYet, type Verification, type VerifyFailure } from './verification.ts'
 import { Verifier } from './verifier.ts'
 
 export interface VerifyOptions extends PlanOptions {
@@ -16,27 +16,37 @@ export interface VerifyOptions extends PlanOptions {
 export type UnitRunner = (units: AsyncIterable<Unit>) => AsyncIterable<Verification>
 
 /**
- * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group, and goes on after a
- * failure. The result does not depend on who runs the units.
+ * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group, goes on after a failure, and
+ * gives failures as they are found. Tags that do not fit wait for one that does: without any, the key is to blame. The result
+ * does not depend on who runs the units.
  *
  * @param progress told the number of units done
+ * @param found takes up all but the failures that are given
  * @throws InspectError WRONG_TARGET
  */
-export async function verifyTarget(
+export async function* verifyFailures(
   target: Target,
   cx: ReadContext,
   options: VerifyOptions,
   runner: UnitRunner,
   progress: (done: number) => void,
-): Promise<Verification> {
-  const found = nothingYet()
+  found: Verification,
+): AsyncGenerator<VerifyFailure> {
   let done = 0
   for await (const part of runner(planTarget(target, cx, options))) {
     merge(found, part)
+    yield* settled(found)
     progress(++done)
   }
   blameKey(found)
-  return found
+  yield* found.failures.splice(0)
+}
+
+/** Takes out the failures that nothing found later can change; all behind one that has to wait, wait with it. */
+function settled(found: Verification): VerifyFailure[] {
+  if (found.tagNum > 0) return found.failures.splice(0)
+  const first = found.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
+  return found.failures.splice(0, first < 0 ? found.failures.length : first)
 }
 
 /** Runs units one by one, keeping the fragment that was opened last: its units follow one another. */

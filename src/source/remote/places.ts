@@ -30,7 +30,8 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     if (target.access) access.push(target.access)
     return target.shown
   })
-  const remote: RemoteOptions = { env: options.env, signRequests: options.signRequests, access }
+  // A copy, which can be handed to other threads.
+  const remote: RemoteOptions = { env: { ...options.env }, signRequests: options.signRequests, access }
   const { show } = options
   const total = { requests: 0, bytes: 0 }
   const onRequest = (record: RequestRecord): void => {
