@@ -377,7 +377,9 @@ function pathsFor(
       if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length)))
         return one.slice(0, one.length - (full.length - path.length)) || '.'
     }
-    return path
+    // Beside a target that was given from the current folder, such as the schema of its array.
+    const here = absolute('')
+    return path.startsWith(`${here}/`) && !given.some((one) => one.startsWith('/')) ? path.slice(here.length + 1) : path
   }
   return { absolute, shown }
 }

@@ -38,9 +38,11 @@ export async function checkTable(document: Document & { findings: Rows<Fields> }
     ...(document.level === 'structure' ? [] : [counted(Number(counts.tile_num), 'tile')]),
     ...(document.level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
+  const unexamined = fieldList(document.not_examined)
   const ok = document.ok === true
-  await line(`${ok ? 'OK' : 'NOT OK'}: ${verdict} in ${seen.join(', ')}`, out, ok ? 'good' : 'bad')
-  for (const { file, message } of fieldList(document.not_examined))
+  const word = !ok ? 'NOT OK' : unexamined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
+  await line(`${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  for (const { file, message } of unexamined)
     await line(
       `not examined: ${[inside(text(file), document.path), text(message)].filter(Boolean).join(': ')}`,
       out,

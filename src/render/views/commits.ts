@@ -10,6 +10,8 @@ const EFFECTS: Readonly<Record<string, string>> = {
   ignored: 'an ignore file took this commit back',
   dangling: 'it refers to something that is not there',
   orphan: 'the fragment that should hold the cells of those listed is not there',
+  processed: 'the fragment holds no cell any more that the condition deletes, or marks those cells',
+  applied: 'the condition is applied whenever the fragment is read',
 }
 
 /** One row a commit file, and one for each of its entries below it. */
@@ -26,18 +28,40 @@ export async function commitsTable(document: Document, full: boolean, out: Outpu
     { name: 'refers to' },
     ...(conditions ? [{ name: 'condition', role: errorRole }] : []),
   ]
-  const rows = commits.map((commit) => [
-    commit.entry === null ? text(commit.file) : `  ${text(commit.entry)}`,
-    text(commit.kind),
-    text(commit.effect),
-    referenceText(commit),
-    ...(conditions ? [conditionText(commit)] : []),
-  ])
+  const effects = new Set<string>()
+  const rows = commits.flatMap((commit) => {
+    effects.add(text(commit.effect))
+    const row = [
+      commit.entry === null ? text(commit.file) : `  ${text(commit.entry)}`,
+      text(commit.kind),
+      text(commit.effect),
+      referenceText(commit),
+      ...(conditions ? [conditionText(commit)] : []),
+    ]
+    return [row, ...fragmentRows(commit, effects)]
+  })
   await tableOrBelow({ columns, rows, limit: limitOf(full, ROWS) }, out)
-  const effects = new Set(commits.map(({ effect }) => text(effect)))
   for (const [effect, meaning] of Object.entries(EFFECTS)) {
     if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
   }
+}
+
+/** Fragments named below a delete condition; more than these are counted only. */
+const NAMED = 8
+
+/** Below a delete condition the fragments that it concerns. */
+function fragmentRows({ kind, processed_by, not_processed_by }: Fields, effects: Set<string>): string[][] {
+  const groups = [
+    ['processed', Array.from(list(processed_by), text)],
+    ['applied', Array.from(list(not_processed_by), text)],
+  ] as const
+  if (groups.reduce((sum, [, names]) => sum + names.length, 0) > NAMED) return []
+  return groups.flatMap(([effect, names]) =>
+    names.map((name) => {
+      effects.add(effect)
+      return [`  ${name}`, text(kind), effect, 'fragment of that name', NOTHING]
+    }),
+  )
 }
 
 function effectRole(effect: string): 'good' | 'bad' | 'dim' | undefined {
