@@ -82,6 +82,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['a sparse array of trees', 'write-sample trees'],
     ['a dense one as an old TileDB wrote it', 'write-sample old --dense --format-version 5 --filters gzip,md5'],
     ['fields of your own', 'write-sample mine --dim x:INT32:0..99:10 --attr a:FLOAT64 --cells 50'],
+    [
+      'what check says of damage, here of an R-tree that misses cells',
+      'write-sample broken --damage RTREE_CONTAINMENT',
+    ],
   ],
   completion: [
     ['for bash: put this into ~/.bashrc as: source <(tiledb-inspect completion bash)', 'completion bash'],

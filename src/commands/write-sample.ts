@@ -13,6 +13,7 @@ interface WriteSampleOptions extends SampleOptions {
   schema?: string
   data?: string
   labels?: boolean
+  damage?: string
 }
 
 const HELP = `
@@ -34,7 +35,7 @@ Filters, in writing order, separated by commas, options behind colons:
 export const command: CommandModule<WriteSampleOptions> = {
   configure(command) {
     command
-      .argument('<dir>', 'folder to make; never overwritten')
+      .argument('[dir]', 'folder to make; never overwritten')
       .option('--dense', 'a dense array')
       .option('--sparse', 'a sparse array (the default)')
       .option('--dim <spec>', 'a dimension (repeatable; see below)', collect)
@@ -60,14 +61,46 @@ export const command: CommandModule<WriteSampleOptions> = {
       .option('--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input')
       .option('--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them')
       .option('--seed <text>', 'same options and seed, same bytes (1)')
+      .option('--damage <code>', 'instead: a small array or group in which check finds this; list: all of them')
       .addHelpText('after', HELP)
   },
 
   async *run(cx, paths, options) {
     const [path] = paths
-    if (paths.length !== 1) throw new InspectError('USAGE', `write-sample expects one folder, found ${paths.length}`)
-    yield await writeSample(cx, path, options)
+    if (options.damage !== undefined) {
+      refuseBesideDamage(options)
+      const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
+      if (options.damage === 'list' && path === undefined) {
+        yield damageKinds()
+        return
+      }
+      yield await writeDamagedSample(cx, oneFolder(paths), options.damage)
+      return
+    }
+    yield await writeSample(cx, oneFolder(paths), options)
   },
+}
+
+function oneFolder(paths: readonly (string | undefined)[]): string {
+  const [path] = paths
+  if (paths.length === 1 && path !== undefined) return path
+  const found = paths.filter((one) => one !== undefined).length
+  throw new InspectError('USAGE', `write-sample expects one folder, found ${found}`)
+}
+
+/** Options that say what a sample is; a damage chooses its own. */
+const CHOICES: readonly (keyof WriteSampleOptions)[] = [
+  ...(['dense', 'sparse', 'dim', 'attr', 'enum', 'cells', 'fragments', 'capacity', 'tileExtent', 'cellOrder'] as const),
+  ...(['tileOrder', 'duplicates', 'filters', 'fieldFilters', 'coordsFilters', 'offsetsFilters'] as const),
+  ...(['validityFilters', 'maxChunkSize', 'metadata', 'formatVersion', 'experimental', 'schema', 'data'] as const),
+  ...(['labels', 'seed'] as const),
+]
+
+function refuseBesideDamage(options: WriteSampleOptions): void {
+  const other = CHOICES.find((name) => options[name] !== undefined)
+  if (other === undefined) return
+  const option = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new InspectError('USAGE', `--damage chooses the sample: expected no --${option} beside it`)
 }
 
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {

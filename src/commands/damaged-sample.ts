@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
+import { addPlace, InspectError } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Document, Output, Result } from '../render/result.ts'
+import { openFolderOutput } from '../source/folder-output.ts'
+import { DAMAGES } from '../write/damage/damages.ts'
+import { sampleArray } from '../write/damage/samples.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+
+/** What `write-sample --damage list` lists: a kind for each finding code. */
+export function damageKinds(): Outcome {
+  const rows = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
+  const document: Document = { ...documentHead('damage-kinds', ''), kinds: rows }
+  return {
+    document,
+    rows: 'kinds',
+    async table(out: Output) {
+      const { damageKindsTable } = await import('../render/views/damaged-sample.ts')
+      await damageKindsTable(document, out)
+    },
+  }
+}
+
+/** A small array or group with one damage, that `check` says the finding code of. Same kind, same bytes. */
+export async function writeDamagedSample(cx: CommandContext, path: string, kind: string): Promise<Outcome> {
+  const code = kind.toUpperCase().replaceAll('-', '_')
+  if (!isFindingCode(code)) {
+    throw new InspectError(
+      'USAGE',
+      `--damage expects a finding code of check (--damage list shows them), found ${JSON.stringify(kind)}${didYouMean(code, Object.keys(DAMAGES))}`,
+    )
+  }
+  const output = await openFolderOutput(path)
+  try {
+    const root = resolve(path)
+    const { sample, plant } = DAMAGES[code]
+    const array = await sampleArray(sample, root, cx.reading.codecs)
+    await plant(array)
+    const files = [...array.files].map(([file, bytes]) => ({ path: file.slice(root.length + 1), bytes }))
+    for (const { path: file, bytes } of files) await output.write(file, bytes)
+    await output.commit()
+    const document: Document = {
+      ...documentHead('damaged-sample', cx.shownPath(path)),
+      ...kindResult(code),
+      files: files.map(({ path: file, bytes }): Result => ({ path: file, size: bytes.length })),
+      next: `tiledb-inspect check --level cells --all ${path}`,
+    }
+    return {
+      document,
+      async table(out: Output) {
+        const { damagedSampleTable } = await import('../render/views/damaged-sample.ts')
+        await damagedSampleTable(document, out)
+      },
+    }
+  } catch (error) {
+    throw addPlace(error, { file: path })
+  } finally {
+    await output.discard()
+  }
+}
+
+function isFindingCode(code: string): code is FindingCode {
+  return Object.hasOwn(FINDING_CODES, code)
+}
+
+function kindResult(damage: FindingCode): { damage: string; severity: string; what: string; meaning: string } {
+  const [severity, meaning] = FINDING_CODES[damage]
+  return { damage, severity, what: DAMAGES[damage].name, meaning }
+}

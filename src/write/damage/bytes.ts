@@ -1,0 +1,19 @@
+import { concat } from '../../filters/bytes.ts'
+
+/** Readable pieces of stored bytes: `bytes(u32(7), [1, 2])`. */
+export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
+  // A copy even of a single part: what comes out is written to.
+  return concat([...parts.map((part) => Uint8Array.from(part)), new Uint8Array(0)])
+}
+
+export function little(size: number, value: number | bigint): Uint8Array {
+  let left = BigInt.asUintN(8 * size, BigInt(value))
+  return Uint8Array.from({ length: size }, () => {
+    const byte = Number(left & 0xffn)
+    left >>= 8n
+    return byte
+  })
+}
+
+export const u32 = (value: number): Uint8Array => little(4, value)
+export const u64 = (value: number | bigint): Uint8Array => little(8, value)

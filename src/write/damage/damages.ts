@@ -1,0 +1,16 @@
+import type { FindingCode } from '../../check/codes.ts'
+import { ARRAY_DAMAGE } from './array-damage.ts'
+import { CELL_DAMAGE } from './cell-damage.ts'
+import type { Damage } from './damage.ts'
+import { FRAGMENT_DAMAGE } from './fragment-damage.ts'
+import { GROUP_DAMAGE } from './group-damage.ts'
+import { SCHEMA_DAMAGE } from './schema-damage.ts'
+
+/** One damage for each finding code. */
+export const DAMAGES: Readonly<Record<FindingCode, Damage>> = {
+  ...ARRAY_DAMAGE,
+  ...SCHEMA_DAMAGE,
+  ...FRAGMENT_DAMAGE,
+  ...CELL_DAMAGE,
+  ...GROUP_DAMAGE,
+}
