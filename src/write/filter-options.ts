@@ -166,7 +166,15 @@ export interface FilteredField {
 const STRING_TYPES: readonly Datatype[] = ['STRING_ASCII', 'STRING_UTF8']
 
 /** Formats before which a filter did not exist, or cannot be told in the bytes. */
-const SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = { DICTIONARY_ENCODING: 13, DELTA: 19 }
+const SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = {
+  CHECKSUM_MD5: 4,
+  CHECKSUM_SHA256: 4,
+  SCALE_FLOAT: 15,
+  XOR: 16,
+  WEBP: 17,
+  DICTIONARY_ENCODING: 13,
+  DELTA: 19,
+}
 const UTF8_OFFSETS_INSIDE_SINCE = 17
 const DATES_AS_INTEGERS_SINCE = 20
 

@@ -134,6 +134,8 @@ const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--attr a:INT32 --filters dictionary', /DICTIONARY_ENCODING accepts var-sized STRING_ASCII and STRING_UTF8 only/],
   ['--filters webp', /no attribute accepts webp/],
   ['--format-version 12 --filters dictionary', /DICTIONARY_ENCODING exists since format version 13/],
+  ['--format-version 3 --filters md5', /CHECKSUM_MD5 exists since format version 4/],
+  ['--format-version 15 --filters xor', /XOR exists since format version 16/],
   ['--format-version 18 --filters delta', /DELTA exists since format version 19/],
   ['--field-filters nothing=zstd', /--field-filters expects NAME=FILTERS with a field of the schema/],
   ['--format-version 6 --attr a:INT32:nullable', /nullable attributes exist since format version 7/],

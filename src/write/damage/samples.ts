@@ -2,7 +2,6 @@ import type { Codecs } from '../../filters/codecs/codecs.ts'
 import { arraySchema } from '../../format/array-schema.ts'
 import { consolidatedFragmentMetadata } from '../../format/consolidated-fragment-metadata.ts'
 import { deleteCondition } from '../../format/delete-condition.ts'
-import { footerLengthIsStored } from '../../format/fragment-footer.ts'
 import { groupDetails } from '../../format/group-details.ts'
 import { encode } from '../../format/io.ts'
 import { processedConditions } from '../../format/processed-conditions.ts'
@@ -84,10 +83,9 @@ async function consolidateMetadata(array: EditableArray): Promise<void> {
   let at = 0
   for (const path of array.matching(/__fragment_metadata\.tdb$/)) {
     const folder = path.slice(0, path.lastIndexOf('/'))
-    const { footer, format_version, schema } = await (await array.fragment(folder)).info()
+    const { footer } = await (await array.fragment(folder)).info()
     if (!footer) throw new TypeError('no footer')
     const stored = array.get(path).subarray(footer.offset, footer.offset + footer.size)
-    if (!footerLengthIsStored(format_version, schema) && stored.length === 0) throw new TypeError('no footer')
     entries.push({ fragment_name: folder.slice(folder.lastIndexOf('/') + 1), offset: at })
     footers.push(stored)
     at += stored.length

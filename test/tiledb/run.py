@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Everything against real TileDB: run.py [--only write,random,arrow] [--count N]
+
+write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
+random  random arrays that TileDB writes, read by us; --count of them (default 20)
+arrow   what decode --format arrow writes, read by pyarrow
+
+Makes its own virtual environment in build/. Ends with a line of counts; exit code 1 where anything differs.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import environment  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = environment.ROOT
+
+
+def shown(command, **options):
+    """Runs a command, its output passed on. @returns its exit code and its output"""
+    lines = []
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, **options)
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        lines.append(line)
+    return process.wait(), "".join(lines)
+
+
+def last(output):
+    return (output.strip().splitlines() or ["nothing said"])[-1]
+
+
+def write(_):
+    code, output = shown([environment.python(), "-B", HERE / "write" / "run.py"])
+    found = re.search(r"^(\d+) passed, (\d+) failed$", output, re.M)
+    return code, "%s samples right, %s wrong" % found.groups() if found else "samples: no count"
+
+
+def random(count):
+    arrays = environment.WORK / "random"
+    shutil.rmtree(arrays, ignore_errors=True)
+    code, output = shown([environment.python(), "-B", HERE / "random_arrays.py", "--count", count, "--out", arrays, "--work", environment.WORK])
+    if code == 0:
+        shutil.rmtree(arrays)
+    return code, "random: " + last(output)
+
+
+def arrow(_):
+    if not (ROOT / "dist" / "cli" / "main.cjs").exists():
+        subprocess.run(["npm", "run", "build"], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", ROOT / "bin" / "tiledb-inspect.js"])
+    return code, "Arrow: " + last(output)
+
+
+PARTS = {"write": write, "random": random, "arrow": arrow}
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--only", default=",".join(PARTS), metavar="PART,PART")
+    ap.add_argument("--count", type=int, default=20)
+    args = ap.parse_args()
+    chosen = args.only.split(",")
+    if not set(chosen) <= set(PARTS):
+        ap.error("parts are " + ", ".join(PARTS))
+    started = time.time()
+    codes, counts = [], []
+    for part in chosen:
+        print("== %s" % part, flush=True)
+        code, count = PARTS[part](args.count)
+        codes.append(code)
+        counts.append(count)
+    print("%s (%.0f s): %s" % ("; ".join(counts), time.time() - started, "FAILED" if any(codes) else "passed"))
+    return 1 if any(codes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
