@@ -70,7 +70,9 @@ async function* checkCommitFile(
       return
     case 'ignore':
       run.counts.file_num++
-      for (const { name: ignored, offset, text } of file.entries) {
+      for (const entry of file.entries) {
+        const { name: ignored, offset, text } = entry
+        yield* checkEntryFolder(path, entry)
         if (!facts.consolidated.has(ignored)) {
           yield finding('IGNORE_DANGLING', { file: path, offset }, 'a commit of a .con file', JSON.stringify(text))
         }
@@ -112,6 +114,13 @@ function* checkVacuum(path: string, file: CommitFile, name: string, { fragments 
   }
 }
 
+/** Entries of `.con` and `.ign` files are paths from the array's folder on. */
+function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Item> {
+  const expected = `${COMMITS_FOLDER}/${name}`
+  if (text === name || text === expected || text === `/${expected}`) return
+  yield finding('COMMIT_WRONG_FOLDER', { file, offset }, expected, JSON.stringify(text))
+}
+
 async function* checkConsolidated(
   array: InspectArray,
   path: string,
@@ -121,6 +130,7 @@ async function* checkConsolidated(
   schema: ArraySchema | undefined,
 ): Items {
   const { name, offset, text, tile } = entry
+  yield* checkEntryFolder(path, entry)
   if (commitKind(name) === 'write') {
     const fragment = stem(name)
     if (!fragments.has(fragment) && !commits.ignored.has(fragment)) {

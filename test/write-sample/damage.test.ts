@@ -13,7 +13,7 @@ describe('write-sample --damage', () => {
     const written = await run(['write-sample', path, '--damage', code])
     expect(written).toMatchObject({ code: 0, stderr: '' })
     expect(written.text).toContain(`tiledb-inspect check --level cells --all ${path}`)
-    const checked = await runJson(['check', '--level', 'cells', '--all', '--fail-on', 'note', path])
+    const checked = await runJson(['check', '--level', 'cells', '--all', '--fail-on', severity, path])
     const found = items(get(checked.documents[0], 'findings')).map((one) => [get(one, 'code'), get(one, 'severity')])
     expect(found).toContainEqual([code, severity])
     expect(checked.code).toBe(1)
