@@ -112,6 +112,7 @@ interface CommonOptions {
   full?: boolean
   requests?: boolean
   signRequest: boolean
+  maxTileSize?: string
 }
 
 /** Runs the program. @returns the exit code */
@@ -208,6 +209,7 @@ function addCommonOptions(command: Command, arrow: boolean): void {
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--requests', 'show on stderr what is fetched over a network')
     .option('--no-sign-request', 'ask S3 without credentials')
+    .option('--max-tile-size <bytes>', 'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024')
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
@@ -222,10 +224,11 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths, currentFolder())
+  const maxTileSize = options.maxTileSize === undefined ? undefined : parseTileSize(options.maxTileSize)
   const cx: CommandContext = {
     storage,
     remote,
-    reading: readContext(nodeCodecs, key),
+    reading: readContext(nodeCodecs, key, maxTileSize),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath: shown,
@@ -244,7 +247,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   }
   // Whether a key fits, and whether data is encrypted, is learned for each array anew.
   const readingFor = (context: CommandContext) => {
-    context.reading = { ...readContext(nodeCodecs, key), onFault: context.fault }
+    context.reading = { ...readContext(nodeCodecs, key, maxTileSize), onFault: context.fault }
     return context.reading
   }
   const output = await openOutput(state, options)
@@ -269,6 +272,14 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
     done()
     await output.close()
   }
+}
+
+/** @throws InspectError USAGE */
+function parseTileSize(text: string): number {
+  const [, digits, unit] = /^(\d+)([KMG]?)$/i.exec(text) ?? []
+  const size = Number(digits) * 1024 ** ' KMG'.indexOf((unit || ' ').toUpperCase())
+  if (Number.isSafeInteger(size)) return size
+  throw new InspectError('USAGE', `--max-tile-size expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
 }
 
 function note(state: RunState, options: CommonOptions, text: string): void {

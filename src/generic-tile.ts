@@ -14,13 +14,15 @@ export interface ReadContext {
   keyProven: boolean
   /** Set once an encrypted generic tile was opened: the array's data files then end in the AES filter. */
   encrypted: boolean
+  /** Most bytes that a tile may have unfiltered; larger ones are TOO_LARGE. */
+  maxTileSize?: number | undefined
   /** Told of damage that need not end what is being read (one commit file of many); without it the error is raised. */
   onFault?: ((fault: InspectError) => void) | undefined
 }
 
 /** A context for one array, and for the fragments and files in it. */
-export function readContext(codecs: Codecs, key?: Uint8Array): ReadContext {
-  return { codecs, key, keyProven: false, encrypted: false }
+export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: number): ReadContext {
+  return { codecs, key, keyProven: false, encrypted: false, maxTileSize }
 }
 
 /** An opened generic tile. */
@@ -74,6 +76,7 @@ export async function openGenericTile(
     cellSize: header.cell_size,
     formatVersion: header.format_version,
     key: cx.key,
+    maxTileSize: cx.maxTileSize,
   }
   try {
     const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)

@@ -125,7 +125,13 @@ async function bodyParts(
   try {
     const pipeline = await Pipeline.load(
       filters,
-      { datatype: header.datatype, cellSize: header.cell_size, formatVersion: header.format_version, key: by.cx.key },
+      {
+        datatype: header.datatype,
+        cellSize: header.cell_size,
+        formatVersion: header.format_version,
+        key: by.cx.key,
+        maxTileSize: by.cx.maxTileSize,
+      },
       by.cx.codecs,
     )
     const found = chunkParts({

@@ -188,6 +188,7 @@ export class TileFile {
       formatVersion: info.format_version,
       key: fragment.cx.key,
       stringOffsets,
+      maxTileSize: fragment.cx.maxTileSize,
     }
     return Pipeline.load(this.filters, tile, fragment.cx.codecs)
   }

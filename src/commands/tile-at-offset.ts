@@ -108,10 +108,10 @@ async function pipelineFor(
   field: FileField | undefined,
   holdsChunks: boolean,
 ): Promise<Pipeline> {
-  const { codecs, key } = fragment.cx
+  const { codecs, key, maxTileSize } = fragment.cx
   if (!field) {
     // Outside of an array only the framing is known: chunks are shown as they are stored.
-    return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version }, codecs)
+    return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version, maxTileSize }, codecs)
   }
   const { info, slot, role } = field
   const { type } = slotType(info, info.slots[slot])
@@ -122,6 +122,7 @@ async function pipelineFor(
     formatVersion: version,
     key,
     stringOffsets: role === 'var' && holdsChunks && keepsOffsets(filters, type, version),
+    maxTileSize,
   } as const
   return Pipeline.load(filters, tile, codecs)
 }

@@ -45,7 +45,7 @@ async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promi
   const here = runHere(new UnitWorker(cx.storage, cx.reading, deep))
   if (jobs === 1) return here
   const { runInWorkers } = await import('../source/verify-pool.ts')
-  return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote }, here)
+  return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote, maxTileSize: cx.reading.maxTileSize }, here)
 }
 
 function count(option: string, text: string): number {

@@ -20,6 +20,8 @@ export interface TileType {
   key?: Uint8Array | undefined
   /** Var-sized strings whose offsets live in the data (RLE, DICTIONARY_ENCODING). */
   stringOffsets?: boolean | undefined
+  /** Most unfiltered bytes of a tile that are made, whatever it declares; no bound without it. */
+  maxTileSize?: number | undefined
 }
 
 /** One step of undoing a chunk, as told to {@link ReadOptions.onStage}. */
@@ -100,7 +102,7 @@ export class Pipeline {
 
   /**
    * Undoes a whole stored tile.
-   * @throws InspectError as the filters do, with the chunk's offset; INCONSISTENT where sizes disagree
+   * @throws InspectError as the filters do, with the chunk's offset; INCONSISTENT where sizes disagree; TOO_LARGE
    */
   reverseTile(stored: Uint8Array, options: ReadOptions = {}): UnfilteredTile {
     const base = options.offset ?? 0
@@ -117,6 +119,7 @@ export class Pipeline {
         },
       )
     }
+    this.refuseLarger(total, base)
     const parts: Uint8Array[] = []
     let offsets: Float64Array | undefined
     chunks.forEach((chunk, index) => {
@@ -133,14 +136,25 @@ export class Pipeline {
     return { data: concat(parts), offsets }
   }
 
+  private refuseLarger(size: number, offset?: number): void {
+    const { maxTileSize } = this.tile
+    if (maxTileSize === undefined || size <= maxTileSize) return
+    throw new InspectError(
+      'TOO_LARGE',
+      `expected at most ${maxTileSize} unfiltered bytes in a tile (--max-tile-size), found ${size}`,
+      { offset, field: 'chunks.original_length' },
+    )
+  }
+
   /** Position of the first filter (in writing order) that carries a checksum or tag; the number of filters where none does. */
   get firstChecksum(): number {
     const at = this.stages.findIndex(({ config }) => CHECKSUM_FILTERS.has(config.name))
     return at < 0 ? this.stages.length : at
   }
 
-  /** Undoes one chunk. */
+  /** Undoes one chunk. @throws InspectError TOO_LARGE beside what filters raise */
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
+    this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     const limit = Math.max(SMALLEST_LIMIT, chunk.original_length * MAX_GROWTH)
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))

@@ -9,6 +9,7 @@ import type { RemoteOptions } from './remote/remote.ts'
 export interface WorkerSettings {
   key: Uint8Array | undefined
   deep: boolean
+  maxTileSize: number | undefined
   /** Set where URLs may have to be read. */
   remote: RemoteOptions | undefined
 }

@@ -8,7 +8,7 @@ import type { Storage } from './source.ts'
 import type { WorkerSettings } from './verify-pool.ts'
 
 /** A thread of the pool in verify-pool.ts: answers each unit with what was found, in order. */
-const { key, deep, remote } = workerData as WorkerSettings
+const { key, deep, remote, maxTileSize } = workerData as WorkerSettings
 let worker: UnitWorker | undefined
 let last: Promise<void> = Promise.resolve()
 
@@ -21,7 +21,7 @@ async function storage(): Promise<Storage> {
 
 parentPort?.on('message', (unit: Unit) => {
   last = last.then(async () => {
-    worker ??= new UnitWorker(await storage(), readContext(nodeCodecs, key), deep)
+    worker ??= new UnitWorker(await storage(), readContext(nodeCodecs, key, maxTileSize), deep)
     parentPort?.postMessage(packed(await worker.run(unit)))
   })
 })

@@ -96,7 +96,7 @@ export class UnitWorker {
   private async opened(path: string): Promise<{ target: Target; cx: ReadContext }> {
     if (this.open?.path === path) return this.open
     await this.close()
-    const cx = readContext(this.cx.codecs, this.cx.key)
+    const cx = readContext(this.cx.codecs, this.cx.key, this.cx.maxTileSize)
     const target = await openTarget(this.storage, path, cx)
     this.open = { path, target, cx }
     return this.open
