@@ -113,10 +113,10 @@ function axisCoordinates(axis: DenseAxis, start: bigint, stride: number, extent:
   const size = datatypeSize(axis.type)
   const out = new Uint8Array(cells * size)
   const period = stride * extent
-  // One period is written value by value, then copied.
+  // One period is written value by value, then what is there is copied behind itself.
   if (size === 8) writeLine64(new Uint32Array(out.buffer), start, stride, extent)
   else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), stride, extent)
-  for (let done = period; done < cells; done += period) out.copyWithin(done * size, 0, period * size)
+  for (let done = period; done < cells; done *= 2) out.copyWithin(done * size, 0, Math.min(done, cells - done) * size)
   return out
 }
 

@@ -725,6 +725,9 @@ def read_one(folder, facts):
         for d in s["dims"]:
             if d["domain"] is None and not d["var"]:  # TileDB-Py cannot tell it for every type: as it was written, then
                 d["domain"], d["tile"] = facts["domains"][d["name"]]
+        for a in s["attrs"]:
+            if a["type"] in ("BLOB", "GEOM_WKB", "GEOM_WKT"):  # TileDB-Py has zeros for every fill value of these
+                a["fill"] = None
     with open(path, "w") as f:
         json.dump(said, f, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
