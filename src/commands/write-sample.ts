@@ -30,6 +30,10 @@ Filters, in writing order, separated by commas, options behind colons:
   gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level; the deltas reinterpret_datatype), bit-width-reduction and
   positive-delta (max_window_size), bitshuffle, byteshuffle, xor, scale-float (scale, offset, byte_width), webp (format, quality,
   lossless), md5, sha256, none. An empty text means no filters.
+
+A fragment with other filters, order, tiles or format version:
+  tiledb-inspect schema A --json > S.json
+  tiledb-inspect decode A/__fragments/F --format ndjson | tiledb-inspect write-sample B --schema S.json --data - --filters zstd:level=19
 `
 
 export const command: CommandModule<WriteSampleOptions> = {
