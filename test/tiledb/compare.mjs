@@ -6,12 +6,13 @@
  * Prints one line of JSON for each array that differs, then how many were compared; exit code 1 where any differs.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const built = `${root}build/compare`
+/** Of this process: several may run at once. */
+const built = `${root}build/compare-${process.pid}`
 const [list, bin] = process.argv.slice(2)
 
 /** Stands for `main` in test/helpers/run.ts: the same, by a process of its own. */
@@ -44,8 +45,8 @@ await bundle.write({
   format: 'esm',
   entryFileNames: '[name].mjs',
   chunkFileNames: '[name]-[hash].mjs',
-  cleanDir: true,
 })
+process.on('exit', () => rmSync(built, { recursive: true, force: true }))
 const { compareCase } = await import(pathToFileURL(`${built}/compare.mjs`).href)
 
 const cases = readFileSync(list, 'utf8').split('\n').filter(Boolean)
