@@ -119,7 +119,12 @@ export class TileFile {
   }
 
   /** Tells the source which tiles will be read, so that one far away can fetch those that lie together at once. */
-  plan(from: number, to: number, together?: number, skip?: (tile: number) => boolean): void {
+  plan(
+    from: number,
+    to: number,
+    together?: number,
+    { skip, first }: { skip?: ((tile: number) => boolean) | undefined; first?: number } = {},
+  ): void {
     const { source } = this
     if (!source.plan) return
     const ranges: ByteRange[] = []
@@ -129,7 +134,7 @@ export class TileFile {
       // Whoever reads a tile that ends before it starts says so.
       if (end > offset) ranges.push({ offset, length: end - offset })
     }
-    source.plan(ranges, together)
+    source.plan(ranges, together, first)
   }
 
   /** The stored bytes of a tile. */
@@ -200,6 +205,9 @@ export class TileFile {
 
 /** Bytes that are fetched ahead of their reading, of all files that are read side by side. */
 const TOGETHER_BYTES = 64 * 2 ** 20
+/** The same of one file, and at first: a reader may want only a few cells. */
+const MOST_BYTES = 8 * 2 ** 20
+const FIRST_BYTES = 2 ** 20
 
 /** Tells the sources of files that are read side by side which tiles will be read of them; all without `from`, `to` and `skip`. */
 export function planTiles(
@@ -209,7 +217,8 @@ export function planTiles(
   skip?: (tile: number) => boolean,
 ): void {
   const planned = files.filter(({ source }) => source.plan)
-  for (const file of planned) file.plan(from, Math.min(to, file.tileNum - 1), TOGETHER_BYTES / planned.length, skip)
+  const together = Math.min(MOST_BYTES, TOGETHER_BYTES / planned.length)
+  for (const file of planned) file.plan(from, Math.min(to, file.tileNum - 1), together, { skip, first: FIRST_BYTES })
 }
 
 /**

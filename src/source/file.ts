@@ -41,7 +41,9 @@ class FileSource implements ByteSource {
     this.name = path
   }
 
+  /** Asked of the name while the file is not open: listings ask of many files that they never read. */
   async size(): Promise<number> {
+    if (this.descriptor === undefined) this.bytes ??= guarded(this.name, () => statSync(this.name).size)
     return this.knownSize()
   }
 
@@ -72,8 +74,7 @@ class FileSource implements ByteSource {
   }
 
   private knownSize(): number {
-    const descriptor = this.opened()
-    this.bytes ??= guarded(this.name, () => fstatSync(descriptor).size)
+    this.bytes ??= fstatSync(this.opened()).size
     return this.bytes
   }
 

@@ -25,8 +25,9 @@ export interface ByteSource {
   /**
    * Told which ranges will be read, so that far-away sources can fetch those close together at once.
    * @param together most bytes to fetch, and keep, at once
+   * @param first the same, at the start: for readers that may stop early
    */
-  plan?(ranges: readonly ByteRange[], together?: number): void
+  plan?(ranges: readonly ByteRange[], together?: number, first?: number): void
   close(): Promise<void>
 }
 

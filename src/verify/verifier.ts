@@ -13,6 +13,9 @@ import { openGenericTile, type ReadContext } from '../generic-tile.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import type { Verification, VerifyFailure } from './verification.ts'
 
+/** A unit of work is fetched at once, where it is far away: units are cut at 16 MiB, and end with a whole tile. */
+const TOGETHER_BYTES = 32 * 2 ** 20
+
 /** Verifies files one after the other and collects what it finds. */
 export class Verifier {
   private readonly cx: ReadContext
@@ -142,7 +145,7 @@ export class Verifier {
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
     const insideStrings = file.role === 'var' && keepsOffsetsInside(file.filters)
-    file.plan(from, to - 1)
+    file.plan(from, to - 1, TOGETHER_BYTES)
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
     try {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,arrow] [--count N]
+"""Everything against real TileDB: run.py [--only write,random,arrow,s3,spark] [--count N]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB writes, read by us; --count of them (default 20)
 arrow   what decode --format arrow writes, read by pyarrow
+s3      arrays that TileDB writes to a server of moto's, read from there
+spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
 
 Makes its own virtual environment in build/. Ends with a line of counts; exit code 1 where anything differs.
 """
@@ -52,13 +54,33 @@ def random(count):
 
 
 def arrow(_):
-    if not (ROOT / "dist" / "cli" / "main.cjs").exists():
-        subprocess.run(["npm", "run", "build"], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-    code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", ROOT / "bin" / "tiledb-inspect.js"])
+    code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", built()])
     return code, "Arrow: " + last(output)
 
 
-PARTS = {"write": write, "random": random, "arrow": arrow}
+def built():
+    if not (ROOT / "dist" / "cli" / "main.cjs").exists():
+        subprocess.run(["npm", "run", "build"], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    return ROOT / "bin" / "tiledb-inspect.js"
+
+
+def s3(_):
+    code, output = shown([environment.python(), "-B", HERE / "s3_check.py", built()])
+    return code, "S3: " + last(output)
+
+
+def spark(_):
+    if shutil.which("java") is None:
+        return 0, "Spark: skipped, there is no Java"
+    python = environment.python()
+    # There is no wheel of it.
+    subprocess.run([python, "-m", "pip", "install", "-q", SPARK], check=True)
+    code, output = shown([python, "-B", HERE / "spark_check.py", built()])
+    return code, "Spark: " + last(output)
+
+
+SPARK = "pyspark==4.3.0"
+PARTS = {"write": write, "random": random, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 def main():

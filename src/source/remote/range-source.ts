@@ -6,9 +6,8 @@ import { type Answer, type AnswerHead, type BodyPart, type Call, statusError } f
 export const TAIL_BYTES = 64 * 1024
 /** Ranges are fetched together when no more than this lies between them: about what a round trip costs in bytes. */
 const GAP_BYTES = 64 * 1024
-/** Most bytes of several ranges that are fetched together, unless said otherwise; few at first, for those who stop early. */
+/** Most bytes of several ranges that are fetched together, unless said otherwise. */
 const GROUP_BYTES = 8 * 2 ** 20
-const FIRST_GROUP_BYTES = 2 ** 20
 /** Most bytes that are read ahead of someone who reads on and on. */
 const AHEAD_BYTES = 2 ** 20
 /** From servers that ignore ranges, most bytes that are fetched to get at a part. */
@@ -62,8 +61,8 @@ export class RangeSource implements ByteSource {
     return this.file.knownSize ?? (await this.tail()).size
   }
 
-  plan(ranges: readonly ByteRange[], together = GROUP_BYTES): void {
-    this.groups = grouped(ranges, together)
+  plan(ranges: readonly ByteRange[], together = GROUP_BYTES, first = together): void {
+    this.groups = grouped(ranges, (group) => Math.min(together, first * 2 ** group))
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
@@ -252,14 +251,14 @@ function covers(block: Block, offset: number, length: number): boolean {
   return offset >= block.offset && offset + length <= block.offset + block.bytes.length
 }
 
-/** Ranges close together made one, up to `most` bytes; each is whole in one group. */
-function grouped(ranges: readonly ByteRange[], most: number): ByteRange[] {
+/** Ranges close together made one, the first of `room(0)` bytes and so on; each range is whole in one group. */
+function grouped(ranges: readonly ByteRange[], room: (group: number) => number): ByteRange[] {
   const groups: ByteRange[] = []
   let last: ByteRange | undefined
   for (const { offset, length } of [...ranges].sort((a, b) => a.offset - b.offset)) {
     if (length === 0) continue
     const end = offset + length
-    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= room(groups.length, most)) {
+    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= room(groups.length - 1)) {
       last.length = Math.max(last.length, end - last.offset)
     } else {
       last = { offset, length }
@@ -267,11 +266,6 @@ function grouped(ranges: readonly ByteRange[], most: number): ByteRange[] {
     }
   }
   return groups
-}
-
-/** Bytes for the group of this number, from 1: twice those of the one before. */
-function room(group: number, most: number): number {
-  return Math.min(most, FIRST_GROUP_BYTES * 2 ** (group - 1))
 }
 
 function contentLength(headers: Headers): number | undefined {

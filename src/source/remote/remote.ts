@@ -126,9 +126,9 @@ class LateSource implements ByteSource {
     return (await this.opened()).read(offset, length)
   }
 
-  plan(ranges: readonly ByteRange[], together?: number): void {
+  plan(ranges: readonly ByteRange[], together?: number, first?: number): void {
     this.opened().then(
-      (source) => source.plan?.(ranges, together),
+      (source) => source.plan?.(ranges, together, first),
       () => {},
     )
   }
