@@ -262,7 +262,10 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
         }
       } catch (error) {
         // Wrong options are wrong for every target.
-        if (error instanceof InspectError && error.code === 'USAGE') throw error
+        if (error instanceof InspectError && error.code === 'USAGE') {
+          const { file } = error.at
+          throw new InspectError('USAGE', error.message, { ...error.at, file: file && shown(file) }, { cause: error })
+        }
         await showError(state, error, shown, output.out)
       } finally {
         for (const target of opened.splice(0)) await closeTarget(target)

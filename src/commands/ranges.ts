@@ -27,7 +27,10 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
     const { dimension, rest } = namedDimension(dimensions, option)
     const [low, high] = splitRange(rest)
     const { type } = dimensions[dimension]
-    bounds.set(dimension, { low: parseBound(type, low, option), high: parseBound(type, high, option) })
+    const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
+    if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
+      throw new InspectError('USAGE', `--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+    bounds.set(dimension, ends)
   }
   return bounds
 }
