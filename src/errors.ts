@@ -74,6 +74,20 @@ export function addPlace(error: unknown, place: ErrorPlace): unknown {
   return placed
 }
 
+/** The same error with the section's name ahead of what was read in it: `tile_offsets.a.chunks.0.GZIP`. */
+export function addSection(error: unknown, section: string): unknown {
+  if (!(error instanceof InspectError)) return error
+  const { field } = error.at
+  const named = new InspectError(
+    error.code,
+    error.message,
+    { ...error.at, field: field === undefined ? section : `${section}.${field}` },
+    { cause: error.cause },
+  )
+  if (error.stack !== undefined) named.stack = error.stack
+  return named
+}
+
 /** Runs `work`; an {@link InspectError} leaving it gets `place` added. */
 export function withPlace<T>(place: ErrorPlace, work: () => T): T {
   try {

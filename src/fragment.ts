@@ -1,5 +1,5 @@
 import type { InspectArray } from './array.ts'
-import { addPlace, InspectError } from './errors.ts'
+import { addSection, InspectError } from './errors.ts'
 import type { ArraySchema } from './format/array-schema.ts'
 import { datatypeSize } from './format/datatype.ts'
 import { denseTileGrid } from './format/dense-tiles.ts'
@@ -290,29 +290,29 @@ export class Fragment {
    * The generic tile at an offset of the metadata file. It is read up to the next tile or the footer in one go.
    * @throws InspectError BAD_VALUE where the offset lies outside the file
    */
-  async genericTileAt(offset: number, field: string): Promise<GenericTile> {
+  async genericTileAt(offset: number, section: string): Promise<GenericTile> {
     const known = this.tiles.get(offset)
     if (known) return known
-    const tile = this.readGenericTile(offset, field)
+    const tile = this.readGenericTile(offset, section)
     this.tiles.set(offset, tile)
     return tile
   }
 
-  private async readGenericTile(offset: number, field: string): Promise<GenericTile> {
+  private async readGenericTile(offset: number, section: string): Promise<GenericTile> {
     const { footer } = await this.info()
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
       throw new InspectError('BAD_VALUE', `expected an offset before the footer at ${end}, found ${offset}`, {
         file: source.name,
-        field,
+        field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
     const next = footer ? nextOffset(footer, offset) : end
     try {
       return await openGenericTile(await source.read(offset, next - offset), this.cx, { file: source.name, offset })
     } catch (error) {
-      throw addPlace(error, { field })
+      throw addSection(error, section)
     }
   }
 
@@ -322,21 +322,26 @@ export class Fragment {
     return footer ? [...new Set(sectionStarts(footer))].sort((a, b) => a - b) : [0]
   }
 
-  private async section<T>(offset: number, describe: Describe<T>, field: string): Promise<T> {
-    const { payload } = await this.genericTileAt(offset, field)
+  private async section<T>(offset: number, describe: Describe<T>, section: string): Promise<T> {
+    const { payload } = await this.genericTileAt(offset, section)
     try {
       return decode(payload, describe, {
         file: this.metadataSource().name,
         space: `unfiltered content of the generic tile at ${offset}`,
       })
     } catch (error) {
-      throw addPlace(error, { field })
+      throw addSection(error, section)
     }
   }
 
   /** Whether the fragment's version has this list for this slot. */
   async hasList(list: OffsetsList, slot: number): Promise<boolean> {
     return (await this.listPlace(list, slot)) !== undefined
+  }
+
+  /** As errors name a list. */
+  private async listName(list: string, slot: number): Promise<string> {
+    return `${list}.${(await this.info()).slots[slot]?.name ?? slot}`
   }
 
   private async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
@@ -354,21 +359,23 @@ export class Fragment {
   async offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
     const place = await this.listPlace(list, slot)
     if (place === undefined || typeof place !== 'number') return place
-    return (await this.section(place, tileOffsets, `${list}_offsets.${slot}`)).values
+    return (await this.section(place, tileOffsets, await this.listName(list, slot))).values
   }
 
   /** Minima or maxima of a slot's tiles; undefined before version 11. */
   async tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined> {
     const { footer } = await this.info()
     const offset = footer?.[`tile_${which}_values_offsets`]?.[slot]
-    return offset === undefined ? undefined : this.section(offset, tileMinMax, `tile_${which}_values_offsets.${slot}`)
+    if (offset === undefined) return undefined
+    return this.section(offset, tileMinMax, await this.listName(`tile_${which}_values`, slot))
   }
 
   /** Sums of a slot's tiles, 8 bytes each; undefined before version 11. */
   async tileSums(slot: number): Promise<Uint8Array | undefined> {
     const { footer } = await this.info()
     const offset = footer?.tile_sums_offsets?.[slot]
-    return offset === undefined ? undefined : (await this.section(offset, tileSums, `tile_sums_offsets.${slot}`)).values
+    if (offset === undefined) return undefined
+    return (await this.section(offset, tileSums, await this.listName('tile_sums', slot))).values
   }
 
   /** Statistics over the whole fragment by slot; undefined before version 12. */
@@ -377,7 +384,7 @@ export class Fragment {
     const offset = footer?.fragment_min_max_sum_null_count_offset
     if (offset === undefined) return undefined
     const describe = fragmentMinMaxSumNullCount(slots.map((slot) => slot.name))
-    return this.section(offset, describe, 'fragment_min_max_sum_null_count_offset')
+    return this.section(offset, describe, 'fragment_min_max_sum_null_count')
   }
 
   /** Delete conditions applied to the cells; undefined before version 16. */
@@ -385,14 +392,14 @@ export class Fragment {
     const { footer } = await this.info()
     const offset = footer?.processed_conditions_offset
     if (offset === undefined) return undefined
-    return (await this.section(offset, processedConditions, 'processed_conditions_offset')).conditions
+    return (await this.section(offset, processedConditions, 'processed_conditions')).conditions
   }
 
   /** R-tree; versions 1 and 2 have a list of MBRs instead, given as the only level. */
   async rtree(): Promise<RTree> {
     const { footer, v1, schema } = await this.info()
     const dimensions = schema.domain.dimensions
-    if (footer) return this.section(footer.rtree_offset, rtree(footer.version, dimensions), 'rtree_offset')
+    if (footer) return this.section(footer.rtree_offset, rtree(footer.version, dimensions), 'rtree')
     const level: RTreeLevel = { mbr_num: v1?.mbr_num ?? 0, bytes: v1?.mbrs ?? new Uint8Array(0), starts: undefined }
     return { fanout: 0, dim_num: undefined, type: undefined, levels: level.mbr_num > 0 ? [level] : [] }
   }

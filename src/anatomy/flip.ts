@@ -18,7 +18,7 @@ import type { Part } from './part.ts'
  */
 export type Detectors = readonly (readonly string[])[]
 
-const BITS = 8
+export const BITS = 8
 
 /** A storage in which one bit of one file is flipped, or none. Nothing is written. */
 class FlippedStorage implements Storage {
@@ -234,13 +234,18 @@ class Walk {
 }
 
 /** The name of what raised an error: a checksum, a codec, or the field whose value cannot be. */
-function detectorOf(error: unknown): string {
+export function detectorOf(error: unknown): string {
   if (!(error instanceof InspectError)) throw error
   const { field } = error.at
-  const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(field ?? '')?.[1]
+  const filter = filterNamed(field)
   if (error.code === 'WRONG_KEY' || (error.code === 'CHECKSUM' && filter === undefined)) return 'AES_256_GCM'
-  if (error.code === 'CHECKSUM' && filter !== undefined) return filter
-  if (filter !== undefined) return isCompressor(filter) ? filter.toLowerCase() : filter
+  if (filter !== undefined) return filter
   const name = field?.split('.').findLast((step) => !/^\d+$/.test(step))
   return name ?? error.code.toLowerCase()
+}
+
+/** The filter in the dotted name of what was read; compressors as their libraries are called. */
+export function filterNamed(field: string | undefined): string | undefined {
+  const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(field ?? '')?.[1]
+  return filter !== undefined && isCompressor(filter) ? filter.toLowerCase() : filter
 }

@@ -1,5 +1,6 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
+import { checkedFlips } from '../anatomy/flip-check.ts'
 import { cellFacts, chainTo } from '../anatomy/locate.ts'
 import type { Part } from '../anatomy/part.ts'
 import { pathText } from '../anatomy/path.ts'
@@ -15,6 +16,8 @@ import { anatomist, selectionOf } from './hex.ts'
 interface AtOptions {
   cell?: string[]
   field?: string[]
+  /** Commander's name for the opposite of `--no-flips`. */
+  flips: boolean
 }
 
 export const command: CommandModule<AtOptions> = {
@@ -24,6 +27,7 @@ export const command: CommandModule<AtOptions> = {
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
+      .option('--no-flips', 'do not try out what would notice a flip, which takes the longest')
   },
 
   async *run(cx, [path, offset], options) {
@@ -42,7 +46,7 @@ export const command: CommandModule<AtOptions> = {
     const at = parseOffset(offset)
     const target = await fileTarget(cx, path, 'at')
     try {
-      yield await byteOutcome(cx, target, at)
+      yield await byteOutcome(cx, target, at, options.flips)
     } finally {
       await target.fragment?.close()
     }
@@ -58,7 +62,12 @@ function parseOffset(text: string | undefined): number {
   return Number(text)
 }
 
-async function byteOutcome(cx: CommandContext, target: Target & { type: 'file' }, offset: number): Promise<Outcome> {
+async function byteOutcome(
+  cx: CommandContext,
+  target: Target & { type: 'file' },
+  offset: number,
+  tryFlips: boolean,
+): Promise<Outcome> {
   const by = anatomist(cx)
   const { root, role, size, close } = await openAnatomy(target, by)
   const path = `${target.folder.path}/${target.name}`
@@ -72,7 +81,7 @@ async function byteOutcome(cx: CommandContext, target: Target & { type: 'file' }
     for (const part of chain) if (part.fault) selection.onFault(part.fault)
     const file = await dataFile(target)
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
-    const detectors = await detectorsAt(cx, path, file, chain, offset)
+    const flips = tryFlips ? await flipsAt(cx, target, file, chain, offset) : undefined
     const [byte] = await root.space.read(offset, 1)
     const document = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -83,8 +92,7 @@ async function byteOutcome(cx: CommandContext, target: Target & { type: 'file' }
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && file ? await cellsResult(cx, target, file, range) : undefined,
-      detected_by: [...new Set(detectors.flat())],
-      detected_by_bit: detectors,
+      ...(tryFlips ? flipsResult(flips) : {}),
     }
     return {
       document,
@@ -108,21 +116,46 @@ async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<
   }
 }
 
-async function detectorsAt(
+/** What was tried: `check` on a copy of the array, with `--all` where nothing uses the file; else the tile or file alone. */
+type TriedOn = 'array' | 'array --all' | 'tile' | 'file'
+
+interface Flips {
+  detectors: Detectors
+  /** By bit, what `check` finds; undefined where it was not tried. */
+  codes?: Detectors
+  where: TriedOn
+}
+
+/** Null where it cannot be told. */
+function flipsResult(flips: Flips | undefined): { [key: string]: Result } {
+  return {
+    detected_by: flips ? [...new Set(flips.detectors.flat())] : null,
+    detected_by_bit: flips?.detectors ?? null,
+    findings_by_bit: flips?.codes ?? null,
+    detected_in: flips?.where ?? null,
+  }
+}
+
+/** What would notice a flip; undefined where that cannot be told. */
+async function flipsAt(
   cx: CommandContext,
-  path: string,
+  target: Target & { type: 'file' },
   file: FieldFile | undefined,
   chain: readonly Part[],
   offset: number,
-): Promise<Detectors> {
+): Promise<Flips | undefined> {
+  const by = anatomist(cx)
+  const checked = await checkedFlips(target, offset, by)
+  if (checked) return { ...checked, where: checked.unused ? 'array --all' : 'array' }
   // A file that is wrong already tells nothing of one more flip.
-  if (chain.some(({ fault }) => fault !== undefined) || chain.at(-1)?.type === 'gap') return UNNOTICED
+  if (chain.some(({ fault }) => fault !== undefined)) return undefined
   const tile = chain.find(({ type }) => type === 'tile')
-  if (file) {
-    if (!tile) return UNNOTICED
-    return tileDetectors(cx.storage, path, file, Number(tile.name), offset, anatomist(cx))
+  if (chain.at(-1)?.type === 'gap' || (file && !tile)) return { detectors: UNNOTICED, where: 'file' }
+  const path = `${target.folder.path}/${target.name}`
+  if (file && tile) {
+    return { detectors: await tileDetectors(cx.storage, path, file, Number(tile.name), offset, by), where: 'tile' }
   }
-  return fileDetectors(cx.storage, path, offset, chain[1], anatomist(cx))
+  return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], by), where: 'file' }
 }
 
 function linkResult(part: Part): { [key: string]: Result | undefined } {

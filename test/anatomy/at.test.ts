@@ -90,7 +90,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
         const decoded = await cellsOf(folder, fragment)
         for (let i = 0; i < BYTES_A_FILE; i++) {
           const offset = random.below(size)
-          const { code, documents } = await runJson(['at', path, String(offset), ...keyOption(folder)])
+          const { code, documents } = await runJson(['at', '--no-flips', path, String(offset), ...keyOption(folder)])
           expect([path, offset, code]).toEqual([path, offset, 0])
           const document = documents[0]
           const cells = get(document, 'cells')
@@ -172,6 +172,7 @@ describe('at --cell', () => {
         if (get(place, 'length') === 0 || get(place, 'content_length') === 0) continue
         const at = await runJson([
           'at',
+          '--no-flips',
           `${fragment}/${get(place, 'file')}`,
           String(get(place, 'offset')),
           ...keyOption(folder),

@@ -78,14 +78,27 @@ function coordinatesText(coordinates: Result | undefined): string {
 }
 
 function noticePairs(document: Document): Pair[] {
+  if (document.detected_by === undefined) return []
   const detectors = Array.from(list(document.detected_by), text)
   const unnoticed = Array.from(list(document.detected_by_bit), (names, bit) =>
     Array.from(list(names)).length > 0 ? -1 : bit,
   )
   const bits = unnoticed.filter((bit) => bit >= 0)
-  if (detectors.length === 0) return [['a flip here is noticed by', 'nothing']]
+  const { detected_in } = document
+  const name = 'a flip here is noticed by'
+  if (detected_in === null) return [[name, 'not determined: the bytes cannot be read as they are']]
+  const only =
+    detected_in === 'array'
+      ? ''
+      : detected_in === 'array --all'
+        ? ' (by check --all: nothing uses this file)'
+        : ` (tried on this ${text(detected_in)} alone, the array is large or far)`
+  if (detectors.length === 0) return [[name, `nothing${only}`]]
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
-  return [['a flip here is noticed by', `${detectors.join(', ')}${some}`]]
+  const codes = new Set(Array.from(list(document.findings_by_bit), (found) => Array.from(list(found), text)).flat())
+  const pairs: Pair[] = [[name, `${detectors.join(', ')}${some}${only}`]]
+  if (codes.size > 0) pairs.push(['check then finds', [...codes].join(', ')])
+  return pairs
 }
 
 /** Where a cell is, file by file. */

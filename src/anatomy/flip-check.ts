@@ -1,0 +1,150 @@
+import { withSource } from '../array.ts'
+import { checkTarget } from '../check/check.ts'
+import type { Item } from '../check/finding.ts'
+import { newRun } from '../check/run.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
+import { readContext } from '../generic-tile.ts'
+import { MemoryStorage } from '../source/memory.ts'
+import { type Folder, readAll } from '../source/source.ts'
+import { closeTarget, openTarget, type Target } from '../target.ts'
+import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
+import type { Anatomist } from './generic-tile.ts'
+
+/** What `check --level cells` finds of each bit of a byte, lowest first, once that bit is flipped. */
+export interface CheckedFlips {
+  /** Names as {@link Detectors} has them. */
+  detectors: Detectors
+  /** Codes of the findings, or of the errors that keep `check` from looking. */
+  codes: Detectors
+  /** Found by `check --all` alone: nothing of the array uses the file. */
+  unused: boolean
+}
+
+/** Copies in memory are no larger, bytes: nine times as many are looked at. */
+const MAX_BYTES = 2 << 20
+const MAX_FILES = 1000
+const EACH_BIT = Array.from({ length: BITS }, (_, bit) => bit)
+
+/**
+ * Flips each bit of one byte on a copy of its array in memory, and checks the copy. Fragments that the byte does not belong to are left
+ * out; findings that are there without the flip do not count.
+ *
+ * @param wanted bits to flip
+ * @returns a list for each of them; undefined where the copy would be too large, folders cannot be listed, or a key is missing
+ */
+export async function checkedFlips(
+  target: Target & { type: 'file' },
+  offset: number,
+  by: Anatomist,
+  wanted: readonly number[] = EACH_BIT,
+): Promise<CheckedFlips | undefined> {
+  const root = await rootOf(target)
+  if (!root || root.isRemote) return undefined
+  const files = await filesBelow(root, target.fragment?.folder.path)
+  const bytes = files?.get(target.path)
+  if (!files || !bytes || offset >= bytes.length) return undefined
+  const mine = bytes.slice()
+  files.set(target.path, mine)
+  const storage = new MemoryStorage(files)
+  const filesSeen = new Map<boolean, number>()
+  const look = async (all: boolean): Promise<Item[]> => {
+    const found: Item[] = []
+    const run = newRun('cells', all)
+    const copy = await openTarget(storage, root.path, readContext(by.cx.codecs, by.cx.key))
+    for await (const item of checkTarget(run, copy)) found.push(item)
+    await closeTarget(copy)
+    if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)
+    return found
+  }
+  const flips = async (all: boolean): Promise<CheckedFlips | undefined> => {
+    const before = await look(all)
+    if (before.some((item) => 'notExamined' in item && /_KEY$|^KEY_/.test(item.notExamined.code))) return undefined
+    if (all && filesSeen.get(true) === filesSeen.get(false)) return undefined
+    const known = new Set(before.map(identity))
+    const detectors: string[][] = []
+    const codes: string[][] = []
+    for (const bit of wanted) {
+      mine[offset] ^= 1 << bit
+      const fresh = (await look(all)).filter((item) => !known.has(identity(item)))
+      mine[offset] ^= 1 << bit
+      // What cannot be read without the schema follows from the schema's own finding.
+      const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
+      detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
+      codes.push([...new Set(fresh.map((item) => ('notExamined' in item ? item.notExamined.code : item.code)))])
+    }
+    return { detectors, codes, unused: all }
+  }
+  const used = await flips(false)
+  if (!used || used.codes.some((found) => found.length > 0)) return used
+  const all = await flips(true)
+  return all?.codes.some((found) => found.length > 0) ? all : used
+}
+
+/** The folder to check: the array around, that of a label array, a group, or a fragment on its own. */
+async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): Promise<Folder | undefined> {
+  if (array) {
+    const around = array.folder.parent()
+    return (around?.name === '__labels' ? around.parent() : undefined) ?? array.folder
+  }
+  if (fragment) return fragment.folder
+  let at: Folder | undefined = folder
+  for (let up = 0; at && up < 3; up++) {
+    if ((await at.kind('__tiledb_group.tdb')) === 'file' || (await at.kind('__group')) === 'folder') return at
+    at = at.parent()
+  }
+  return undefined
+}
+
+/**
+ * Every file by its path.
+ * @param only of the fragments only this one; all where the byte belongs to none
+ */
+async function filesBelow(root: Folder, only: string | undefined): Promise<Map<string, Uint8Array> | undefined> {
+  const files = new Map<string, Uint8Array>()
+  let left = MAX_BYTES
+  const walk = async (folder: Folder): Promise<boolean> => {
+    for (const { name, kind } of await folder.list()) {
+      const path = `${folder.path}/${name}`
+      if (kind === 'folder') {
+        if (only !== undefined && path !== only && parseFragmentName(name)) continue
+        if (!(await walk(folder.folder(name)))) return false
+      } else if (kind === 'file') {
+        const bytes = await withSource(folder.file(name), async (source) => {
+          left -= await source.size()
+          return left < 0 ? undefined : readAll(source)
+        })
+        if (!bytes || files.size >= MAX_FILES) return false
+        files.set(path, bytes)
+      }
+    }
+    return true
+  }
+  return (await walk(root)) ? files : undefined
+}
+
+function identity(item: Item): string {
+  if ('notExamined' in item) {
+    const { code, message, at } = item.notExamined
+    return JSON.stringify([code, message, at])
+  }
+  return JSON.stringify(item)
+}
+
+/** Findings whose field says what was read; the others are known by their code. */
+const READ = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONSOLIDATED_|^RTREE_|^TILE_OFFSETS/
+/** Lists of the metadata: their name comes ahead of that of the field. */
+const LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
+
+function detectorOfItem(item: Item): string {
+  if ('notExamined' in item) return detectorOf(item.notExamined)
+  const { code, field } = item
+  const filter = filterNamed(field)
+  if (code === 'CHECKSUM_MISMATCH') return filter ?? 'AES_256_GCM'
+  const steps = field?.split('.').filter((step) => !/^\d+$/.test(step)) ?? []
+  if (LIST.test(code))
+    return /^(tile|fragment)_(?:min|max)(?=_values)/.exec(field ?? '')?.[0].concat('s') ?? steps[0] ?? code
+  if (!READ.test(code)) return code
+  // Of a list that is named after its field, the list.
+  const name = code === 'SECTION_UNREADABLE' && steps.length <= 2 ? steps[0] : steps.at(-1)
+  return filter ?? name ?? code
+}
