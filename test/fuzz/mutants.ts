@@ -1,0 +1,309 @@
+import type { InspectArray } from '../../src/array.ts'
+import { checkTarget } from '../../src/check/check.ts'
+import { newRun } from '../../src/check/run.ts'
+import { InspectError } from '../../src/errors.ts'
+import { genericTileHeader } from '../../src/format/generic-tile.ts'
+import { decodePrefix } from '../../src/format/io.ts'
+import type { Fragment } from '../../src/fragment.ts'
+import { MemoryStorage } from '../../src/source/memory.ts'
+import { openTarget } from '../../src/target.ts'
+import { EDITED } from '../helpers/edit-array.ts'
+import { filesBelow } from '../helpers/files-below.ts'
+import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
+import type { Random } from '../helpers/random.ts'
+import { run } from '../helpers/run.ts'
+
+/** One file of a fixture with one damage. */
+export interface Mutant {
+  fixture: string
+  /** Below the fixture's folder. */
+  file: string
+  kind: 'truncated' | 'flipped'
+  /** Length that is left, or the byte whose bit is flipped. */
+  offset: number
+  bit: number
+}
+
+/** Where the damage is, and whether a checksum, a tag or a codec's own sum covers it. */
+export interface Region {
+  name: string
+  covered: boolean
+}
+
+/**
+ * `found`: check says something that it does not say of the intact array, or a command fails; `unchanged`: every command
+ * answers as for the intact array; `silent`: some answer differs without a word.
+ */
+export type Verdict = 'found' | 'unchanged' | 'silent'
+
+export interface Judged {
+  mutant: Mutant
+  region: Region
+  verdict: Verdict
+  /** Of a silent one: what differs; of a found one: by whom it was found. */
+  by: string
+  /** Anything but an InspectError, or no answer in time: a broken law. */
+  breach: string | undefined
+}
+
+/** Offsets of a file that are tried: every one up to this size, this many of larger files. */
+const EVERY_BYTE = 4096
+const PLACES = 2000
+/** Milliseconds; other processes run beside this one. */
+const LONGEST = 20_000
+/** Filters that notice changed bytes: checksums, tags, and codecs that keep a sum of what they compressed. */
+const SUMS = new Set(['CHECKSUM_MD5', 'CHECKSUM_SHA256', 'AES_256_GCM', 'GZIP', 'BZIP2'])
+
+const EVERY_FOLDER = fixtureFolders()
+
+/** The fixtures in memory, each read when it is first asked for. */
+export class Mutants {
+  readonly folders: readonly FixtureFolder[]
+  private readonly known = new Map<string, Promise<Intact>>()
+
+  constructor(folders: readonly FixtureFolder[] = EVERY_FOLDER) {
+    this.folders = folders
+  }
+
+  /** Each file of a fixture as likely as any other, then each place of it. */
+  async pick(random: Random): Promise<Mutant> {
+    for (;;) {
+      const folder = random.pick(this.folders)
+      const { files } = await this.intact(folder.name)
+      const own = this.ownFiles(folder, files)
+      if (own.length === 0) continue
+      const file = random.pick(own)
+      const offset = random.below(files.get(`${EDITED}/${file}`)?.length ?? 0)
+      const kind = random.below(2) === 0 ? 'truncated' : 'flipped'
+      return { fixture: folder.name, file, kind, offset, bit: random.below(8) }
+    }
+  }
+
+  /** Every mutant: all bytes of small files, {@link PLACES} of larger ones. */
+  async *all(random: Random): AsyncGenerator<Mutant> {
+    for (const folder of this.folders) {
+      const { files } = await this.intact(folder.name)
+      for (const file of this.ownFiles(folder, files)) {
+        const size = files.get(`${EDITED}/${file}`)?.length ?? 0
+        const count = size <= EVERY_BYTE ? size : PLACES
+        for (let i = 0; i < count; i++) {
+          const offset = count === size ? i : random.below(size)
+          const mutant = { fixture: folder.name, file, offset, bit: random.below(8) }
+          yield { ...mutant, kind: 'truncated' }
+          yield { ...mutant, kind: 'flipped' }
+        }
+      }
+      this.known.delete(folder.name)
+    }
+  }
+
+  async judge(mutant: Mutant): Promise<Judged> {
+    const intact = await this.intact(mutant.fixture)
+    const path = `${EDITED}/${mutant.file}`
+    const region = await intact.region(path, mutant.offset)
+    const files = new Map(intact.files)
+    files.set(path, mutated(files.get(path) ?? new Uint8Array(0), mutant))
+    const start = performance.now()
+    const judged = (verdict: Verdict, by: string): Judged => {
+      const time = performance.now() - start
+      const breach = time > LONGEST ? `${Math.round(time)} ms` : undefined
+      return { mutant, region, verdict, by, breach }
+    }
+    try {
+      const storage = new MemoryStorage(files)
+      const said = await intact.newItem(storage)
+      if (said !== undefined) return judged('found', said)
+      const before = await intact.answers()
+      for (const [i, args] of intact.questions.entries()) {
+        const { answer, fault } = await intact.ask(storage, args)
+        if (fault !== undefined) return { ...judged('silent', args.join(' ')), breach: fault }
+        if (answer.failed && !before[i].failed) return judged('found', args[0])
+        if (answer.text !== before[i].text) return judged('silent', args.join(' '))
+      }
+      return judged('unchanged', '')
+    } catch (error) {
+      const breach = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      return { ...judged('silent', 'check'), breach }
+    }
+  }
+
+  private intact(name: string): Promise<Intact> {
+    let found = this.known.get(name)
+    if (!found) {
+      const folder = this.folders.find((one) => one.name === name)
+      if (!folder) throw new Error(`no fixture ${name}`)
+      found = Intact.read(folder)
+      this.known.set(name, found)
+    }
+    return found
+  }
+
+  /** Files that are no other fixture's (members of groups are), and not empty. */
+  private ownFiles(folder: FixtureFolder, files: ReadonlyMap<string, Uint8Array>): string[] {
+    const inner = EVERY_FOLDER.filter(({ name }) => name.startsWith(`${folder.name}/`)).map(
+      ({ name }) => `${EDITED}${name.slice(folder.name.length)}/`,
+    )
+    return [...files]
+      .filter(([path, bytes]) => bytes.length > 0 && !inner.some((start) => path.startsWith(start)))
+      .map(([path]) => path.slice(EDITED.length + 1))
+  }
+}
+
+function mutated(bytes: Uint8Array, { kind, offset, bit }: Mutant): Uint8Array {
+  if (kind === 'truncated') return bytes.slice(0, offset)
+  const out = bytes.slice()
+  out[offset] ^= 1 << bit
+  return out
+}
+
+interface Answer {
+  text: string
+  failed: boolean
+}
+
+/** A fixture without damage: what check and the commands say of it. */
+class Intact {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly questions: readonly (readonly string[])[]
+  private readonly folder: FixtureFolder
+  private readonly items: ReadonlySet<string>
+  private readonly fragments: ReadonlyMap<string, Fragment>
+  private answered: Promise<Answer[]> | undefined
+  private readonly regions = new Map<string, Promise<(offset: number) => Region>>()
+
+  private constructor(
+    folder: FixtureFolder,
+    files: ReadonlyMap<string, Uint8Array>,
+    items: ReadonlySet<string>,
+    fragments: ReadonlyMap<string, Fragment>,
+  ) {
+    this.folder = folder
+    this.files = files
+    this.items = items
+    this.fragments = fragments
+    this.questions = questionsFor(folder.kind, [...fragments.keys()])
+  }
+
+  static async read(folder: FixtureFolder): Promise<Intact> {
+    const files = filesBelow(folder.path, EDITED)
+    const storage = new MemoryStorage(files)
+    const target = await openTarget(storage, EDITED, contextFor(folder))
+    const fragments = target.type === 'array' ? await fragmentsOf(target.array) : new Map<string, Fragment>()
+    const items = new Set<string>()
+    for await (const item of itemsOf(storage, folder)) items.add(item)
+    return new Intact(folder, files, items, fragments)
+  }
+
+  /** The first thing that check does not say of the intact array. */
+  async newItem(storage: MemoryStorage): Promise<string | undefined> {
+    try {
+      for await (const item of itemsOf(storage, this.folder)) if (!this.items.has(item)) return item.split(' ')[0]
+      return undefined
+    } catch (error) {
+      if (error instanceof InspectError) return error.code
+      throw error
+    }
+  }
+
+  answers(): Promise<Answer[]> {
+    this.answered ??= (async () => {
+      const storage = new MemoryStorage(this.files)
+      const out: Answer[] = []
+      for (const args of this.questions) out.push((await this.ask(storage, args)).answer)
+      return out
+    })()
+    return this.answered
+  }
+
+  async ask(storage: MemoryStorage, args: readonly string[]): Promise<{ answer: Answer; fault: string | undefined }> {
+    const { code, text, stderr } = await run(args, { storage, env: { TILEDB_INSPECT_KEY: this.folder.key } })
+    const fault = /this is a fault of tiledb-inspect \([^)]*/.exec(stderr + text)?.[0]
+    // Sizes of files are what is on disk, damaged or not.
+    return { answer: { text: text.replace(/"(?:total_)?size":\s*\d+/g, ''), failed: code !== 0 }, fault }
+  }
+
+  async region(path: string, offset: number): Promise<Region> {
+    let found = this.regions.get(path)
+    if (!found) {
+      found = this.regionsOf(path)
+      this.regions.set(path, found)
+    }
+    return (await found)(offset)
+  }
+
+  private async regionsOf(path: string): Promise<(offset: number) => Region> {
+    const bytes = this.files.get(path) ?? new Uint8Array(0)
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    const name = path.slice(folder.length + 1)
+    const fragment = this.fragments.get(folder)
+    if (!fragment) {
+      // Lists of names, among them those of consolidated commits.
+      if (/\.(?:vac|con|ign)$/.test(name)) return () => ({ name: 'list of names', covered: false })
+      return genericTileRegions(bytes, 0)
+    }
+    if (name !== '__fragment_metadata.tdb') {
+      const ls = await run(['ls', folder, '--json'], {
+        storage: new MemoryStorage(this.files),
+        env: { TILEDB_INSPECT_KEY: this.folder.key },
+      })
+      const { files } = JSON.parse(ls.text) as { files: { name: string; filters?: { name: string }[] }[] }
+      const filters = files.find((file) => file.name === name)?.filters ?? []
+      const covered = filters.some((filter) => SUMS.has(filter.name))
+      return () => ({ name: covered ? 'data, under a sum' : 'data, no sum', covered })
+    }
+    const { footer } = await fragment.info()
+    const starts = await fragment.metadataOffsets()
+    const sections = starts.map((start) => genericTileRegions(bytes, start))
+    return (offset) => {
+      if (footer && offset >= footer.offset) return { name: 'footer', covered: false }
+      const index = starts.findLastIndex((start) => start <= offset)
+      return index < 0 ? { name: 'gap', covered: false } : sections[index](offset)
+    }
+  }
+}
+
+function genericTileRegions(bytes: Uint8Array, start: number): (offset: number) => Region {
+  const { value, length } = decodePrefix(bytes.subarray(start), genericTileHeader)
+  const sum = value.filters.filters.some(({ name }) => SUMS.has(name))
+  return (offset) =>
+    offset < start + length
+      ? { name: 'header of a generic tile', covered: false }
+      : { name: sum ? 'generic tile, under a sum' : 'generic tile, no sum', covered: sum }
+}
+
+async function fragmentsOf(array: InspectArray): Promise<Map<string, Fragment>> {
+  const out = new Map<string, Fragment>()
+  for (const { path } of await array.fragments()) {
+    const fragment = array.fragment(path)
+    out.set(fragment.folder.path, fragment)
+  }
+  return out
+}
+
+async function* itemsOf(storage: MemoryStorage, folder: FixtureFolder): AsyncGenerator<string> {
+  for await (const item of checkTarget(newRun('cells', true), await openTarget(storage, EDITED, contextFor(folder)))) {
+    if ('notExamined' in item) yield `${item.notExamined.code} ${item.notExamined.message}`
+    else yield [item.code, item.file, item.field, item.tile, item.chunk, item.expected, item.found].join(' ')
+  }
+}
+
+function questionsFor(kind: FixtureFolder['kind'], fragments: readonly string[]): string[][] {
+  const json = '--json'
+  if (kind === 'group')
+    return [
+      ['ls', EDITED, json],
+      ['metadata', EDITED, json],
+    ]
+  return [
+    ['schema', '--all', EDITED, json],
+    ['ls', EDITED, json],
+    ['commits', EDITED, json],
+    ['metadata', EDITED, json],
+    ...fragments.flatMap((fragment) => [
+      ['footer', fragment, json],
+      ['rtree', fragment, json],
+      ['metadata', fragment, json],
+      ['decode', fragment, json, '--raw'],
+    ]),
+  ]
+}
