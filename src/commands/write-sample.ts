@@ -93,12 +93,33 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
 }
 
 /** Options that say what a sample is; a damage chooses its own. */
-const CHOICES: readonly (keyof WriteSampleOptions)[] = [
-  ...(['dense', 'sparse', 'dim', 'attr', 'enum', 'cells', 'fragments', 'capacity', 'tileExtent', 'cellOrder'] as const),
-  ...(['tileOrder', 'duplicates', 'filters', 'fieldFilters', 'coordsFilters', 'offsetsFilters'] as const),
-  ...(['validityFilters', 'maxChunkSize', 'metadata', 'formatVersion', 'experimental', 'schema', 'data'] as const),
-  ...(['labels', 'seed'] as const),
-]
+const CHOICES = [
+  'dense',
+  'sparse',
+  'dim',
+  'attr',
+  'enum',
+  'cells',
+  'fragments',
+  'capacity',
+  'tileExtent',
+  'cellOrder',
+  'tileOrder',
+  'duplicates',
+  'filters',
+  'fieldFilters',
+  'coordsFilters',
+  'offsetsFilters',
+  'validityFilters',
+  'maxChunkSize',
+  'metadata',
+  'formatVersion',
+  'experimental',
+  'schema',
+  'data',
+  'labels',
+  'seed',
+] as const satisfies readonly (keyof WriteSampleOptions)[]
 
 function refuseBesideDamage(options: WriteSampleOptions): void {
   const other = CHOICES.find((name) => options[name] !== undefined)
