@@ -248,10 +248,10 @@ export class InspectArray {
   }
 
   /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */
-  async listFragmentsAhead(): Promise<void> {
+  async listFragmentsAhead(): Promise<number | undefined> {
     const inside = this.folder.folder(FRAGMENTS_FOLDER)
     const grouped = (await this.root()).some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')
-    await this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
+    return this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
   }
 
   /**

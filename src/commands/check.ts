@@ -6,6 +6,7 @@ import { InspectError } from '../errors.ts'
 import type { Output, Result } from '../render/result.ts'
 import { parseShard } from '../shard.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { sayWhatIsRead } from './reading-ahead.ts'
 
 interface Options {
   level?: string
@@ -56,6 +57,7 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
   const { level, all } = run
   const target = await cx.open(path)
+  if (level !== 'structure') await sayWhatIsRead(cx, target)
   const summary = new Summary(run, failOn)
   const head = documentHead('check', cx.shownPath(path))
   async function* findings(): AsyncGenerator<Fields> {

@@ -12,6 +12,7 @@ import type { Fragment } from '../fragment.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { type Bounds, comparable, compare, parseRanges, rangeFilter } from './ranges.ts'
+import { sayWhatIsRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
 
 export interface DecodeOptions {
@@ -47,6 +48,8 @@ export const command: CommandModule<DecodeOptions> = {
   async *run(cx, paths, options) {
     for (const path of paths) {
       const target = await cx.open(path)
+      if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
+        await sayWhatIsRead(cx, target)
       if (target.type === 'fragment') yield await fragmentOutcome(cx, target.fragment, options)
       else if (target.type === 'file' && target.fragment) yield await fragmentOutcome(cx, target.fragment, options)
       else if (target.type === 'array' && options.allFragments)

@@ -5,6 +5,7 @@ import type { Target } from '../target.ts'
 import { nothingYet, type Verification } from '../verify/verification.ts'
 import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { sayWhatIsRead } from './reading-ahead.ts'
 
 interface Options {
   all?: boolean
@@ -36,6 +37,7 @@ export const command: CommandModule<Options> = {
     const jobs = count('--jobs', options.jobs ?? '1')
     for (const path of paths) {
       const target = await cx.open(path)
+      await sayWhatIsRead(cx, target)
       yield outcome(cx, path, target, verifyOptions, await runnerFor(cx, jobs, verifyOptions.deep), options)
     }
   },

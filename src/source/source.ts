@@ -51,8 +51,11 @@ export interface Storage {
   isRemote?(path: string): boolean
   /** Whether names tell what lies at `path` better than asking: some servers list nothing. */
   mayNotList?(path: string): boolean
-  /** Told that all folders in `path` will be listed, so that a storage that can lists them together. */
-  listAhead?(path: string): Promise<void>
+  /**
+   * Told that all folders in `path` will be listed, so that a storage that can lists them together.
+   * @returns bytes of all files there, where it did
+   */
+  listAhead?(path: string): Promise<number | undefined>
 }
 
 /** A folder of a storage. */

@@ -36,6 +36,7 @@ export class S3Storage extends RemoteStorage {
   private readonly sizes = new BoundedMap<ReadonlyMap<string, number>>(FOLDERS_KEPT)
   /** Folders listed ahead; each is given once. */
   private readonly ahead = new Map<string, Entry[]>()
+  private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
   private isAnonymous = false
 
   /** @param identity asked before the first request, and again when what it gave has expired */
@@ -56,12 +57,18 @@ export class S3Storage extends RemoteStorage {
     return this.ahead.get(path) ?? super.listed(path)
   }
 
-  /** One listing without folders: all files below `path`, a thousand a request. */
-  async listAhead(path: string): Promise<void> {
+  /** One listing without folders: all files below `path`, a thousand a request. Once only. */
+  listAhead(path: string): Promise<number> {
+    return BoundedMap.keep(this.listedAhead, path, () => this.readAhead(path))
+  }
+
+  private async readAhead(path: string): Promise<number> {
     const { prefix } = partsOf(path)
+    let bytes = 0
     const names = new Map<string, string>()
     for await (const { files } of this.pages(path, prefix, false)) {
       for (const { key, size } of files) {
+        bytes += size
         const rest = key.slice(prefix.length)
         const slash = rest.lastIndexOf('/')
         if (slash < 0) continue
@@ -76,6 +83,7 @@ export class S3Storage extends RemoteStorage {
       }
     }
     for (const entries of this.ahead.values()) entries.sort(byName)
+    return bytes
   }
 
   protected override knownSize(path: string): number | undefined {

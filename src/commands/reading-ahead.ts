@@ -1,0 +1,28 @@
+import type { Target } from '../target.ts'
+import type { CommandContext } from './command.ts'
+
+/** Less than this is read without a word, bytes. */
+const A_LOT = 100 * 2 ** 20
+
+/**
+ * Says how much a command that reads all data of a target will read over the network, where that is a lot and can be told
+ * beforehand: of a fragment from its footer, of an array where the storage lists all its files together.
+ */
+export async function sayWhatIsRead(cx: CommandContext, target: Target): Promise<void> {
+  if (!cx.storage.isRemote?.(target.path)) return
+  const bytes = await bytesOf(target)
+  if (bytes < A_LOT) return
+  const { formatSize } = await import('../render/units.ts')
+  cx.note(`up to ${formatSize(bytes)} will be read over the network`)
+}
+
+async function bytesOf(target: Target): Promise<number> {
+  if (target.type === 'array') return (await target.array.listFragmentsAhead()) ?? 0
+  if (target.type !== 'fragment') return 0
+  try {
+    return (await target.fragment.fieldFiles()).reduce((sum, { size }) => sum + size, 0)
+  } catch {
+    // The command itself says what is wrong.
+    return 0
+  }
+}
