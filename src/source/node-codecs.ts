@@ -2,6 +2,7 @@ import { InspectError } from '../errors.ts'
 import { badData } from '../filters/bytes.ts'
 import type { Aead, ByteCodec, Codecs, Digest } from '../filters/codecs/codecs.ts'
 import { gzipLevel, zstdLevel } from '../filters/codecs/levels.ts'
+import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
@@ -22,11 +23,12 @@ export const portableCodecs: Codecs = portable(readPackagedWasm)
  */
 export const nodeCodecs: Codecs = {
   ...portableCodecs,
-  gzip: loadGzip,
-  zstd: loadZstd,
-  md5: () => loadDigest('md5', portableCodecs.md5),
-  sha256: () => loadDigest('sha256', portableCodecs.sha256),
-  aes256gcm: loadAes256Gcm,
+  // Once: in the built program an `import()` of Node's module copies all that it has, at each call.
+  gzip: once(loadGzip),
+  zstd: once(loadZstd),
+  md5: once(() => loadDigest('md5', portableCodecs.md5)),
+  sha256: once(() => loadDigest('sha256', portableCodecs.sha256)),
+  aes256gcm: once(loadAes256Gcm),
 }
 
 async function loadGzip(): Promise<ByteCodec> {
