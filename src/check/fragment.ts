@@ -92,7 +92,8 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
     if (!versions.includes(info.format_version))
       yield wrong('FOOTER_VERSION', 'version', `${versions.join(' or ')}, as the name says`, info.format_version)
   }
-  const mayBeSparse = info.format_version < 5
+  // TileDB wrote sparse fragments into dense arrays until 2.4 (HISTORY.md, "TileDB v2.5.0").
+  const mayBeSparse = info.format_version <= 10
   if (info.dense !== (schema.array_type === 'dense') && !(mayBeSparse && !info.dense)) {
     yield wrong('FOOTER_DENSE', 'dense', `a ${schema.array_type} fragment, as its schema says`, String(info.dense))
   }
