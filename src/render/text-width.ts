@@ -1,8 +1,7 @@
 /** Widths of text in terminal columns. Text is expected without control characters (see `escapeText` in units.ts). */
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-const ASCII = /^[\x20-\x7e]*$/
+/** Characters of one column that never join others: ASCII, Latin, dashes and the ellipsis. */
+const SIMPLE = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*$/
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u
 const MARK = /^[\p{Mark}\u200b-\u200f\u2060-\u2064]/u
 
@@ -24,11 +23,20 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ]
 
+let segmenter: Intl.Segmenter | undefined
+
+/** What a reader sees as one character each. Making a segmenter takes 10 ms, which plain text need not pay. */
+function graphemes(text: string): string[] {
+  if (SIMPLE.test(text)) return [...text]
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
+
 /** Columns that `text` takes on a terminal. */
 export function textWidth(text: string): number {
-  if (ASCII.test(text)) return text.length
+  if (SIMPLE.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme)
   return width
 }
 
@@ -42,7 +50,7 @@ function graphemeWidth(grapheme: string): number {
 /** `text`, with its middle replaced by … where it is wider than `width` columns. */
 export function cutMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text
-  const segments = Array.from(graphemes.segment(text), ({ segment }) => segment)
+  const segments = graphemes(text)
   const tailRoom = Math.max(0, Math.floor((width - 1) / 2))
   const tail = takeWithin(segments.toReversed(), tailRoom).reverse().join('')
   const head = takeWithin(segments, width - 1 - textWidth(tail)).join('')
@@ -74,7 +82,7 @@ export function wrapText(text: string, width: number): string[] {
     if (line !== '') lines.push(line)
     line = word
     while (textWidth(line) > width) {
-      const segments = Array.from(graphemes.segment(line), ({ segment }) => segment)
+      const segments = graphemes(line)
       const head = takeWithin(segments, Math.max(width, 2))
       lines.push(head.join(''))
       line = segments.slice(head.length).join('')
