@@ -16,7 +16,7 @@ type NamedDimension = RangeType & { name: string }
 
 /**
  * Reads `NAME=LO..HI` options: `NAME=V` a point, `LO..` and `..HI` open, a value with `..` in it quoted as JSON, dates as
- * printed.
+ * printed. One range a dimension at most.
  *
  * @returns bounds by dimension index
  * @throws InspectError USAGE
@@ -30,6 +30,11 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
     const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
     if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
       throw new InspectError('USAGE', `--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+    if (bounds.has(dimension))
+      throw new InspectError(
+        'USAGE',
+        `--range expects one range of each dimension, found another: ${JSON.stringify(option)}`,
+      )
     bounds.set(dimension, ends)
   }
   return bounds
@@ -82,15 +87,25 @@ function boundCellValNum(type: Datatype): 1 | 'var' {
   return datatypeKind(type) === 'text' ? 'var' : 1
 }
 
+const FLOAT = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?inf(inity)?$/i
+
 function jsonOrText(type: Datatype, text: string): string | number | bigint {
-  if (text.startsWith('"')) {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'string') return parsed
-  }
+  if (text.startsWith('"')) return quotedText(text)
   const kind = datatypeKind(type)
-  if (kind === 'float') return Number(text)
+  if (kind === 'float') {
+    if (!FLOAT.test(text)) throw new InspectError('USAGE', `expected a number, found ${JSON.stringify(text)}`)
+    return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
+  }
   if (kind !== 'text' && /^-?\d+$/.test(text)) return BigInt(text)
   return text
+}
+
+function quotedText(text: string): string {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InspectError('USAGE', `expected a string as JSON writes it, found ${text}`, {}, { cause: error })
+  }
 }
 
 /** A raw value as something that `<` orders: numbers, or bytes compared one by one. */

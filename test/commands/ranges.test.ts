@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import { type Bounds, parseRanges } from '../../src/commands/ranges.ts'
+import type { RangeType } from '../../src/format/range.ts'
+
+const DIMENSIONS: (RangeType & { name: string })[] = [
+  { name: 'x', type: 'FLOAT64', cell_val_num: 1 },
+  { name: 'n', type: 'INT32', cell_val_num: 1 },
+  { name: 's', type: 'STRING_ASCII', cell_val_num: 'var' },
+]
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+test.each<[string, number, Bounds]>([
+  ['x=1.5', 0, { low: 1.5, high: 1.5 }],
+  ['x=-1e3..+.5', 0, { low: -1000, high: 0.5 }],
+  ['x=..7.', 0, { low: undefined, high: 7 }],
+  ['x=-inf..Infinity', 0, { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }],
+  ['n=-3..5', 1, { low: -3, high: 5 }],
+  ['n=..', 1, { low: undefined, high: undefined }],
+  ['s=a..b', 2, { low: text('a'), high: text('b') }],
+  ['s="a..b"', 2, { low: text('a..b'), high: text('a..b') }],
+  ['s="\\"".."\\u00e9"', 2, { low: text('"'), high: text('é') }],
+])('%s', (option, dimension, bounds) => {
+  expect(parseRanges(DIMENSIONS, [option])).toEqual(new Map([[dimension, bounds]]))
+})
+
+describe('refused', () => {
+  test.each([
+    ['x=0-10', 'expected a number, found "0-10"'],
+    ['x=abc..5', 'expected a number, found "abc"'],
+    ['x=1..NaN', 'expected a number, found "NaN"'],
+    ['x=0x10', 'expected a number, found "0x10"'],
+    ['n=3-5', 'n=3-5'],
+    ['n=7..3', 'LO up to HI'],
+    ['s="a', 'the quoted value has no end'],
+    ['s="\\x"', 'expected a string as JSON writes it'],
+    ['s="a"b', 'expected a string as JSON writes it'],
+    ['y=1', 'with a dimension (x, n, s)'],
+  ])('%s', (option, message) => {
+    expect(() => parseRanges(DIMENSIONS, [option])).toThrow(expect.objectContaining({ code: 'USAGE' }))
+    expect(() => parseRanges(DIMENSIONS, [option])).toThrow(message)
+  })
+
+  test('two ranges of one dimension', () => {
+    expect(() => parseRanges(DIMENSIONS, ['n=1..2', 'n=4..5'])).toThrow('one range of each dimension')
+  })
+})
