@@ -14,72 +14,107 @@ import type { Storage } from './source/source.ts'
 import { beginsFragmentName, closeTarget, openTarget, type Target } from './target.ts'
 import { VERSION } from './version.ts'
 
+/** Headings of the list of commands, each with the commands below it. */
+const FOLDER = 'What is in a folder:'
+const RIGHT = 'Whether it is right:'
+const METADATA = 'What the metadata says:'
+const BYTES = 'Cells and bytes:'
+const MAKING = 'Beside that:'
+
+interface CommandEntry {
+  group: string
+  summary: string
+  load: () => Promise<{ command: CommandModule<never> }>
+}
+
 /** Every command and where its module is; a module is loaded only when its command is called. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: CommandModule<never> }> }>> =
-  {
-    ls: {
-      summary: 'fragments of an array, files of a fragment, members of a group',
-      load: () => import('./commands/ls.ts'),
-    },
-    schema: {
-      summary: 'array schema: dimensions, attributes, filters, enumerations',
-      load: () => import('./commands/schema.ts'),
-    },
-    footer: { summary: 'footer of the fragment metadata, field by field', load: () => import('./commands/footer.ts') },
-    rtree: {
-      summary: 'R-tree: bounding boxes of the tiles of a sparse fragment',
-      load: () => import('./commands/rtree.ts'),
-    },
-    metadata: {
-      summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
-      load: () => import('./commands/metadata.ts'),
-    },
-    tiles: {
-      summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
-      load: () => import('./commands/tiles.ts'),
-    },
-    tile: {
-      summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
-      load: () => import('./commands/tile.ts'),
-    },
-    stats: {
-      summary: 'bytes by field, role, filter and section; two targets side by side',
-      load: () => import('./commands/stats.ts'),
-    },
-    dump: {
-      summary: 'any file, byte by byte: annotated hex, or the tree of its fields',
-      load: () => import('./commands/dump.ts'),
-    },
-    at: {
-      summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
-      load: () => import('./commands/at.ts'),
-    },
-    diff: {
-      summary: 'two arrays, fragments or schemas compared; their cells, too, with --cells',
-      load: () => import('./commands/diff.ts'),
-    },
-    'verify-checksums': {
-      summary: 'every MD5, SHA-256 and AES-GCM tag in data and metadata',
-      load: () => import('./commands/verify-checksums.ts'),
-    },
-    decode: { summary: 'cells of a fragment, in stored order', load: () => import('./commands/decode.ts') },
-    commits: {
-      summary: 'commit files, and which fragments count because of them',
-      load: () => import('./commands/commits.ts'),
-    },
-    check: {
-      summary: 'what the metadata claims against what the bytes hold: for CI',
-      load: () => import('./commands/check.ts'),
-    },
-    'write-sample': {
-      summary: 'writes a sample array that TileDB opens',
-      load: () => import('./commands/write-sample.ts'),
-    },
-    completion: {
-      summary: 'completes commands and options in bash, zsh or fish',
-      load: () => import('./commands/completion.ts'),
-    },
-  }
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  ls: {
+    group: FOLDER,
+    summary: 'fragments of an array and what state they are in, files of a fragment, members of a group',
+    load: () => import('./commands/ls.ts'),
+  },
+  schema: {
+    group: FOLDER,
+    summary: 'array schema: dimensions, attributes, filters, enumerations',
+    load: () => import('./commands/schema.ts'),
+  },
+  commits: {
+    group: FOLDER,
+    summary: 'commit, vacuum, delete and consolidated files, and which fragments count because of them',
+    load: () => import('./commands/commits.ts'),
+  },
+  stats: {
+    group: FOLDER,
+    summary: 'what fills disk and memory, by field, filter and section; two targets side by side',
+    load: () => import('./commands/stats.ts'),
+  },
+  check: {
+    group: RIGHT,
+    summary: 'any damage: files, sizes, metadata, filters, checksums; with --level cells every cell',
+    load: () => import('./commands/check.ts'),
+  },
+  'verify-checksums': {
+    group: RIGHT,
+    summary: 'only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',
+    load: () => import('./commands/verify-checksums.ts'),
+  },
+  diff: {
+    group: RIGHT,
+    summary: 'two arrays, fragments or schemas compared; their cells, too, with --cells',
+    load: () => import('./commands/diff.ts'),
+  },
+  footer: {
+    group: METADATA,
+    summary: 'footer of the fragment metadata, field by field',
+    load: () => import('./commands/footer.ts'),
+  },
+  rtree: {
+    group: METADATA,
+    summary: 'R-tree: bounding boxes of the tiles of a sparse fragment',
+    load: () => import('./commands/rtree.ts'),
+  },
+  metadata: {
+    group: METADATA,
+    summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
+    load: () => import('./commands/metadata.ts'),
+  },
+  tiles: {
+    group: METADATA,
+    summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
+    load: () => import('./commands/tiles.ts'),
+  },
+  decode: {
+    group: BYTES,
+    summary: 'cells, in stored order: as a table, JSON, NDJSON, CSV or Arrow',
+    load: () => import('./commands/decode.ts'),
+  },
+  tile: {
+    group: BYTES,
+    summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
+    load: () => import('./commands/tile.ts'),
+  },
+  dump: {
+    group: BYTES,
+    summary: 'any file, byte by byte: annotated hex, or the tree of its fields; the bytes of one field',
+    load: () => import('./commands/dump.ts'),
+  },
+  at: {
+    group: BYTES,
+    summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
+    load: () => import('./commands/at.ts'),
+  },
+  'write-sample': {
+    group: MAKING,
+    summary: 'writes a sample array that TileDB opens',
+    load: () => import('./commands/write-sample.ts'),
+  },
+  completion: {
+    group: MAKING,
+    summary: 'completes commands and options in bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
+  },
+}
 
 const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number] | 'arrow'
@@ -167,6 +202,10 @@ function commandAsked(argv: readonly string[]): string | undefined {
   return asked === 'help' ? argv[argv.indexOf('help') + 1] : asked
 }
 
+const HELP_END = `
+tiledb-inspect <command> --help has the options of each, and examples.
+Exit codes: 0 all is well, 1 damage or a difference was found, 2 the call is wrong, 3 could not look.`
+
 async function buildProgram(state: RunState): Promise<Command> {
   const { process } = state
   const program = new Command('tiledb-inspect')
@@ -179,17 +218,22 @@ async function buildProgram(state: RunState): Promise<Command> {
     .description('See what is really on disk in TileDB arrays, fragments and tiles.')
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
-    .addHelpText('after', '\ntiledb-inspect <command> --help has the options of each, and examples.')
+    .addHelpText('after', HELP_END)
+    .commandsGroup(MAKING)
+    .helpCommand(true)
   const helpOf = commandAsked(process.argv)
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    const command = quietly(program.command(name)).summary(summary).description(summary)
+  for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
+    const command = quietly(program.command(name)).summary(summary).description(summary).helpGroup(group)
     // completions need all commands, every other call its own
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
     addCommonOptions(command, module.arrow === true)
-    if (wantsHelp) command.addHelpText('after', (await import('./commands/examples.ts')).examplesText(name))
+    if (wantsHelp) {
+      const { aboutText, examplesText } = await import('./commands/examples.ts')
+      command.description(aboutText(name, summary)).addHelpText('after', examplesText(name))
+    }
     command.action(() => runCommand(state, module, command))
   }
   return program
@@ -198,6 +242,7 @@ async function buildProgram(state: RunState): Promise<Command> {
 function addCommonOptions(command: Command, arrow: boolean): void {
   const formats = arrow ? [...FORMATS, 'arrow'] : FORMATS
   command
+    .optionsGroup('Options of every command:')
     .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
     .option('--json', 'same as --format json')
     .option('-o, --output <file>', 'write there instead of stdout; the format from the extension where it says one')

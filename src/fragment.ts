@@ -83,6 +83,7 @@ export class Fragment {
   readonly parsedName: FragmentName | undefined
   private source: ByteSource | undefined
   private infoRead: Promise<FragmentInfo> | undefined
+  private entriesRead: Promise<readonly Entry[]> | undefined
   private readonly tiles = new Map<number, Promise<GenericTile>>()
 
   constructor(folder: Folder, cx: ReadContext, array: InspectArray | undefined) {
@@ -415,7 +416,12 @@ export class Fragment {
   }
 
   /** Names in the folder; where the server lists none, those of the files that should be there and are. */
-  async entries(): Promise<readonly Entry[]> {
+  entries(): Promise<readonly Entry[]> {
+    this.entriesRead ??= this.listEntries()
+    return this.entriesRead
+  }
+
+  private async listEntries(): Promise<readonly Entry[]> {
     try {
       return await this.folder.list()
     } catch (error) {

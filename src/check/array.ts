@@ -37,11 +37,11 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       await fragment.close()
     }
   }
-  for (const { path } of await shardOf(array, looked, run.shard)) {
+  for (const { path, committed } of await shardOf(array, looked, run.shard)) {
     const fragment = array.fragment(path)
     try {
       yield* ofFirstShard(run, namedSchema(fragment, schemas, files))
-      yield* checkFragment(run, fragment, schemas)
+      yield* checkFragment(run, fragment, schemas, committed)
     } finally {
       await fragment.close()
     }

@@ -13,13 +13,26 @@ import { rangesInDomain } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 
-/** Everything about one fragment. `schemas` knows the enumerations, where the fragment lies in its array. */
-export async function* checkFragment(run: CheckRun, fragment: Fragment, schemas: CheckedSchemas | undefined): Items {
+/** What is left of a write that ended early may lack anything. */
+const UNFINISHED = 'readers pass over it, as no commit names the fragment: a write that failed or is still going on'
+
+/**
+ * Everything about one fragment.
+ * @param schemas knows the enumerations, where the fragment lies in its array
+ */
+export async function* checkFragment(
+  run: CheckRun,
+  fragment: Fragment,
+  schemas: CheckedSchemas | undefined,
+  committed = true,
+): Items {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
-    yield finding('FRAGMENT_NO_METADATA', { file: fragment.folder.path }, FRAGMENT_METADATA_FILE, 'no such file')
+    const place = { file: fragment.folder.path }
+    const known = committed ? undefined : UNFINISHED
+    yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
     return
   }
   let info: FragmentInfo

@@ -11,7 +11,7 @@ import type { ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { type Bounds, comparable, compare, parseRanges, rangeFilter } from './ranges.ts'
+import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
 
@@ -33,7 +33,7 @@ export const command: CommandModule<DecodeOptions> = {
     command
       .argument('<fragment...>', 'fragment')
       .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
-      .option('--range <NAME=LO..HI>', 'only cells inside the range (repeatable, inclusive)', collect)
+      .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
       .option('--limit <n>', 'at most n cells')
       .option('--fill', 'dense fragments: padding cells as well')

@@ -10,7 +10,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   schema: [
     ['dimensions, attributes, filters', 'schema places'],
-    ['every schema of an evolved array', 'schema --all places'],
+    ['every schema of an evolved array, oldest first', 'schema --all places'],
     ['for a script', 'schema --json weather'],
   ],
   footer: [
@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['the first cells of a fragment', 'decode places/__1714 --limit 5'],
     ['one attribute inside a box', 'decode weather/__1714 --field rain_mm --range station=2 --range day=1..7'],
     ['all cells of an array, one line of JSON each', 'decode --all-fragments places --format ndjson'],
+    ['for pandas.read_feather', 'decode weather/__1714 -o weather.arrow'],
   ],
   commits: [
     ['commit files, and what each does', 'commits places'],
@@ -92,6 +93,31 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['for zsh: save it as _tiledb-inspect in a folder of $fpath', 'completion zsh'],
     ['for fish: save it in ~/.config/fish/completions', 'completion fish -o tiledb-inspect.fish'],
   ],
+}
+
+/** What a command answers, where its summary does not say all. */
+const ABOUT: Readonly<Record<string, string>> = {
+  ls: 'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
+  schema: 'With --all every schema of an evolved array, oldest first; files in __schema can be given to diff.',
+  commits:
+    'Also delete conditions and which fragments have processed them, what waits for vacuum and which file says so, and the fragments that a consolidated metadata file holds (its footers: footer <array>/__fragment_meta/<file>).',
+  stats:
+    'Also which releases wrote and read it, whether tiles and capacity have a good size, whether filters pay (ratio is unfiltered over stored: below 1 they make it larger), and the memory that the metadata needs.',
+  check:
+    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks at checksums only; this looks at them and at all else.',
+  'verify-checksums':
+    'Reads only the files that carry checksums, and looks whether the others are there and whole; --deep undoes all filters. check finds other damage, too.',
+  decode:
+    'Dates, enumerations and nulls as TileDB gives them. --all-fragments takes an array and adds a column __fragment.',
+  tile: 'With --hex or --bytes its content, with --stages what each filter made of it.',
+  dump: 'A path names a field, as --tree shows them; a wrong one is answered with those that are there.',
+  at: 'Where nothing is compressed, the exact cell.',
+}
+
+/** The description of a command in its help. */
+export function aboutText(command: string, summary: string): string {
+  const about = ABOUT[command]
+  return about === undefined ? summary : `${summary}\n\n${about}`
 }
 
 /** The end of a command's help. */

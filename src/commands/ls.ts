@@ -23,7 +23,7 @@ import {
 } from './command.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
-import { parseRanges, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { filterResult, rangesResult } from './values.ts'
 
 interface LsOptions {
@@ -38,7 +38,11 @@ export const command: CommandModule<LsOptions> = {
     command
       .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')
       .option('--names', 'names of the fragments only; opens none of them')
-      .option('--range <NAME=LO..HI>', 'only fragments whose non-empty domain touches the range', collect)
+      .option(
+        '--range <NAME=LO..HI>',
+        `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
+        collect,
+      )
   },
 
   async *run(cx, paths, options) {

@@ -4,6 +4,9 @@ import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { didYouMean } from '../nearest.ts'
 
+/** How a range is written, for the help of `--range`. */
+export const RANGE_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"; one a dimension'
+
 /** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
 export interface Bounds {
   low: Comparable | undefined

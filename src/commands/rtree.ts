@@ -13,7 +13,7 @@ import {
   outcomeOrError,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { parseRanges, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { mbrsResult, rangesResult } from './values.ts'
 
 interface RTreeOptions extends HexOptions {
@@ -28,7 +28,7 @@ export const command: CommandModule<RTreeOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'fragment, or array (every fragment)')
-      .option('--range <NAME=LO..HI>', 'only the tiles that the range touches (repeatable, inclusive)', collect)
+      .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--svg <file>', "draw the tiles' boxes into this file: of a fragment, or of all visible ones of an array")
       .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
     addHexOptions(command)

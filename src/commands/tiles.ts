@@ -19,7 +19,7 @@ import {
 import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
 import { minMaxValues } from './metadata.ts'
-import { parseRanges, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { rangesResult } from './values.ts'
 
 interface TilesOptions {
@@ -33,7 +33,7 @@ export const command: CommandModule<TilesOptions> = {
     command
       .argument('<target...>', 'fragment, or array (every fragment)')
       .option('--field <name>', 'only this field (repeatable)', collect)
-      .option('--range <NAME=LO..HI>', 'only the tiles that the range touches (repeatable, inclusive)', collect)
+      .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
   },
 

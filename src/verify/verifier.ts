@@ -2,6 +2,7 @@ import type { InspectArray } from '../array.ts'
 import { withSource } from '../array.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { ERROR_CODES, InspectError } from '../errors.ts'
+import { entrySize } from '../file-sizes.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -135,12 +136,24 @@ export class Verifier {
         const isProtected = hasChecksum(file.filters)
         if (!isProtected && part.from === 0) this.found.unprotectedFiles.push(path)
         if (isProtected || this.deep) await this.tiles(fragment, file, part)
+        else await this.wholeFile(fragment, part.name)
       } finally {
         await file.close()
       }
     } catch (error) {
       this.fail(error, { fragment: fragment.name, file: path })
     }
+  }
+
+  /** What is not read is at least there, and as long as it should be. */
+  private async wholeFile(fragment: Fragment, name: string): Promise<void> {
+    const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
+    if (size === 0) return
+    const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')
+    if (!entry) throw new InspectError('MISSING_FILE', `expected a file of ${size} bytes, found none`)
+    const actual = await entrySize(fragment.folder, entry)
+    if (actual < size)
+      throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
   }
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
+import { commandNames } from '../helpers/commands.ts'
 import { run } from '../helpers/run.ts'
 
 async function script(shell: string): Promise<string> {
@@ -13,9 +14,7 @@ async function script(shell: string): Promise<string> {
 /** Commands and their long options, from their help. */
 async function documented(): Promise<Map<string, string[]>> {
   const commands = new Map<string, string[]>()
-  const { text } = await run(['--help'])
-  for (const [, name] of text.slice(text.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+) {2}/gm)) {
-    if (name === 'help') continue
+  for (const name of await commandNames()) {
     const help = (await run([name, '--help'])).text
     const options = help.slice(help.indexOf('Options:'), help.indexOf('Examples:'))
     commands.set(

@@ -4,6 +4,7 @@ import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { EXAMPLES } from '../../src/commands/examples.ts'
+import { commandNames } from '../helpers/commands.ts'
 import { run } from '../helpers/run.ts'
 
 const ARRAYS = fileURLToPath(new URL('../../examples/arrays', import.meta.url))
@@ -21,12 +22,6 @@ afterAll(() => {
   chdir(before)
   rmSync(folder, { recursive: true, force: true })
 })
-
-async function commandNames(): Promise<string[]> {
-  const { text } = await run(['--help'])
-  const list = text.slice(text.indexOf('Commands:'))
-  return Array.from(list.matchAll(/^ {2}([a-z-]+) {2}/gm), ([, name]) => name).filter((name) => name !== 'help')
-}
 
 test('every command has three examples in its help', async () => {
   const names = await commandNames()
