@@ -16,7 +16,7 @@ import { localStorage } from './source/file.ts'
 import { parseKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
 import type { Storage } from './source/source.ts'
-import { openTarget, type Target } from './target.ts'
+import { openTarget, type Target, withArticle } from './target.ts'
 
 export { type FragmentEntry, type FragmentState, InspectArray, type SchemaFile } from './array.ts'
 export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './errors.ts'
@@ -55,19 +55,19 @@ export function open(path: string, options: OpenOptions = {}): Promise<Target> {
 export async function openArray(path: string, options?: OpenOptions): Promise<InspectArray> {
   const target = await open(path, options)
   if (target.type === 'array') return target.array
-  throw new InspectError('WRONG_TARGET', `expected an array, found a ${target.type}`, { file: path })
+  throw new InspectError('WRONG_TARGET', `expected an array, found ${withArticle(target.type)}`, { file: path })
 }
 
 /** Opens a fragment by its folder. @throws InspectError WRONG_TARGET where something else stands there */
 export async function openFragment(path: string, options?: OpenOptions): Promise<Fragment> {
   const target = await open(path, options)
   if (target.type === 'fragment') return target.fragment
-  throw new InspectError('WRONG_TARGET', `expected a fragment, found a ${target.type}`, { file: path })
+  throw new InspectError('WRONG_TARGET', `expected a fragment, found ${withArticle(target.type)}`, { file: path })
 }
 
 /** Opens a group. @throws InspectError WRONG_TARGET where something else stands there */
 export async function openGroup(path: string, options?: OpenOptions): Promise<InspectGroup> {
   const target = await open(path, options)
   if (target.type === 'group') return target.group
-  throw new InspectError('WRONG_TARGET', `expected a group, found a ${target.type}`, { file: path })
+  throw new InspectError('WRONG_TARGET', `expected a group, found ${withArticle(target.type)}`, { file: path })
 }

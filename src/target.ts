@@ -104,3 +104,8 @@ async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Pro
 export function beginsFragmentName(part: string): boolean {
   return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
 }
+
+/** `an array`, `a group`. */
+export function withArticle(type: Target['type']): string {
+  return type === 'array' ? 'an array' : `a ${type}`
+}

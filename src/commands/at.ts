@@ -9,7 +9,14 @@ import type { FieldFile } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import type { Target } from '../target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  collect,
+  documentHead,
+  notOneFragment,
+  type Outcome,
+} from './command.ts'
 import { fileTarget } from './dump.ts'
 import { anatomist, selectionOf } from './hex.ts'
 
@@ -35,7 +42,7 @@ export const command: CommandModule<AtOptions> = {
       if (offset !== undefined) throw new InspectError('USAGE', 'at expects an offset or --cell, found both')
       const target = await cx.open(path)
       const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-      if (!fragment) throw wrongTarget('at --cell', target, 'a fragment')
+      if (!fragment) throw await notOneFragment('at --cell', target)
       try {
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
       } finally {

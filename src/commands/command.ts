@@ -8,7 +8,7 @@ import type { JsonNotes, JsonStyle } from '../render/json.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import type { RemoteOptions } from '../source/remote/remote.ts'
 import type { Folder, Storage } from '../source/source.ts'
-import type { Target } from '../target.ts'
+import { type Target, withArticle } from '../target.ts'
 
 /** What every command is given beside its own options. */
 export interface CommandContext {
@@ -103,7 +103,20 @@ async function* arrayFragments(array: InspectArray): AsyncGenerator<{ fragment: 
 }
 
 export function wrongTarget(command: string, target: Target, wanted: string): InspectError {
-  return new InspectError('WRONG_TARGET', `${command} expects ${wanted}, found a ${target.type}`, { file: target.path })
+  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}`
+  return new InspectError('WRONG_TARGET', message, { file: target.path })
+}
+
+/** Fragments that an error lists. */
+const LISTED = 5
+
+/** {@link wrongTarget} where one fragment is wanted: of an array, with those it has. */
+export async function notOneFragment(command: string, target: Target, otherwise = ''): Promise<InspectError> {
+  if (target.type !== 'array') return wrongTarget(command, target, 'a fragment')
+  const names = (await target.array.fragments()).map(({ path }) => path)
+  const some = names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
+  const message = `${command} expects one fragment, found an array; its fragments: ${some || 'none'}${otherwise}`
+  return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
 /** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */

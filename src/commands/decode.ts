@@ -10,7 +10,14 @@ import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../fragment.ts'
 import type { Document, Output, Result } from '../render/result.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  collect,
+  documentHead,
+  notOneFragment,
+  type Outcome,
+} from './command.ts'
 import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
@@ -31,7 +38,7 @@ export const command: CommandModule<DecodeOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment...>', 'fragment')
+      .argument('<fragment...>', 'fragment; with --all-fragments an array')
       .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
@@ -54,22 +61,9 @@ export const command: CommandModule<DecodeOptions> = {
       else if (target.type === 'file' && target.fragment) yield await fragmentOutcome(cx, target.fragment, options)
       else if (target.type === 'array' && options.allFragments)
         yield await arrayOutcome(cx, path, target.array, options)
-      else if (target.type === 'array') throw await arrayRefused(target.array)
-      else throw wrongTarget('decode', target, 'a fragment')
+      else throw await notOneFragment('decode', target, ' (--all-fragments decodes each)')
     }
   },
-}
-
-async function arrayRefused(array: InspectArray): Promise<InspectError> {
-  const names = (await array.fragments()).map(({ path }) => path)
-  const some = names.slice(0, 5).join(', ') + (names.length > 5 ? `, … (${names.length} in all)` : '')
-  return new InspectError(
-    'WRONG_TARGET',
-    `decode expects one fragment, found an array; its fragments: ${some || 'none'} (--all-fragments decodes each)`,
-    {
-      file: array.folder.path,
-    },
-  )
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {

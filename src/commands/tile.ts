@@ -8,7 +8,7 @@ import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Document, Output, Result } from '../render/result.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type CommandContext, type CommandModule, documentHead, notOneFragment, type Outcome } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export interface TileOptions extends HexOptions {
@@ -39,7 +39,7 @@ export const command: CommandModule<TileOptions> = {
   async *run(cx, [path, field, indexText], options) {
     const target = await cx.open(path)
     const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-    if (!fragment) throw wrongTarget('tile', target, 'a fragment')
+    if (!fragment) throw await notOneFragment('tile', target)
     if (options.offset !== undefined) {
       const { tileAtOffset } = await import('./tile-at-offset.ts')
       yield await tileAtOffset(cx, fragment, field, options.offset, options)
