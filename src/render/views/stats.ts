@@ -23,6 +23,8 @@ const LARGE_TILE = 256 * 1024 * 1024
 const MANY_TILES = 100
 /** Sections shown unless all are asked for: there are some fifty. */
 const SECTIONS = 12
+/** Fields that a note names. */
+const NAMED = 5
 /** Share of the data that metadata usually stays far below. */
 const MUCH_METADATA = 0.1
 const MUCH_METADATA_BYTES = 1024 * 1024
@@ -230,9 +232,23 @@ function notes(document: Document): string[] {
       `metadata is ${percentText(metadata / Math.max(1, data))} of the data: many tiles or fragments for so few bytes`,
     )
   }
-  const [size, unfiltered] = [data, amount(document.unfiltered_size)]
-  if (tiles >= MANY_TILES && size > unfiltered) found.push('the filters do not pay: stored is larger than unfiltered')
+  const larger = fieldList(document.fields).filter(
+    (field) => totalOf(field, 'size') > totalOf(field, 'unfiltered_size'),
+  )
+  if (larger.length > 0) {
+    const names = larger.map(({ name }) => fieldName(name))
+    const some = names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '')
+    found.push(`larger stored than unfiltered (ratio below 1): ${some}; chunk headers and filter metadata cost, too`)
+  }
   return found
+}
+
+/** Of the field's files that have filters. */
+function totalOf(field: Fields, key: string): number {
+  const filtered = fieldList(field.files).filter(({ filters }) =>
+    Array.from(list(filters)).some((pipeline) => fieldList(pipeline).length > 0),
+  )
+  return filtered.reduce((sum, file) => sum + amount(file[key]), 0)
 }
 
 /** One thing of which two targets have different amounts. */
