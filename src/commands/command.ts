@@ -70,9 +70,9 @@ export function documentHead(kind: string, path: string): Pick<Document, 'kind' 
 }
 
 /** The error as part of a document. */
-export function errorResult(error: InspectError): { [key: string]: Result | undefined } {
+export function errorResult(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
   const { file, offset, field } = error.at
-  return { code: error.code, message: error.message, file, offset, field }
+  return { code: error.code, message: error.message, file: file && cx.shownPath(file), offset, field }
 }
 
 /**

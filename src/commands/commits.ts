@@ -217,7 +217,7 @@ function writeEffect({ commits, there }: Known, name: string): Effect {
 
 function recorded(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
   cx.fault(error)
-  return errorResult(error)
+  return errorResult(cx, error)
 }
 
 /**

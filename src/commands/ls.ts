@@ -2,6 +2,7 @@ import type { FragmentEntry, InspectArray } from '../array.ts'
 import { type CommitEntry, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -69,8 +70,10 @@ async function arrayOutcome(
     return { document, rows: 'fragments', table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
   }
   const entries = await array.fragments()
-  const { schema } = await array.newestSchema()
-  const dimensions = schema.domain.dimensions
+  const { schema, unreadable } = await newestSchema(cx, array)
+  // Without dimensions there are no ranges.
+  if (unreadable && options.range) throw unreadable
+  const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
   const wanted = ({ domain }: Listed): boolean => !touches || (domain !== undefined && touches(domain))
   const listing = new Listing(cx, array, entries)
@@ -82,10 +85,11 @@ async function arrayOutcome(
   const schemaFiles = await array.schemaFiles()
   const document = {
     ...head,
-    array_type: schema.array_type,
-    format_version: schema.version,
-    ...releases(schema.version),
-    encryption: await array.encryption(),
+    array_type: schema?.array_type ?? null,
+    format_version: schema?.version ?? null,
+    ...releases(schema?.version),
+    encryption: await encryption(array),
+    error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
     fragments: compared ? found.filter(wanted).map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
     get schemas() {
@@ -110,6 +114,30 @@ async function arrayOutcome(
       for await (const one of document.fragments) fragments.push(one)
       await arrayTable({ ...document, fragments }, names, cx.full, out)
     },
+  }
+}
+
+/** The newest schema, or why there is none to be had: the fault is given, and what can be told without it is listed. */
+async function newestSchema(
+  cx: CommandContext,
+  array: InspectArray,
+): Promise<{ schema?: ArraySchema; unreadable?: InspectError }> {
+  try {
+    return { schema: (await array.newestSchema()).schema }
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    cx.fault(error)
+    return { unreadable: error }
+  }
+}
+
+/** Null where the head of the schema file cannot be read. */
+async function encryption(array: InspectArray): Promise<string | null> {
+  try {
+    return await array.encryption()
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return null
   }
 }
 
@@ -140,11 +168,15 @@ class Listing {
     const { isRemote } = array.folder
     const progress = await cx.progress('reading footers')
     let done = 0
+    const told = new Set<string>()
     try {
       if (isRemote) await array.listFragmentsAhead()
       const footers = isRemote ? await array.consolidatedFooters() : undefined
       for await (const one of inOrder(entries, isRemote ? FOOTERS_AT_ONCE : 1, (entry) => this.one(entry, footers))) {
-        if (one.fault) cx.fault(one.fault)
+        // A schema that cannot be read is the fault of all its fragments, and told once.
+        const file = one.fault?.at.file
+        if (one.fault && (file === undefined || !told.has(file))) cx.fault(one.fault)
+        if (file !== undefined) told.add(file)
         this.totalSize += one.size
         if (one.schemaName !== undefined) this.written.set(one.schemaName, (this.written.get(one.schemaName) ?? 0) + 1)
         yield one
@@ -185,7 +217,8 @@ function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]):
   return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
-function releases(version: number): Fields {
+function releases(version: number | undefined): Fields {
+  if (version === undefined) return { written_by: null, read_by: null }
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
 
@@ -223,7 +256,7 @@ async function listedFragment(
     )
     // A write that never finished may lack its metadata: that is its state, not damage.
     if (!(entry && !entry.committed && caught.code === 'NOT_FOUND')) fault = placed
-    error = errorResult(placed)
+    error = errorResult(cx, placed)
   }
   const result: Fields = {
     name: fragment.name,

@@ -164,7 +164,7 @@ async function orNotExamined(
     const error = addPlace(caught, { file: fragment.folder.path })
     if (!(error instanceof InspectError)) throw error
     cx.fault(error)
-    notExamined.push({ name: entry.name, error: errorResult(error) })
+    notExamined.push({ name: entry.name, error: errorResult(cx, error) })
   } finally {
     await fragment.close()
   }

@@ -104,6 +104,14 @@ describe('a target', () => {
     expect(code).toBe(0)
     expect(get(documents[0], 'path')).toBe(path)
   })
+
+  test('given relative to the current folder names files so, in errors inside documents, too', async () => {
+    const { documents } = await runJson(['ls', 'examples/damaged/failed_write'])
+    const errors = [get(documents[0], 'fragments')].flat().map((fragment) => get(fragment, 'error'))
+    expect(errors.flatMap((error) => get(error, 'file') ?? [])).toEqual([
+      expect.stringMatching(/^examples\/damaged\/failed_write\/__fragments\/.*\/__fragment_metadata\.tdb$/),
+    ])
+  })
 })
 
 describe('-o', () => {

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-package-'))
 const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-const ALLOWED = /^(bin\/|dist\/|README\.md$|CHANGELOG\.md$|LICENSE$|package\.json$)/
+const ALLOWED = /^(bin\/|dist\/|schemas\/|README\.md$|CHANGELOG\.md$|LICENSE$|package\.json$)/
 
 function check(ok, what) {
   if (!ok) throw new Error(what)
@@ -35,10 +35,12 @@ try {
 
   writeFileSync(
     join(folder, 'use.js'),
-    `import { openArray, openFragment } from 'tiledb-inspect'
+    `import { createRequire } from 'node:module'
+     import { openArray, openFragment } from 'tiledb-inspect'
      const array = await openArray(${JSON.stringify(array)})
      const [entry] = await array.fragments()
      const fragment = await openFragment(${JSON.stringify(fragment)})
+     createRequire(import.meta.url)('tiledb-inspect/schemas/footer.json')
      console.log(entry.state, (await fragment.info()).tile_num)`,
   )
   const used = run('node', ['use.js']).trim()

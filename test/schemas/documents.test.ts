@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import { FINDING_CODES } from '../../src/check/codes.ts'
+import { ERROR_CODES } from '../../src/errors.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { printed } from './printed.ts'
+
+const FOLDER = fileURLToPath(new URL('../../schemas', import.meta.url))
+const FILES = readdirSync(FOLDER)
+const folder = temporaryFolder()
+
+type Schema = { [key: string]: unknown }
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function hasLine({ $defs }: AnySchemaObject): boolean {
+  return isSchema($defs) && 'line' in $defs
+}
+
+function schemaOf(file: string): AnySchemaObject {
+  return JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8'))
+}
+
+/** A key that a schema names: where, and what is said of it. */
+interface Key {
+  where: string
+  schema: Schema
+}
+
+function* keysIn(value: unknown, where: string): Generator<Key> {
+  if (Array.isArray(value)) {
+    for (const [i, one] of value.entries()) yield* keysIn(one, `${where}/${i}`)
+  } else if (isSchema(value)) {
+    for (const [name, one] of Object.entries(value)) {
+      // conditions name keys without describing them
+      if (name === 'if' || name === 'then') continue
+      if (name === 'properties' && isSchema(one)) {
+        for (const [key, schema] of Object.entries(one))
+          if (isSchema(schema)) yield { where: `${where}/${key}`, schema }
+      }
+      yield* keysIn(one, name === 'properties' ? where : `${where}/${name}`)
+    }
+  }
+}
+
+const KEYS = FILES.flatMap((file) => {
+  const schema = schemaOf(file)
+  return Array.from(keysIn(schema, file), (key) => ({ ...key, file, root: schema }))
+})
+
+/** Where `where` of a key that was met is kept. */
+const MET = 'x-met'
+
+function validator(met: Set<string>): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: false, strict: true, strictRequired: false, strictTypes: false })
+  ajv.addKeyword({
+    keyword: MET,
+    schemaType: 'string',
+    validate: (where: string) => {
+      met.add(where)
+      return true
+    },
+    errors: false,
+  })
+  for (const file of FILES) ajv.addSchema(marked(schemaOf(file), file), file)
+  return ajv
+}
+
+/** The schema with every key noting that it was met. */
+function marked(schema: AnySchemaObject, file: string): AnySchemaObject {
+  for (const key of keysIn(schema, file)) key.schema[MET] = key.where
+  return schema
+}
+
+describe('the schemas', () => {
+  const met = new Set<string>()
+  const ajv = validator(met)
+  const wrong: string[] = []
+  /** The first of each, by the schema that it was held against. */
+  const samples = new Map<string, unknown>()
+
+  beforeAll(async () => {
+    for await (const { what, schema, value } of printed(folder)) {
+      if (!samples.has(schema)) samples.set(schema, value)
+      const fault = faultOf(schema, value)
+      if (fault !== undefined) wrong.push(`${what}: ${fault}`)
+    }
+  })
+
+  function faultOf(schema: string, value: unknown): string | undefined {
+    const validate = ajv.getSchema(schema)
+    if (!validate) return `no schema ${schema}`
+    return validate(value) ? undefined : `${schema}: ${ajv.errorsText(validate.errors)}`
+  }
+
+  test('know every key of every document that is printed', () => {
+    expect(wrong).toEqual([])
+  })
+
+  test('name no key that is never printed', () => {
+    expect(KEYS.map(({ where }) => where).filter((where) => !met.has(where))).toEqual([])
+  })
+
+  test('are each used, and so are those of lines', () => {
+    const unused = FILES.filter((file) => !samples.has(file) && file !== 'common.json' && file !== 'document.json')
+    const lines = FILES.filter((file) => hasLine(schemaOf(file))).map((file) => `${file}#/$defs/line`)
+    expect([...unused, ...lines.filter((line) => !samples.has(line))]).toEqual([])
+  })
+
+  test('refuse a document with a key more, or one of its first keys less', () => {
+    for (const [schema, value] of samples) {
+      if (!isSchema(value) || schema === 'cells.json#/$defs/line') continue
+      expect([schema, faultOf(schema, { ...value, key_of_tomorrow: 1 })]).not.toEqual([schema, undefined])
+      const [first, ...rest] = Object.keys(value)
+      const without = Object.fromEntries(rest.map((key) => [key, value[key]]))
+      expect([schema, first, faultOf(schema, without)]).not.toEqual([schema, first, undefined])
+    }
+  })
+
+  test('are together document.json, which takes any document', () => {
+    const documents = [...samples].filter(([schema]) => !schema.includes('#'))
+    expect(documents.flatMap(([, value]) => faultOf('document.json', value) ?? [])).toEqual([])
+    expect(faultOf('document.json', { kind: 'array' })).toBeDefined()
+  })
+})
+
+describe('every key', () => {
+  /** The schema with all that it refers to. */
+  function* resolved({ schema, root }: { schema: Schema; root: Schema }): Generator<Schema> {
+    yield schema
+    const alternatives = [schema.anyOf ?? []].flat().filter(isSchema)
+    for (const one of [schema, ...alternatives]) {
+      if (typeof one.$ref === 'string') {
+        const [file, name] = one.$ref.split('#/$defs/')
+        const target = file === '' ? root : schemaOf(file)
+        const found = isSchema(target.$defs) ? target.$defs[name] : undefined
+        if (isSchema(found)) yield* resolved({ schema: found, root: target })
+      } else if (one !== schema) yield one
+    }
+  }
+
+  test('has a description', () => {
+    const without = KEYS.filter((key) => ![...resolved(key)].some(({ description }) => typeof description === 'string'))
+    expect(without.map(({ where }) => where)).toEqual([])
+  })
+
+  const UNIT =
+    /\b(bytes?|cells?|tiles?|chunks?|files?|fragments?|milliseconds|number of|index|identifier|version|level|a ratio|bits|pixels|values?|unit|0 to|MBRs|on disk|the sum)\b/i
+
+  test('that is a number has its unit in the description', () => {
+    const numbers = KEYS.filter((key) =>
+      [...resolved(key)].some(({ type }) => [type].flat().some((one) => one === 'integer' || one === 'number')),
+    )
+    expect(numbers.length).toBeGreaterThan(100)
+    const without = numbers.filter(
+      (key) => ![...resolved(key)].some(({ description }) => UNIT.test(String(description))),
+    )
+    expect(without.map(({ where }) => where)).toEqual([])
+  })
+})
+
+describe('the lists of codes are those of the program', () => {
+  const { $defs } = schemaOf('common.json')
+
+  test('of errors', () => expect($defs.error_code.enum).toEqual(Object.keys(ERROR_CODES)))
+  test('of findings', () => expect($defs.finding_code.enum).toEqual(Object.keys(FINDING_CODES)))
+})

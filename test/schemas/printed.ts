@@ -1,0 +1,238 @@
+import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { arraySchema } from '../../src/format/array-schema.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { fixtureFolders } from '../helpers/fixtures.ts'
+import { type RunOptions, run } from '../helpers/run.ts'
+
+/** One thing that the program printed. */
+export interface Printed {
+  /** The call, and which of its documents or lines. */
+  what: string
+  /** File of the schema, and in NDJSON of several lines the part of it: `tiles.json#/$defs/line`. */
+  schema: string
+  value: unknown
+}
+
+const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
+const KEY = "a key for tiledb-inspect's tests"
+
+/** Kinds of which NDJSON has the elements of a list, one a line. */
+const LINES = new Set([
+  ...['array', 'fragment', 'group', 'tiles', 'commits', 'cells', 'verify-checksums', 'check', 'diff', 'cell'],
+  'damage-kinds',
+])
+/** Damages that show what sound arrays do not have. */
+const DAMAGES = [
+  ...['COMMIT_UNREADABLE', 'FOOTER_UNREADABLE', 'FOOTER_SLACK', 'CHUNK_UNREADABLE', 'TILE_TRAILING_BYTES'],
+  ...['SCHEMA_FILTER_COMPRESSOR', 'SCHEMA_FILTER_OPTIONS', 'ENUMERATION_VALUES', 'FRAGMENT_NO_METADATA'],
+]
+
+function fragmentsOf(array: string): string[] {
+  const folder = existsSync(`${array}/__fragments`) ? `${array}/__fragments` : array
+  return readdirSync(folder)
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => existsSync(`${path}/__fragment_metadata.tdb`))
+}
+
+async function* json(args: readonly string[], options: RunOptions = {}): AsyncGenerator<Printed> {
+  const { text } = await run([...args, '--json', '--quiet'], options)
+  const what = args.join(' ').replaceAll(`${FIXTURES}/`, '')
+  for (const document of text.split(/(?<=^\}\n)(?=\{)/m)) {
+    if (document.trim() === '') continue
+    const value: unknown = JSON.parse(document)
+    yield { what, schema: `${kindOf(value)}.json`, value }
+  }
+}
+
+async function* ndjson(kind: string, args: readonly string[]): AsyncGenerator<Printed> {
+  const { text } = await run([...args, '--format', 'ndjson', '--quiet'])
+  for (const [i, line] of text.split('\n').slice(0, -1).entries()) {
+    const value: unknown = JSON.parse(line)
+    const schema = LINES.has(kind) ? `${kind}.json#/$defs/line` : `${kindOf(value)}.json`
+    yield { what: `${args.join(' ')}, line ${i}`, schema, value }
+  }
+}
+
+/** The kind of a document; an error has none. */
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return 'error'
+  return 'kind' in value ? String(value.kind) : 'error'
+}
+
+/** What every command prints of every fixture, and of damage. @param folder where samples may be written */
+export async function* printed(folder: string): AsyncGenerator<Printed> {
+  for (const { path, kind, key } of fixtureFolders()) {
+    const keyed = key === undefined ? [] : ['--key', key]
+    for (const command of ['ls', 'metadata']) yield* json([command, path, ...keyed])
+    if (kind === 'array') yield* ofArray(path, keyed)
+  }
+  yield* ofSelected()
+  yield* ofDamage(folder)
+  yield* written(folder)
+  yield* asLines(`${folder}/lines`)
+  yield* otherwise(folder)
+}
+
+async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<Printed> {
+  for (const command of ['footer', 'rtree', 'tiles', 'commits', 'stats']) yield* json([command, path, ...keyed])
+  yield* json(['schema', '--all', path, ...keyed])
+  const [fragment] = fragmentsOf(path)
+  if (fragment === undefined) return
+  for (const command of ['ls', 'metadata']) yield* json([command, fragment, ...keyed])
+  yield* json(['decode', '--limit', '20', fragment, ...keyed])
+}
+
+/** What takes longer, of a few arrays. */
+async function* ofSelected(): AsyncGenerator<Printed> {
+  const filters = ['filter_zstd', 'filter_rle', 'filter_bit_width_reduction', 'filter_positive_delta', 'filter_strings']
+  for (const name of [...filters, 'string_filters', 'filter_md5', 'filter_sha256', 'filter_chunks', 'encrypted']) {
+    const [fragment] = fragmentsOf(`${FIXTURES}/22/${name}`)
+    for (const file of readdirSync(fragment).filter((one) => !one.startsWith('__')))
+      yield* json(['tile', fragment, file, '--key', KEY])
+  }
+  for (const name of [
+    '1/sparse_2d_row',
+    '4/sparse_basic',
+    '9/dense_basic',
+    '22/encrypted',
+    '22/filter_md5',
+    '22/group',
+  ]) {
+    const path = `${FIXTURES}/${name}`
+    for (const command of ['check', 'verify-checksums']) yield* json([command, path, '--key', KEY])
+  }
+  for (const name of ['1/sparse_2d_row', '4/sparse_basic', '22/encrypted', '22/sparse_basic', '23/sparse_2d_row']) {
+    const [fragment] = fragmentsOf(`${FIXTURES}/${name}`)
+    yield* json(['dump', fragment, '--key', KEY])
+    for (const file of readdirSync(fragment)) yield* json(['dump', `${fragment}/${file}`, '--depth', '3', '--key', KEY])
+  }
+  for (const array of [`${EXAMPLES}/arrays/places`, `${EXAMPLES}/arrays/weather`]) {
+    const [fragment] = fragmentsOf(array)
+    yield* json(['check', '--level', 'cells', array])
+    yield* json(['dump', fragment, '--depth', '4'])
+    for (const file of readdirSync(fragment).slice(0, 2)) yield* json(['at', `${fragment}/${file}`, '100'])
+  }
+  const [plain] = fragmentsOf(`${FIXTURES}/22/filter_none`)
+  for (const offset of ['4', '20']) yield* json(['at', `${plain}/__fragment_metadata.tdb`, offset, '--no-flips'])
+  yield* json(['at', `${plain}/a1.tdb`, '40'])
+  const dense = `${FIXTURES}/22/dense_basic`
+  const [fragment] = fragmentsOf(dense)
+  for (const command of ['footer', 'metadata', 'rtree']) yield* json([command, '--hex', '--depth', '2', fragment])
+  yield* json(['at', ...(await someCell())])
+  yield* json(['diff', dense, dense, '--cells'])
+  yield* json(['diff', '--cells', `${FIXTURES}/22/sparse_2d_row_row`, `${FIXTURES}/22/sparse_2d_row_col`])
+}
+
+/** A fragment, and `--cell` with the coordinates of its first. */
+async function someCell(): Promise<string[]> {
+  const [fragment] = fragmentsOf(`${FIXTURES}/22/dense_basic`)
+  const { text } = await run(['decode', '--limit', '1', '--format', 'ndjson', fragment])
+  const [[x, first], [y, second]] = Object.entries<unknown>(JSON.parse(text))
+  return [fragment, '--cell', `${x}=${first},${y}=${second}`]
+}
+
+/** Damage that lies about, and damage that is made for it. */
+async function* ofDamage(folder: string): AsyncGenerator<Printed> {
+  const arrays = [`${EXAMPLES}/damaged/places`, `${EXAMPLES}/damaged/failed_write`]
+  yield* json(['write-sample', '--damage', 'list'])
+  for (const damage of DAMAGES) {
+    arrays.push(`${folder}/${damage}`)
+    yield* json(['write-sample', `${folder}/${damage}`, '--damage', damage])
+  }
+  for (const array of arrays) {
+    for (const command of ['ls', 'footer', 'commits', 'tiles']) yield* json([command, array])
+    for (const command of ['stats', 'schema']) yield* json([command, '--all', array])
+    yield* json(['check', '--all', '--level', 'cells', array])
+    yield* json(['verify-checksums', '--all', '--deep', array])
+    for (const fragment of fragmentsOf(array).slice(0, 1)) {
+      yield* json(['ls', fragment])
+      yield* json(['dump', '--depth', '3', fragment])
+      for (const file of readdirSync(fragment).filter((name) => !name.startsWith('__')))
+        for (const tile of ['0', '1']) yield* json(['tile', fragment, file, tile])
+    }
+  }
+}
+
+/** Samples, and what is told of the newest version, of keys, and of a fragment that lies alone. */
+async function* written(folder: string): AsyncGenerator<Printed> {
+  const newest = `${folder}/newest`
+  const keyed = ['--key', KEY]
+  yield* json(['write-sample', `${folder}/dense`, '--dense', '--format-version', '5'])
+  yield* json(['write-sample', newest, '--format-version', '23', '--experimental', '--key', KEY])
+  for (const command of ['ls', 'schema', 'footer', 'rtree', 'stats', 'check']) yield* json([command, newest, ...keyed])
+  for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])
+  const padded = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--filters', '', '--fragments', '1']
+  yield* json(['write-sample', `${folder}/padded`, ...padded])
+  yield* json(['at', `${fragmentsOf(`${folder}/padded`)[0]}/a0.tdb`, '70', '--no-flips'])
+  const unknown = new EditedArray('22/sparse_basic')
+  await unknown.rewrite(unknown.find(/\/__schema\/__\d[^/]*$/), arraySchema, ({ attributes }) => {
+    attributes[0].filters.filters[0].extra = Uint8Array.of(1, 2)
+  })
+  yield* json(['schema', EDITED], { storage: unknown.storage() })
+  const [fragment] = fragmentsOf(`${FIXTURES}/22/sparse_basic`)
+  cpSync(fragment, `${folder}/__alone`, { recursive: true })
+  for (const command of ['ls', 'footer']) yield* json([command, `${folder}/__alone`])
+}
+
+/** The same in NDJSON. */
+async function* asLines(sample: string): AsyncGenerator<Printed> {
+  const array = `${FIXTURES}/22/deletes_consolidated`
+  const [fragment] = fragmentsOf(array)
+  const damaged = `${EXAMPLES}/damaged/places`
+  yield* ndjson('array', ['ls', array])
+  yield* ndjson('array', ['ls', '--names', array])
+  yield* ndjson('fragment', ['ls', fragment])
+  yield* ndjson('group', ['ls', `${FIXTURES}/22/group`])
+  for (const command of ['schema', 'footer', 'rtree', 'stats']) yield* ndjson(command, [command, array])
+  for (const command of ['tiles', 'commits']) yield* ndjson(command, [command, array])
+  yield* ndjson('fragment-metadata', ['metadata', fragment])
+  yield* ndjson('metadata', ['metadata', array])
+  yield* ndjson('cells', ['decode', fragment])
+  yield* ndjson('verify-checksums', ['verify-checksums', damaged])
+  yield* ndjson('check', ['check', damaged])
+  yield* ndjson('diff', ['diff', array, `${FIXTURES}/22/deletes`])
+  yield* ndjson('tile', ['tile', fragment, 'a'])
+  yield* ndjson('dump', ['dump', '--depth', '2', fragment])
+  yield* ndjson('at', ['at', '--no-flips', `${fragment}/__fragment_metadata.tdb`, '9'])
+  yield* ndjson('cell', ['at', ...(await someCell())])
+  yield* ndjson('sample', ['write-sample', sample])
+  yield* ndjson('damage-kinds', ['write-sample', '--damage', 'list'])
+  yield* ndjson('error', ['ls', `${sample}/nowhere`])
+}
+
+/** What options change, and errors. */
+async function* otherwise(folder: string): AsyncGenerator<Printed> {
+  for (const name of [
+    'type_numbers_sparse',
+    'type_text',
+    'type_datetimes',
+    'sparse_consolidated',
+    'type_multi_value',
+  ]) {
+    const array = `${FIXTURES}/22/${name}`
+    const [fragment] = fragmentsOf(array)
+    for (const option of [['--raw'], ['--int64', 'string']]) {
+      for (const command of ['ls', 'schema', 'footer', 'rtree', 'tiles']) yield* json([command, array, ...option])
+      yield* json(['metadata', fragment, ...option])
+      yield* json(['decode', '--limit', '5', fragment, ...option])
+    }
+  }
+  const places = `${EXAMPLES}/arrays/places`
+  const [fragment] = fragmentsOf(places)
+  yield* json(['ls', '--names', places])
+  yield* json(['ls', '--range', 'lat=0..10', places])
+  yield* json(['rtree', '--range', 'lat=0..10', places])
+  yield* json(['tile', fragment, 'd0.tdb', '--offset', '0'])
+  yield* json(['rtree', '--svg', `${folder}/boxes.svg`, places])
+  yield* json(['decode', '--all-fragments', '--limit', '3', places])
+  yield* json(['footer', ...metaFiles(`${FIXTURES}/22/fragment_metadata_consolidated`)])
+  yield* json(['ls', `${EXAMPLES}/nowhere`])
+  yield* json(['ls', '--nonsense', places])
+  yield* json(['tile', fragment, 'nothing'])
+}
+
+function metaFiles(array: string): string[] {
+  return readdirSync(`${array}/__fragment_meta`).map((name) => `${array}/__fragment_meta/${name}`)
+}
