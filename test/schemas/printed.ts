@@ -26,7 +26,7 @@ const LINES = new Set([
 /** Damages that show what sound arrays do not have. */
 const DAMAGES = [
   ...['COMMIT_UNREADABLE', 'FOOTER_UNREADABLE', 'FOOTER_SLACK', 'CHUNK_UNREADABLE', 'TILE_TRAILING_BYTES'],
-  ...['SCHEMA_FILTER_COMPRESSOR', 'SCHEMA_FILTER_OPTIONS', 'ENUMERATION_VALUES', 'FRAGMENT_NO_METADATA'],
+  ...['SCHEMA_FILTER_COMPRESSOR', 'SCHEMA_FILTER_OPTIONS', 'ENUMERATION_VALUES', 'SCHEMA_UNREADABLE'],
 ]
 
 function fragmentsOf(array: string): string[] {
