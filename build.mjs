@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 
 /**
@@ -72,6 +73,24 @@ function run(stdout, ...args) {
   if (status !== 0) process.exit(1)
 }
 
+/** Compiles the kernels, and puts them into a module as text, which goes wherever scripts go. */
+async function kernels() {
+  const source = 'src/filters/kernels/assembly/index.ts'
+  const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--outFile', 'kernels.wasm']
+  let binary
+  const writeFile = (_name, contents) => {
+    binary = contents
+  }
+  const { error, stderr } = await asc.main([source, ...options], { writeFile })
+  if (error) throw new Error(`${error.message}\n${stderr}`)
+  const text = Buffer.from(binary).toString('base64')
+  writeFileSync(
+    'src/filters/kernels/binary.ts',
+    `/** What the build makes of assembly/. */\nexport const KERNELS_WASM =\n  '${text}'\n`,
+  )
+}
+
+await kernels()
 const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
 await bundle({ main: 'src/main.ts', 'verify-worker': 'src/source/verify-worker.ts' }, [withoutChildProcess], {

@@ -6,6 +6,6 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/helpers/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
   coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts'],
+  collectCoverageFrom: ['src/**/*.ts', '!src/filters/kernels/assembly/**'],
   testTimeout: 60_000,
 }

@@ -1,9 +1,9 @@
 import { type BitWidthWindow, bitWidthMetadata } from '../format/bit-width-metadata.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat } from './bytes.ts'
+import { badData, checkLimit, concat, viewOf } from './bytes.ts'
 import { type ElementSize, elementOf, highLane, type IntegerType, lowLane, u16, u32, windowType } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterContext, FilteredBytes, FilterFactory } from './filter.ts'
 import { windowsOf } from './windows.ts'
 
 /**
@@ -20,6 +20,7 @@ import { windowsOf } from './windows.ts'
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
 export const bitWidthReduction: FilterFactory = async () => ({
+  usesKernels: true,
   forward(parts, config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return parts
@@ -45,6 +46,8 @@ export const bitWidthReduction: FilterFactory = async () => ({
   reverse(bytes, _config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return bytes
+    const fast = undo(bytes, type, cx)
+    if (fast) return fast
     const { size } = type
     const { value, length } = decodePrefix(bytes.metadata, bitWidthMetadata(size))
     let total = 0
@@ -84,6 +87,26 @@ function elementType(datatype: Datatype, formatVersion: number): IntegerType | u
   const type = windowType(datatype, formatVersion)
   return type?.size === 1 ? undefined : type
 }
+
+/** All windows at once; undefined where anything is wrong. */
+function undo(
+  { metadata, data }: FilteredBytes,
+  { size, signed }: IntegerType,
+  { kernels, limit }: FilterContext,
+): FilteredBytes | undefined {
+  if (!kernels || metadata.length < HEAD) return undefined
+  const view = viewOf(metadata)
+  const originalBytes = view.getUint32(0, true)
+  const windows = view.getUint32(4, true)
+  const end = HEAD + windows * (size + WINDOW_BYTES)
+  if (end > metadata.length || originalBytes > limit) return undefined
+  const out = kernels.widen(metadata.subarray(HEAD, end), windows, data, originalBytes, size, signed)
+  return out && { metadata: metadata.subarray(end), data: out }
+}
+
+/** Of the metadata: original bytes and number of windows; then of each window its bits and bytes, behind the value. */
+const HEAD = 8
+const WINDOW_BYTES = 5
 
 /** Bits of a value in the data: the full width where the window is stored as it is. */
 function storedBits(window: BitWidthWindow, size: ElementSize): number {

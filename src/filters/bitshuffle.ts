@@ -18,7 +18,11 @@ import { partFilter } from './part-filter.ts'
 export const bitshuffle: FilterFactory = async () => {
   const frame = partFilter({
     forward: (part, _config, cx) => blocks(part, elementSize(cx.datatype), shuffleBlock),
-    reverse: (part, _config, cx) => blocks(part, elementSize(cx.datatype), unshuffleBlock),
+    reverse(part, _config, cx) {
+      const size = elementSize(cx.datatype)
+      const kernels = isShuffled(part, size) ? cx.kernels : undefined
+      return kernels?.unbitshuffle(part, size) ?? blocks(part, size, unshuffleBlock)
+    },
   })
   const filter: Filter = {
     forward(parts, config, cx) {
@@ -32,6 +36,7 @@ export const bitshuffle: FilterFactory = async () => {
       return { metadata: shuffled.metadata, data: [concat(shuffled.data)] }
     },
     reverse: frame.reverse,
+    usesKernels: true,
   }
   return filter
 }
@@ -40,8 +45,12 @@ const BLOCK_BYTES = 8192
 
 type Block = (input: Uint8Array, output: Uint8Array, at: number, groups: number, size: number) => void
 
+function isShuffled(part: Uint8Array, size: number): boolean {
+  return part.length % size === 0 && part.length % 8 === 0
+}
+
 function blocks(part: Uint8Array, size: number, work: Block): Uint8Array {
-  if (part.length % size !== 0 || part.length % 8 !== 0) return part
+  if (!isShuffled(part, size)) return part
   const output = new Uint8Array(part.length)
   for (let at = 0; at < part.length; at += BLOCK_BYTES) {
     const end = Math.min(at + BLOCK_BYTES, part.length)

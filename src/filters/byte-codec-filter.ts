@@ -1,14 +1,18 @@
 import type { ByteCodec } from './codecs/codecs.ts'
 import { compressionFilter } from './compressor.ts'
 import type { Filter } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /** Level that the APIs store unless told otherwise. */
 const DEFAULT_LEVEL = -1
 
-/** A compression filter whose parts are what one general-purpose codec makes of them. */
-export function byteCodecFilter(codec: ByteCodec): Filter {
+type KernelDecompress = (kernels: Kernels, part: Uint8Array, originalLength: number) => Uint8Array | undefined
+
+/** A compression filter whose parts are what one general-purpose codec makes of them; a kernel decompresses what it can. */
+export function byteCodecFilter(codec: ByteCodec, kernel?: KernelDecompress): Filter {
   return compressionFilter({
     compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
-    decompress: (part, originalLength) => codec.decompress(part, originalLength),
+    decompress: (part, originalLength, _config, { kernels }) =>
+      (kernels && kernel?.(kernels, part, originalLength)) ?? codec.decompress(part, originalLength),
   })
 }

@@ -10,11 +10,17 @@ import { partFilter } from './part-filter.ts'
  *
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
-export const byteshuffle: FilterFactory = async () =>
-  partFilter({
+export const byteshuffle: FilterFactory = async () => ({
+  ...partFilter({
     forward: (part, _config, cx) => shuffle(part, elementSize(cx.datatype)),
-    reverse: (part, _config, cx) => unshuffle(part, elementSize(cx.datatype)),
-  })
+    reverse(part, _config, cx) {
+      const size = elementSize(cx.datatype)
+      const kernels = size > 1 ? cx.kernels : undefined
+      return kernels?.unbyteshuffle(part, size) ?? unshuffle(part, size)
+    },
+  }),
+  usesKernels: true,
+})
 
 function shuffle(part: Uint8Array, size: ElementSize): Uint8Array {
   const count = Math.floor(part.length / size)

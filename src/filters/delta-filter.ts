@@ -3,12 +3,13 @@ import { badData } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { checkWhole, deltaDatatype, deltaType, type IntegerType, lowLane } from './elements.ts'
 import type { Filter, FilterContext } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /** What DELTA and DOUBLE_DELTA do to one part of at least one element. */
 export interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType): Uint8Array
   /** `originalLength` bytes, within the limit: at least one element, zeros where bytes behind the last whole one were dropped. */
-  decompress(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array
+  decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
 }
 
 /**
@@ -38,13 +39,14 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
             'element_num',
           )
         }
-        return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type)
+        return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
       },
     },
     (input, config) => deltaDatatype(input, config.reinterpret_datatype),
   )
   return {
     ...frame,
+    usesKernels: true,
     forward(parts, config, cx) {
       const stored = (part: Uint8Array): boolean => part.length > 0
       return frame.forward({ metadata: parts.metadata.filter(stored), data: parts.data.filter(stored) }, config, cx)

@@ -2,6 +2,7 @@ import { badData, viewOf } from './bytes.ts'
 import { deltaFilter } from './delta-filter.ts'
 import { differences, type IntegerType, sums } from './elements.ts'
 import type { FilterFactory } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /**
  * DELTA: the first element, then differences. The element type is the reinterpret datatype, or the field's integers.
@@ -24,13 +25,21 @@ function compress(part: Uint8Array, { size }: IntegerType): Uint8Array {
   return out
 }
 
-function decompress(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array {
+function decompress(
+  part: Uint8Array,
+  originalLength: number,
+  { size }: IntegerType,
+  kernels: Kernels | undefined,
+): Uint8Array {
   const length = originalLength - (originalLength % size)
   const surplus = part.length - HEAD - length
   if (surplus !== 0 && surplus !== size) {
     throw badData(`expected ${length} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
   }
-  const whole = sums(part.subarray(HEAD, HEAD + length), size)
+  const stored = part.subarray(HEAD, HEAD + length)
+  const summed = kernels?.sums(stored, originalLength, size)
+  if (summed) return summed
+  const whole = sums(stored, size)
   if (length === originalLength) return whole
   const out = new Uint8Array(originalLength)
   out.set(whole)

@@ -3,6 +3,7 @@ import { badData, viewOf } from './bytes.ts'
 import { deltaFilter } from './delta-filter.ts'
 import { type IntegerType, u16, u32 } from './elements.ts'
 import type { FilterFactory } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /**
  * DOUBLE_DELTA: the first two elements, then differences of differences in as few bits as the largest needs.
@@ -200,7 +201,12 @@ function pack64(input: Uint32Array, packed: Uint32Array, bitSize: number): void 
   writer.finish()
 }
 
-function decompress(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array {
+function decompress(
+  part: Uint8Array,
+  originalLength: number,
+  { size }: IntegerType,
+  kernels: Kernels | undefined,
+): Uint8Array {
   const bitSize = part[0]
   const count = Math.floor(originalLength / size)
   const verbatim = bitSize >= verbatimFrom(size)
@@ -210,12 +216,16 @@ function decompress(part: Uint8Array, originalLength: number, { size }: IntegerT
     const message = `expected ${HEAD + plain + 4 * units} bytes for ${count} elements at bit size ${bitSize}, found ${part.length}`
     throw badData(message, 'compressed_length')
   }
+  const stored = part.subarray(HEAD)
+  if (plain === originalLength) return stored
+  const undone = units > 0 ? kernels?.undoubleDelta(stored, originalLength, bitSize, size) : undefined
+  if (undone) return undone
   const out = new Uint8Array(originalLength)
-  out.set(part.subarray(HEAD, HEAD + plain))
+  out.set(stored.subarray(0, plain))
   if (units > 0) {
     // Two units of nothing behind the last: a value is taken out of up to three neighbours.
     const packed = new Uint32Array(units + 2)
-    new Uint8Array(packed.buffer).set(part.subarray(HEAD + plain))
+    new Uint8Array(packed.buffer).set(stored.subarray(plain))
     if (size === 1) unpack(out, packed, bitSize)
     else if (size === 2) unpack(u16(out), packed, bitSize)
     else if (size === 4) unpack(u32(out), packed, bitSize)

@@ -1,6 +1,7 @@
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Codecs } from './codecs/codecs.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /**
  * What a filter receives and gives when data is written: lists of parts, as TileDB's filters see them.
@@ -57,12 +58,16 @@ export interface FilterContext {
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
+  /** Fast ways to undo filters; what comes out may then lie in their memory, and is good for this chunk only. */
+  kernels?: Kernels | undefined
 }
 
 /** One reversible filter, loaded and ready: both calls are synchronous. */
 export interface Filter {
   /** Element type that the next filter (in writing order) sees, where this one changes it. */
   outputType?(input: Datatype, config: FilterConfig, formatVersion: number): Datatype
+  /** Whether it makes use of {@link FilterContext.kernels}. */
+  readonly usesKernels?: boolean
   /** Writing direction. @throws InspectError BAD_VALUE where the filter cannot take this data */
   forward(parts: FilterParts, config: FilterConfig, cx: FilterContext): FilterParts
   /** Reading direction. @throws InspectError BAD_FILTERED_DATA, TRUNCATED, CHECKSUM, WRONG_KEY, KEY_NEEDED */

@@ -7,4 +7,7 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/tile.md, "Compression Filters"
  */
-export const lz4: FilterFactory = async (codecs) => byteCodecFilter(await codecs.lz4())
+export const lz4: FilterFactory = async (codecs) => ({
+  ...byteCodecFilter(await codecs.lz4(), (kernels, part, originalLength) => kernels.unlz4(part, originalLength)),
+  usesKernels: true,
+})

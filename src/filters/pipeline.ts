@@ -6,6 +6,7 @@ import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilteredBytes } from './filter.ts'
+import type { LazyKernels } from './kernels/kernels.ts'
 import { filterFactory } from './registry.ts'
 
 /** What a pipeline must know of the tiles it serves. */
@@ -67,6 +68,17 @@ interface Stage {
 const MAX_GROWTH = 64
 const SMALLEST_LIMIT = 1 << 16
 
+/** Most that is set aside for a tile before its chunks have shown that they hold so much. */
+const FIRST_ROOM = 1 << 26
+
+/** `data`, whose first `used` bytes count, or a larger copy that has room for `needed`, and soon for `total`. */
+function withRoom(data: Uint8Array, used: number, needed: number, total: number): Uint8Array {
+  if (needed <= data.length) return data
+  const larger = new Uint8Array(Math.max(needed, Math.min(total, Math.max(FIRST_ROOM, 2 * needed))))
+  larger.set(data.subarray(0, used))
+  return larger
+}
+
 /** Filters whose metadata lets damage be told. */
 const CHECKSUM_FILTERS: ReadonlySet<string> = new Set(['CHECKSUM_MD5', 'CHECKSUM_SHA256', 'AES_256_GCM'])
 
@@ -79,10 +91,12 @@ export function hasChecksum(filters: readonly FilterConfig[]): boolean {
 export class Pipeline {
   private readonly stages: readonly Stage[]
   private readonly tile: TileType
+  private readonly kernels: LazyKernels | undefined
 
-  private constructor(stages: readonly Stage[], tile: TileType) {
+  private constructor(stages: readonly Stage[], tile: TileType, kernels: LazyKernels | undefined) {
     this.stages = stages
     this.tile = tile
+    this.kernels = kernels
   }
 
   /**
@@ -97,7 +111,8 @@ export class Pipeline {
       stages.push({ config, filter, datatype })
       datatype = filter.outputType?.(datatype, config, tile.formatVersion) ?? datatype
     }
-    return new Pipeline(stages, tile)
+    const used = stages.some(({ filter }) => filter.usesKernels)
+    return new Pipeline(stages, tile, used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined)
   }
 
   /**
@@ -120,10 +135,11 @@ export class Pipeline {
       )
     }
     this.refuseLarger(total, base)
-    const parts: Uint8Array[] = []
+    let data: Uint8Array = NO_BYTES
+    let at = 0
     let offsets: Float64Array | undefined
     chunks.forEach((chunk, index) => {
-      const out = this.reverseChunkAt(stored, base, chunk, index, options)
+      const out = this.undoAt(stored, base, chunk, index, options)
       if (out.offsets) {
         if (index > 0)
           throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, {
@@ -131,9 +147,15 @@ export class Pipeline {
           })
         offsets = out.offsets
       }
-      parts.push(out.data)
+      const end = at + out.data.length
+      if (chunks.length === 1) data = this.owned(out.data)
+      else {
+        data = withRoom(data, at, end, total)
+        data.set(out.data, at)
+      }
+      at = end
     })
-    return { data: concat(parts), offsets }
+    return { data: at < data.length ? data.subarray(0, at) : data, offsets }
   }
 
   private refuseLarger(size: number, offset?: number): void {
@@ -154,16 +176,29 @@ export class Pipeline {
 
   /** Undoes one chunk. @throws InspectError TOO_LARGE beside what filters raise */
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
+    const out = this.undo(chunk, index, options)
+    return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
+  }
+
+  /** The same bytes outside of the kernels' memory. */
+  private owned(bytes: Uint8Array): Uint8Array {
+    return this.kernels?.holds(bytes) ? bytes.slice() : bytes
+  }
+
+  /** {@link reverseChunk}, with a result that may lie in the kernels' memory. */
+  private undo(chunk: StoredChunk, index: number, options: ReadOptions): FilteredBytes {
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     const limit = Math.max(SMALLEST_LIMIT, chunk.original_length * MAX_GROWTH)
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
     const last = options.checksumsOnly ? this.firstChecksum : 0
+    // Whoever looks at the stages keeps their bytes.
+    const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = this.stages.length - 1; i >= last; i--) {
       const { config, filter, datatype } = this.stages[i]
       const output = this.inFilter(config, () =>
-        filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict)),
+        filter.reverse(bytes, config, this.context(datatype, limit, i === 0, { onVerdict, kernels })),
       )
       options.onStage?.(
         { config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output },
@@ -237,7 +272,7 @@ export class Pipeline {
       ? { metadata: [], data: [data], offsets: options.offsets }
       : { metadata: [], data: [data] }
     for (const [i, { config, filter, datatype }] of this.stages.entries()) {
-      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0, undefined, options.randomBytes)
+      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0, { randomBytes: options.randomBytes })
       parts = this.inFilter(config, () => filter.forward(parts, config, cx)) as typeof parts
     }
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
@@ -247,8 +282,7 @@ export class Pipeline {
     datatype: Datatype,
     limit: number,
     first: boolean,
-    onVerdict: FilterContext['onVerdict'],
-    randomBytes?: FilterContext['randomBytes'],
+    more: Pick<FilterContext, 'onVerdict' | 'randomBytes' | 'kernels'>,
   ): FilterContext {
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     // Offsets live inside the data of the first filter only.
@@ -259,8 +293,7 @@ export class Pipeline {
       limit,
       stringOffsets: first && stringOffsets === true,
       key,
-      onVerdict,
-      randomBytes,
+      ...more,
     }
   }
 
@@ -282,8 +315,19 @@ export class Pipeline {
     index: number,
     options: ReadOptions,
   ): FilteredBytes {
+    const out = this.undoAt(stored, base, chunk, index, options)
+    return { ...out, data: this.owned(out.data) }
+  }
+
+  private undoAt(
+    stored: Uint8Array,
+    base: number,
+    chunk: StoredChunk,
+    index: number,
+    options: ReadOptions,
+  ): FilteredBytes {
     try {
-      return this.reverseChunk(chunk, index, options)
+      return this.undo(chunk, index, options)
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       const offset = base + (chunk.metadata.byteOffset - stored.byteOffset)

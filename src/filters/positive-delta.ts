@@ -2,9 +2,20 @@ import { InspectError } from '../errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { type PositiveDeltaWindow, positiveDeltaMetadata } from '../format/positive-delta-metadata.ts'
-import { badData, concat } from './bytes.ts'
-import { differences, highLane, type IntegerType, lowLane, sums, u16, u32, windowType } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import { badData, concat, viewOf } from './bytes.ts'
+import {
+  differences,
+  type ElementSize,
+  highLane,
+  type IntegerType,
+  lowLane,
+  sums,
+  u16,
+  u32,
+  windowType,
+} from './elements.ts'
+import type { FilteredBytes, FilterFactory } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 import { windowsOf } from './windows.ts'
 
 /**
@@ -18,6 +29,7 @@ import { windowsOf } from './windows.ts'
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
 export const positiveDelta: FilterFactory = async () => ({
+  usesKernels: true,
   forward(parts, config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return parts
@@ -45,6 +57,8 @@ export const positiveDelta: FilterFactory = async () => ({
   reverse(bytes, _config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return bytes
+    const fast = cx.kernels && undo(bytes, type.size, cx.kernels)
+    if (fast) return fast
     const { value, length } = decodePrefix(bytes.metadata, positiveDeltaMetadata(type.size))
     let total = 0
     for (const window of value.windows) total += window.window_bytes
@@ -68,6 +82,20 @@ function elementType(datatype: Datatype, formatVersion: number): IntegerType | u
   if (kind === 'bool' || (kind === 'bytes' && datatype !== 'ANY')) return { size: 1, signed: false }
   return windowType(datatype, formatVersion)
 }
+
+/** All windows at once; undefined where anything is wrong. */
+function undo({ metadata, data }: FilteredBytes, size: ElementSize, kernels: Kernels): FilteredBytes | undefined {
+  if (metadata.length < HEAD) return undefined
+  const windows = viewOf(metadata).getUint32(0, true)
+  const end = HEAD + windows * (size + WINDOW_LENGTH_BYTES)
+  if (end > metadata.length) return undefined
+  const out = kernels.unpositiveDelta(metadata.subarray(HEAD, end), windows, data, size)
+  return out && { metadata: metadata.subarray(end), data: out }
+}
+
+/** Of the metadata: the number of windows, and a window's bytes. */
+const HEAD = 4
+const WINDOW_LENGTH_BYTES = 4
 
 /** Whether no element is smaller than the one before it. Signed values compare as unsigned ones with the sign bit turned. */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {

@@ -36,9 +36,12 @@ import {
 export const rle: FilterFactory = async () => {
   const cells = compressionFilter({
     compress: (part, _config, cx) => compressCells(part, cx.cellSize),
-    decompress: (part, originalLength, _config, cx) => decompressCells(part, originalLength, cx.cellSize),
+    decompress: (part, originalLength, _config, cx) =>
+      (part.length % (cx.cellSize + 2) === 0 ? cx.kernels?.unrle(part, originalLength, cx.cellSize) : undefined) ??
+      decompressCells(part, originalLength, cx.cellSize),
   })
   const filter: Filter = {
+    usesKernels: true,
     forward: (parts, config, cx) => (cx.stringOffsets ? compressStrings(parts) : cells.forward(parts, config, cx)),
     reverse: (bytes, config, cx) =>
       cx.stringOffsets ? decompressStrings(bytes, cx) : cells.reverse(bytes, config, cx),

@@ -14,6 +14,7 @@ import { partFilter } from './part-filter.ts'
  */
 export const xor: FilterFactory = async () => ({
   outputType: (input) => INTEGERS[elementSize(input)],
+  usesKernels: true,
   ...partFilter({
     forward(part, _config, cx) {
       const size = elementSize(cx.datatype)
@@ -24,7 +25,7 @@ export const xor: FilterFactory = async () => ({
       const size = elementSize(cx.datatype)
       if (part.length % size !== 0)
         throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
-      return separate(part, size)
+      return cx.kernels?.separate(part, size) ?? separate(part, size)
     },
   }),
 })

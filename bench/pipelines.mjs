@@ -1,0 +1,193 @@
+/**
+ * Prints how fast the filters of a tile are undone, in MB/s of unfiltered bytes, beside what is wanted:
+ *
+ *     node bench/pipelines.mjs [NAME…]
+ *
+ * The values are those of the large arrays (bench/README.md): INT32 running sums of small steps, in tiles of 1 MiB and
+ * chunks of 64 KiB, filtered by our own writing direction. Then the kernels alone, as ratios to the same loops in C.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { register } from 'node:module'
+import { cpus } from 'node:os'
+import { join, resolve } from 'node:path'
+import { median, scratch } from './measure.mjs'
+
+register('../test/fuzz/typescript-loader.mjs', import.meta.url)
+const { Pipeline } = await import('../src/filters/pipeline.ts')
+const { Kernels, kernelsCode } = await import('../src/filters/kernels/kernels.ts')
+const { KERNELS_WASM } = await import('../src/filters/kernels/binary.ts')
+const { nodeCodecs } = await import('../src/source/node-codecs.ts')
+
+const TILE = 2 ** 20
+const CHUNK = 2 ** 16
+const TILES = 16
+const PASSES = 7
+
+/** Non-decreasing values with steps of 0 to 8, always the same. */
+function values(count) {
+  const out = new Int32Array(count)
+  let state = 1
+  let value = 0
+  for (let i = 0; i < count; i++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    value += (state >>> 16) % 9
+    out[i] = value
+  }
+  return out
+}
+
+function text(length) {
+  const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel', 'india', 'juliett']
+  let out = ''
+  for (let i = 0, state = 1; out.length < length; i++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    out += `${words[(state >>> 16) % 10]}-${words[(state >>> 24) % 10]}-${1_000_000 + i}`
+  }
+  return new TextEncoder().encode(out.slice(0, length))
+}
+
+const sums = values((TILES * TILE) / 4)
+const INT32 = { datatype: 'INT32', cellSize: 4, bytes: new Uint8Array(sums.buffer) }
+const RUNS = { ...INT32, bytes: new Uint8Array(sums.map((value) => value >> 8).buffer) }
+const TEXT = { datatype: 'STRING_UTF8', cellSize: 1, bytes: text(TILES * TILE) }
+
+const zstd = { name: 'ZSTD', level: 3 }
+const window = { max_window_size: 1024 }
+/** Name, goal in MB/s, filters, data. */
+const PIPELINES = [
+  ['gzip', 320, [{ name: 'GZIP', level: 6 }]],
+  ['zstd', 600, [zstd]],
+  ['lz4', 1200, [{ name: 'LZ4', level: -1 }]],
+  ['bzip2', 35, [{ name: 'BZIP2', level: 1 }]],
+  ['bitshuffle+lz4', 1200, [{ name: 'BITSHUFFLE' }, { name: 'LZ4', level: -1 }]],
+  ['byteshuffle+zstd', 1200, [{ name: 'BYTESHUFFLE' }, zstd]],
+  ['double-delta', 1900, [{ name: 'DOUBLE_DELTA' }]],
+  ['double-delta+zstd', 1300, [{ name: 'DOUBLE_DELTA' }, zstd]],
+  ['delta+zstd', 600, [{ name: 'DELTA' }, zstd]],
+  [
+    'positive-delta+bit-width+zstd',
+    800,
+    [{ name: 'POSITIVE_DELTA', ...window }, { name: 'BIT_WIDTH_REDUCTION', ...window }, zstd],
+  ],
+  ['rle', 2000, [{ name: 'RLE' }], RUNS],
+  ['strings zstd', 600, [zstd], TEXT],
+  ['sha-256', 1700, [{ name: 'CHECKSUM_SHA256' }]],
+  ['md5', 740, [{ name: 'CHECKSUM_MD5' }]],
+  ['aes-256-gcm', 2000, [{ name: 'AES_256_GCM' }]],
+]
+
+const seconds = () => Number(process.hrtime.bigint()) / 1e9
+
+function mebi(bytes, time) {
+  return `${(bytes / time / 1e6).toFixed(0)}`.padStart(6)
+}
+
+async function measurePipeline([name, goal, filters, { datatype, cellSize, bytes } = INT32]) {
+  const tile = { datatype, cellSize, formatVersion: 22, key: new Uint8Array(32).fill(7) }
+  const pipeline = await Pipeline.load(filters, tile, nodeCodecs)
+  const chunks = new Array(TILE / CHUNK).fill(CHUNK)
+  const stored = []
+  const randomBytes = (length) => new Uint8Array(length).fill(stored.length)
+  const tiles = name === 'bzip2' ? 2 : TILES
+  for (let at = 0; at < tiles * TILE; at += TILE) {
+    stored.push(pipeline.forwardTile(bytes.subarray(at, at + TILE), chunks, { randomBytes }))
+  }
+  for (const [i, tile] of stored.entries()) {
+    const { data } = pipeline.reverseTile(tile)
+    if (Buffer.compare(data, bytes.subarray(i * TILE, (i + 1) * TILE)) !== 0)
+      throw new Error(`${name}: tile ${i} differs`)
+  }
+  const times = []
+  for (let pass = 0; pass < PASSES; pass++) {
+    const start = seconds()
+    for (const tile of stored) pipeline.reverseTile(tile)
+    times.push(seconds() - start)
+  }
+  const size = tiles * TILE
+  console.log(
+    `${name.padEnd(30)} ${mebi(size, Math.min(...times))} MB/s at best, ${mebi(size, median(times))} median; goal ${goal}`,
+  )
+}
+
+const REPEATS = 4000
+
+/** Each kernel on a chunk that lies in its memory. */
+function kernelRuns() {
+  const kernels = new Kernels(kernelsCode(KERNELS_WASM))
+  const input = new Uint8Array(CHUNK)
+  for (let i = 0, state = 1; i < CHUNK; i++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    input[i] = state >>> 16
+  }
+  const table = (size) => {
+    const entry = size + 5
+    const out = new DataView(new ArrayBuffer((CHUNK / 1024) * entry))
+    for (let at = 0, i = 0; at < out.byteLength; at += entry, i++) {
+      out.setUint32(at, i * 977, true)
+      out.setUint8(at + size, size === 4 ? 8 : 16)
+      out.setUint32(at + size + 1, 1024, true)
+    }
+    return new Uint8Array(out.buffer)
+  }
+  const tables = { 4: table(4), 8: table(8) }
+  const dd = (size) => input.subarray(0, 2 * size + 8 * Math.ceil((5 * (CHUNK / size - 2)) / 64))
+  const runs = {
+    'un-bitshuffle 4': (part) => kernels.unbitshuffle(part, 4),
+    'un-bitshuffle 8': (part) => kernels.unbitshuffle(part, 8),
+    'un-byteshuffle 4': (part) => kernels.unbyteshuffle(part, 4),
+    'un-byteshuffle 8': (part) => kernels.unbyteshuffle(part, 8),
+    'prefix sum 4': (part) => kernels.sums(part, CHUNK, 4),
+    'prefix sum 8': (part) => kernels.sums(part, CHUNK, 8),
+    'double-delta 4': (part) => kernels.undoubleDelta(part.subarray(0, dd(4).length), CHUNK, 4, 4),
+    'double-delta 8': (part) => kernels.undoubleDelta(part.subarray(0, dd(8).length), CHUNK, 4, 8),
+    'widen 8 to 32': (part) => kernels.widen(tables[4], 64, part.subarray(0, CHUNK / 4), CHUNK, 4, false),
+    'widen 16 to 64': (part) => kernels.widen(tables[8], 64, part.subarray(0, CHUNK / 4), CHUNK, 8, false),
+  }
+  return Object.entries(runs).map(([name, run]) => {
+    const once = () => {
+      kernels.begin(CHUNK)
+      const part = kernels.block(kernels.place(input), CHUNK)
+      const start = seconds()
+      const { top } = kernels
+      for (let i = 0; i < REPEATS; i++) {
+        kernels.top = top
+        if (!run(part)) throw new Error(`${name}: not done`)
+      }
+      return (REPEATS * CHUNK) / (seconds() - start) / 1e6
+    }
+    return [name, once]
+  })
+}
+
+function measureKernels() {
+  const program = join(scratch, 'kernels')
+  const { status } = spawnSync('gcc', ['-O3', '-o', program, resolve(import.meta.dirname, 'kernels.c')], {
+    stdio: 'inherit',
+  })
+  if (status !== 0) return console.log('kernels: no gcc to hold them against')
+  const runs = kernelRuns()
+  for (const [, once] of runs) once()
+  const ratios = new Map(runs.map(([name]) => [name, []]))
+  for (let round = 0; round < PASSES; round++) {
+    const lines = execFileSync(program, [String(REPEATS)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+    const inC = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
+    for (const [name, once] of runs) {
+      const speed = once()
+      ratios.get(name).push({ speed, c: inC.get(name), ratio: speed / inC.get(name) })
+    }
+  }
+  for (const [name, found] of ratios) {
+    const [speed, c, ratio] = ['speed', 'c', 'ratio'].map((key) => median(found.map((one) => one[key])))
+    console.log(
+      `${name.padEnd(30)} ${speed.toFixed(0).padStart(6)} MB/s, in C ${c.toFixed(0).padStart(6)}: ratio ${ratio.toFixed(2)}; goal 0.80`,
+    )
+  }
+}
+
+console.log(`Node ${process.version}, ${cpus()[0].model}`)
+const wanted = process.argv.slice(2)
+for (const pipeline of PIPELINES)
+  if (wanted.length === 0 || wanted.includes(pipeline[0])) await measurePipeline(pipeline)
+if (wanted.length === 0 || wanted.includes('kernels')) measureKernels()

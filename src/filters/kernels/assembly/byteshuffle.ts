@@ -1,0 +1,119 @@
+/** Undoes BYTESHUFFLE: planes of bytes, `count` each, become elements; behind them `rest` bytes as they are. */
+export function unbyteshuffle(input: usize, output: usize, count: usize, size: usize, rest: usize): void {
+  if (size === 2) interleave2(input, output, count)
+  else if (size === 4) interleave4(input, output, count)
+  else interleave8(input, output, count)
+  memory.copy(output + count * size, input + count * size, rest)
+}
+
+/** Lane pairs of the low, and of the high halves of two vectors. */
+function lowBytes(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+}
+function highBytes(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+}
+function lowPairs(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
+}
+function highPairs(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31)
+}
+function lowQuads(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+}
+function highQuads(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+}
+
+export function interleave2(input: usize, output: usize, count: usize): void {
+  const whole = count & ~15
+  for (let i: usize = 0; i < whole; i += 16) {
+    const a = v128.load(input + i)
+    const b = v128.load(input + i + count)
+    const to = output + 2 * i
+    v128.store(to, lowBytes(a, b))
+    v128.store(to, highBytes(a, b), 16)
+  }
+  each(input, output, whole, count, 2)
+}
+
+export function interleave4(input: usize, output: usize, count: usize): void {
+  const whole = count & ~15
+  const second = input + count
+  const third = second + count
+  const fourth = third + count
+  for (let i: usize = 0; i < whole; i += 16) {
+    const a = v128.load(input + i)
+    const b = v128.load(second + i)
+    const c = v128.load(third + i)
+    const d = v128.load(fourth + i)
+    const ab = lowBytes(a, b)
+    const cd = lowBytes(c, d)
+    const to = output + 4 * i
+    v128.store(to, lowPairs(ab, cd))
+    v128.store(to, highPairs(ab, cd), 16)
+    const abHigh = highBytes(a, b)
+    const cdHigh = highBytes(c, d)
+    v128.store(to, lowPairs(abHigh, cdHigh), 32)
+    v128.store(to, highPairs(abHigh, cdHigh), 48)
+  }
+  each(input, output, whole, count, 4)
+}
+
+export function interleave8(input: usize, output: usize, count: usize): void {
+  const whole = count & ~15
+  const upper = input + 4 * count
+  for (let i: usize = 0; i < whole; i += 16) {
+    let from = input + i
+    const a = v128.load(from)
+    from += count
+    const b = v128.load(from)
+    from += count
+    const c = v128.load(from)
+    from += count
+    const d = v128.load(from)
+    from = upper + i
+    const e = v128.load(from)
+    from += count
+    const f = v128.load(from)
+    from += count
+    const g = v128.load(from)
+    from += count
+    const h = v128.load(from)
+    const to = output + 8 * i
+    let abcd = lowBytes(a, b)
+    let other = lowBytes(c, d)
+    let efgh = lowBytes(e, f)
+    let last = lowBytes(g, h)
+    let one = lowPairs(abcd, other)
+    let two = lowPairs(efgh, last)
+    v128.store(to, lowQuads(one, two))
+    v128.store(to, highQuads(one, two), 16)
+    one = highPairs(abcd, other)
+    two = highPairs(efgh, last)
+    v128.store(to, lowQuads(one, two), 32)
+    v128.store(to, highQuads(one, two), 48)
+    abcd = highBytes(a, b)
+    other = highBytes(c, d)
+    efgh = highBytes(e, f)
+    last = highBytes(g, h)
+    one = lowPairs(abcd, other)
+    two = lowPairs(efgh, last)
+    v128.store(to, lowQuads(one, two), 64)
+    v128.store(to, highQuads(one, two), 80)
+    one = highPairs(abcd, other)
+    two = highPairs(efgh, last)
+    v128.store(to, lowQuads(one, two), 96)
+    v128.store(to, highQuads(one, two), 112)
+  }
+  each(input, output, whole, count, 8)
+}
+
+/** The last elements, fewer than 16, byte by byte. */
+function each(input: usize, output: usize, from: usize, count: usize, size: usize): void {
+  for (let i = from; i < count; i++) {
+    for (let byte: usize = 0; byte < size; byte++)
+      store<u8>(output + i * size + byte, load<u8>(input + byte * count + i))
+  }
+}

@@ -1,0 +1,260 @@
+import { once } from '../codecs/once.ts'
+import type { ElementSize } from '../elements.ts'
+
+/**
+ * The hot loops of undoing filters as one WebAssembly module with SIMD; their source is in `assembly/`, and every one has a
+ * twin in plain code in its filter. Undefined from a kernel means: this was not done here, for lack of room or because the
+ * data is wrong. The twin then does it, or says what is wrong.
+ *
+ * Input is copied into the module's memory unless it lies there already, and output stays there: a chunk goes through a
+ * whole pipeline without leaving it. What kernels give is good until the next {@link begin}.
+ */
+export class Kernels {
+  private readonly wasm: KernelExports
+  private readonly start: number
+  /** All of the memory; replaced where it grows, which only {@link begin} does. */
+  private memory: Uint8Array
+  private top: number
+  /** Bytes of this chunk's blocks for which there was no room; and the memory that the largest chunk so far would have needed. */
+  private lacking = 0
+  private wanted = 0
+
+  /** @throws WebAssembly.CompileError where the platform has no SIMD, or no WebAssembly at all */
+  constructor(code: BufferSource) {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
+    this.wasm = exports as unknown as KernelExports
+    this.start = up(this.wasm.heapStart())
+    this.top = this.start
+    this.memory = new Uint8Array(this.wasm.memory.buffer)
+  }
+
+  /** Forgets all blocks, and makes room for a chunk of `length` unfiltered bytes as far as there may be so much. */
+  begin(length: number): void {
+    this.top = this.start
+    this.lacking = 0
+    const end = Math.max(this.wanted, this.start + STAGES * up(length) + SPARE_BYTES)
+    const missing = end - this.memory.length
+    if (missing <= 0 || end > MOST_BYTES) return
+    try {
+      this.wasm.memory.grow(Math.ceil(missing / PAGE))
+    } catch {
+      // What there is has to do.
+    }
+    this.memory = new Uint8Array(this.wasm.memory.buffer)
+  }
+
+  /** Whether the bytes lie in the module's memory, and so have to be copied before they are given away. */
+  holds(bytes: Uint8Array): boolean {
+    return bytes.buffer === this.memory.buffer
+  }
+
+  /** @param part a multiple of 8 bytes, and of the element */
+  unbitshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
+    const input = this.place(part)
+    const output = this.room(part.length)
+    if (input === NONE || output === NONE) return undefined
+    this.wasm.unbitshuffle(input, output, part.length, size)
+    return this.block(output, part.length)
+  }
+
+  /** @param size from 2 on */
+  unbyteshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
+    const count = Math.floor(part.length / size)
+    const input = this.place(part)
+    const output = this.room(part.length)
+    if (input === NONE || output === NONE) return undefined
+    this.wasm.unbyteshuffle(input, output, count, size, part.length - count * size)
+    return this.block(output, part.length)
+  }
+
+  /** Running sums of the whole elements of `part`; zeros behind them up to `length`. */
+  sums(part: Uint8Array, length: number, size: ElementSize): Uint8Array | undefined {
+    const whole = part.length - (part.length % size)
+    const input = this.place(part)
+    const output = this.room(Math.max(length, whole))
+    if (input === NONE || output === NONE) return undefined
+    this.wasm.sums(input, output, whole, size, 0, 0)
+    if (whole < length) this.memory.fill(0, output + whole, output + length)
+    return this.block(output, length)
+  }
+
+  /** Undoes XOR of whole elements. */
+  separate(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
+    const input = this.place(part)
+    const output = this.room(part.length)
+    if (input === NONE || output === NONE) return undefined
+    this.wasm.separate(input, output, part.length, size)
+    return this.block(output, part.length)
+  }
+
+  /**
+   * @param part two elements, then the packed words of the others: `bitSize` up to 62 bits each, and a sign; its length is right
+   * @param length of all elements and what is behind the last, where zeros are put
+   */
+  undoubleDelta(part: Uint8Array, length: number, bitSize: number, size: ElementSize): Uint8Array | undefined {
+    const count = Math.floor(length / size)
+    const input = this.place(part)
+    const output = this.room(length)
+    if (input === NONE || output === NONE) return undefined
+    const packed = input + 2 * size
+    this.memory.copyWithin(output, input, packed)
+    this.wasm.undoubleDelta(packed, output, count, bitSize, size)
+    this.memory.fill(0, output + count * size, output + length)
+    return this.block(output, length)
+  }
+
+  /** @param table per window T first value, u32 bytes */
+  unpositiveDelta(table: Uint8Array, windows: number, data: Uint8Array, size: ElementSize): Uint8Array | undefined {
+    const entries = this.place(table)
+    const input = this.place(data)
+    const output = this.room(data.length)
+    if (entries === NONE || input === NONE || output === NONE) return undefined
+    const fits = this.wasm.unpositiveDelta(entries, windows, input, output, data.length, size)
+    return fits ? this.block(output, data.length) : undefined
+  }
+
+  /**
+   * Undoes BIT_WIDTH_REDUCTION.
+   * @param table per window T value offset, u8 bits, u32 bytes
+   */
+  widen(
+    table: Uint8Array,
+    windows: number,
+    data: Uint8Array,
+    length: number,
+    size: ElementSize,
+    signed: boolean,
+  ): Uint8Array | undefined {
+    const entries = this.place(table)
+    const input = this.place(data)
+    const output = this.room(length)
+    if (entries === NONE || input === NONE || output === NONE) return undefined
+    const fits = this.wasm.widen(entries, windows, input, data.length, output, length, size, signed ? 1 : 0)
+    return fits ? this.block(output, length) : undefined
+  }
+
+  /** @param part whole runs of cells of `size` bytes */
+  unrle(part: Uint8Array, length: number, size: number): Uint8Array | undefined {
+    const input = this.place(part)
+    const output = this.room(length)
+    if (input === NONE || output === NONE) return undefined
+    return this.wasm.unrle(input, part.length, output, length, size) ? this.block(output, length) : undefined
+  }
+
+  /** @param block a raw LZ4 block */
+  unlz4(block: Uint8Array, length: number): Uint8Array | undefined {
+    const input = this.place(block)
+    const output = this.room(length)
+    if (input === NONE || output === NONE) return undefined
+    return this.wasm.unlz4(input, block.length, output, length) ? this.block(output, length) : undefined
+  }
+
+  /** Where the bytes lie in memory, copied there if need be; NONE without room. */
+  private place(bytes: Uint8Array): number {
+    if (this.holds(bytes)) return bytes.byteOffset
+    const at = this.room(bytes.length)
+    if (at !== NONE) this.memory.set(bytes, at)
+    return at
+  }
+
+  /** A block for `length` bytes, not cleared; NONE without room. */
+  private room(length: number): number {
+    const at = this.top
+    const bytes = up(length) + SLACK
+    if (at + bytes > this.memory.length) {
+      this.lacking += bytes
+      const wanted = at + this.lacking + SLACK
+      if (wanted <= MOST_BYTES) this.wanted = Math.max(this.wanted, wanted)
+      return NONE
+    }
+    this.top = at + bytes
+    return at
+  }
+
+  private block(at: number, length: number): Uint8Array {
+    return this.memory.subarray(at, at + length)
+  }
+}
+
+/** Kernels read and write whole vectors: so many bytes behind a block they may touch. */
+const SLACK = 64
+const PAGE = 65_536
+/** Blocks of a chunk's size that most pipelines take, and room for the small ones beside them. */
+const STAGES = 4
+const SPARE_BYTES = PAGE
+/** Most memory: larger chunks, which only tiles with cells of megabytes have, are undone by plain code. */
+const MOST_BYTES = 64 * 2 ** 20
+/** No block begins at 0: the module keeps its own data there. */
+const NONE = 0
+
+/** The next multiple of a vector. */
+function up(length: number): number {
+  return Math.ceil(length / 16) * 16
+}
+
+type Call = (...args: number[]) => number
+
+/** What `assembly/index.ts` exports. */
+interface KernelExports
+  extends Record<
+    | 'heapStart'
+    | 'unbitshuffle'
+    | 'unbyteshuffle'
+    | 'sums'
+    | 'separate'
+    | 'undoubleDelta'
+    | 'unpositiveDelta'
+    | 'widen'
+    | 'unrle'
+    | 'unlz4',
+    Call
+  > {
+  memory: WebAssembly.Memory
+}
+
+/**
+ * The kernels as soon as they are worth it: compiling them takes as long as undoing {@link SMALL_WORK} without them.
+ * One for the process, since all work on chunks is synchronous.
+ */
+export class LazyKernels {
+  private readonly code: () => Uint8Array<ArrayBuffer>
+  private kernels: Kernels | undefined
+  private small = SMALL_WORK
+
+  constructor(code: () => Uint8Array<ArrayBuffer>) {
+    this.code = code
+  }
+
+  /** Empty kernels for a chunk of `length` unfiltered bytes; undefined while so little was asked for, and where they do not run. */
+  forChunk(length: number): Kernels | undefined {
+    if (!this.kernels) {
+      this.small -= length
+      if (this.small >= 0) return undefined
+      try {
+        this.kernels = new Kernels(this.code())
+      } catch {
+        this.small = Number.POSITIVE_INFINITY
+        return undefined
+      }
+    }
+    this.kernels.begin(length)
+    return this.kernels
+  }
+
+  /** See {@link Kernels.holds}. */
+  holds(bytes: Uint8Array): boolean {
+    return this.kernels?.holds(bytes) === true
+  }
+}
+
+const SMALL_WORK = 256 * 1024
+
+/** The module's code, from base64. */
+export function kernelsCode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+}
+
+export const loadKernels: () => Promise<LazyKernels> = once(async () => {
+  const { KERNELS_WASM } = await import('./binary.ts')
+  return new LazyKernels(() => kernelsCode(KERNELS_WASM))
+})
