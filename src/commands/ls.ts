@@ -76,7 +76,7 @@ async function arrayOutcome(
   const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
   const wanted = ({ domain }: Listed): boolean => !touches || (domain !== undefined && touches(domain))
-  const listing = new Listing(cx, array, entries)
+  const listing = new Listing(cx, array, entries, unreadable?.at.file)
   // So many are not compared: then none need be kept to tell of the first.
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
@@ -156,11 +156,14 @@ class Listing {
   private readonly cx: CommandContext
   private readonly array: InspectArray
   private readonly entries: readonly FragmentEntry[]
+  /** Files whose fault was given: a schema that cannot be read is one for all its fragments. */
+  private readonly told: Set<string>
 
-  constructor(cx: CommandContext, array: InspectArray, entries: readonly FragmentEntry[]) {
+  constructor(cx: CommandContext, array: InspectArray, entries: readonly FragmentEntry[], told: string | undefined) {
     this.cx = cx
     this.array = array
     this.entries = entries
+    this.told = new Set(told === undefined ? [] : [told])
   }
 
   async *fragments(): AsyncGenerator<Listed> {
@@ -168,15 +171,11 @@ class Listing {
     const { isRemote } = array.folder
     const progress = await cx.progress('reading footers')
     let done = 0
-    const told = new Set<string>()
     try {
       if (isRemote) await array.listFragmentsAhead()
       const footers = isRemote ? await array.consolidatedFooters() : undefined
       for await (const one of inOrder(entries, isRemote ? FOOTERS_AT_ONCE : 1, (entry) => this.one(entry, footers))) {
-        // A schema that cannot be read is the fault of all its fragments, and told once.
-        const file = one.fault?.at.file
-        if (one.fault && (file === undefined || !told.has(file))) cx.fault(one.fault)
-        if (file !== undefined) told.add(file)
+        this.tell(one.fault)
         this.totalSize += one.size
         if (one.schemaName !== undefined) this.written.set(one.schemaName, (this.written.get(one.schemaName) ?? 0) + 1)
         yield one
@@ -185,6 +184,13 @@ class Listing {
     } finally {
       progress.stop()
     }
+  }
+
+  private tell(fault: InspectError | undefined): void {
+    if (!fault) return
+    const { file } = fault.at
+    if (file === undefined || !this.told.has(file)) this.cx.fault(fault)
+    if (file !== undefined) this.told.add(file)
   }
 
   private async one(entry: FragmentEntry, footers: ReadonlyMap<string, Uint8Array> | undefined): Promise<Listed> {

@@ -62,6 +62,7 @@ const ERRORS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['a byte behind the end', 'at', `${FRAGMENT}/a0.tdb`, '99999'],
   ['a byte that is no number', 'at', `${FRAGMENT}/a0.tdb`, 'ten'],
   ['no key', 'schema', ENCRYPTED],
+  ['fragments without a key', 'ls', ENCRYPTED],
   ['another key', 'schema', ENCRYPTED, '--key', WRONG_KEY],
   ['no key at all', 'schema', ENCRYPTED, '--key', 'short'],
   ['a byte below a missing key', 'at', `${ENCRYPTED}/__10/a0.tdb`, '100'],

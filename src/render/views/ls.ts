@@ -45,7 +45,7 @@ export async function arrayTable(
     await line(all === 0 ? 'no fragments' : `the range touches none of ${counted(all, 'fragment')}`, out)
     return
   }
-  await fragmentsTable(fragments, schemaNumbers(document), names, limitOf(full, ROWS), out)
+  await fragmentsTable(fragments, fields(document.error), schemaNumbers(document), names, limitOf(full, ROWS), out)
   await line(totalText(fragments, document), out)
   const overlaps = amount(document.overlap_pair_num)
   if (overlaps > 0) {
@@ -67,9 +67,12 @@ export async function arrayTable(
 function arrayFacts(document: Document): string {
   const schemas = Array.from(list(document.schemas)).length
   const facts = [
-    `${text(document.array_type)} array`,
-    `format version ${versionText(document.format_version)}`,
-    document.encryption === 'NO_ENCRYPTION' ? '' : `encrypted (${text(document.encryption)})`,
+    ...(document.array_type === null
+      ? ['array whose schema cannot be read']
+      : [`${text(document.array_type)} array`, `format version ${versionText(document.format_version)}`]),
+    document.encryption === 'NO_ENCRYPTION' || document.encryption === null
+      ? ''
+      : `encrypted (${text(document.encryption)})`,
     schemas > 1 ? `${schemas} schemas` : '',
   ]
   return facts.filter((fact) => fact !== '').join(', ')
@@ -83,6 +86,7 @@ function schemaNumbers(document: Document): ReadonlyMap<string, string> | undefi
 
 async function fragmentsTable(
   fragments: readonly Fields[],
+  error: Fields,
   schemas: ReadonlyMap<string, string> | undefined,
   names: readonly string[],
   limit: number | undefined,
@@ -114,7 +118,7 @@ async function fragmentsTable(
       ...(schemas ? [schemas.get(text(fragment.array_schema_name)) ?? NOTHING] : []),
       ...(overlapping ? [countText(fragment.overlap_num)] : []),
       timeRangeText(fragment.timestamp_range, exact),
-      domainOrError(fragment, names),
+      domainOrError(fragment, error, names),
     ])
   const wide = rows(true)
   const narrow = fits(columns, wide.slice(0, limit), out) ? wide : rows(false)
@@ -185,9 +189,14 @@ function stateRole(state: string): 'good' | 'bad' | 'dim' {
       : 'dim'
 }
 
-function domainOrError(fragment: Fields, names: readonly string[]): string {
-  const { message } = fields(fragment.error)
-  if (message !== undefined) return `error: ${text(message)}`
+/** @param ofArray what is wrong with the whole array, and was said */
+function domainOrError(fragment: Fields, ofArray: Fields, names: readonly string[]): string {
+  const { message, file } = fields(fragment.error)
+  if (message !== undefined) {
+    if (file !== undefined && file === ofArray.file) return NOTHING
+    const name = text(file).slice(text(file).lastIndexOf('/') + 1)
+    return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${text(message)}`
+  }
   return domainText(names, fragment.nonempty_domain)
 }
 
