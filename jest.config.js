@@ -8,4 +8,5 @@ export default {
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/filters/kernels/assembly/**'],
   testTimeout: 60_000,
+  maxWorkers: '100%',
 }

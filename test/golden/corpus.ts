@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { describe, test } from '@jest/globals'
 import { casesIn, ROOT, testCase } from './cases.ts'
 
@@ -9,6 +9,7 @@ const ARCHIVES = `${ROOT}/../shared/corpus`
 const UNPACKED = `${ROOT}/build/corpus`
 
 const ARCHIVE = '.tar.gz'
+const MARK = '.complete'
 
 /** Test files that share the corpus, each in a worker of its own. */
 const SHARES = 4
@@ -38,15 +39,31 @@ export function corpusFolders(): string[] {
   return archiveNames().map(unpacked)
 }
 
-/** The folder of an archive's cases, unpacked the first time. A mark is left behind the last file. */
+/**
+ * The folder of an archive's cases, unpacked the first time. Workers may come at once: each unpacks for itself, and the
+ * first to finish puts the whole folder in its place, with a mark inside.
+ */
 function unpacked(name: string): string {
   const folder = `${UNPACKED}/${name}`
   const archive = `${ARCHIVES}/${name}${ARCHIVE}`
-  const mark = `${UNPACKED}/${name}.complete`
-  if (existsSync(mark) && existsSync(folder) && statSync(mark).mtimeMs >= statSync(archive).mtimeMs) return folder
-  rmSync(folder, { recursive: true, force: true })
+  if (isUnpacked(folder, archive)) return folder
   mkdirSync(UNPACKED, { recursive: true })
-  execFileSync('tar', ['xzf', archive, '-C', UNPACKED])
-  writeFileSync(mark, '')
+  const own = mkdtempSync(`${UNPACKED}/.unpacking-`)
+  execFileSync('tar', ['xzf', archive, '-C', own])
+  writeFileSync(`${own}/${name}/${MARK}`, '')
+  if (!isUnpacked(folder, archive)) {
+    try {
+      if (existsSync(folder)) renameSync(folder, `${own}/outdated`)
+      renameSync(`${own}/${name}`, folder)
+    } catch (error) {
+      if (!isUnpacked(folder, archive)) throw error
+    }
+  }
+  rmSync(own, { recursive: true, force: true })
   return folder
+}
+
+function isUnpacked(folder: string, archive: string): boolean {
+  const mark = `${folder}/${MARK}`
+  return existsSync(mark) && statSync(mark).mtimeMs >= statSync(archive).mtimeMs
 }
