@@ -8,10 +8,13 @@
  * ```
  */
 import type { InspectArray } from './array.ts'
+import { type CellSelection, FragmentCells } from './cells/fragment-cells.ts'
+import { batchRows, columnValue } from './cells/rows.ts'
 import { InspectError } from './errors.ts'
 import type { Fragment } from './fragment.ts'
 import { readContext } from './generic-tile.ts'
 import type { InspectGroup } from './group.ts'
+import type { Result } from './render/result.ts'
 import { localStorage } from './source/file.ts'
 import { parseKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
@@ -19,6 +22,8 @@ import type { Storage } from './source/source.ts'
 import { openTarget, type Target, withArticle } from './target.ts'
 
 export { type FragmentEntry, type FragmentState, InspectArray, type SchemaFile } from './array.ts'
+export type { CellBatch, ColumnData, ColumnType } from './cells/column.ts'
+export { type CellSelection, FragmentCells } from './cells/fragment-cells.ts'
 export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './errors.ts'
 export type { ArraySchema } from './format/array-schema.ts'
 export type { Attribute } from './format/attribute.ts'
@@ -30,6 +35,7 @@ export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts
 export { cellValue } from './format/value.ts'
 export { type FieldFile, Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
 export { InspectGroup } from './group.ts'
+export type { Result } from './render/result.ts'
 export { MemorySource, MemoryStorage } from './source/memory.ts'
 export type { ByteSource, Entry, Storage } from './source/source.ts'
 export type { Target } from './target.ts'
@@ -70,4 +76,25 @@ export async function openGroup(path: string, options?: OpenOptions): Promise<In
   const target = await open(path, options)
   if (target.type === 'group') return target.group
   throw new InspectError('WRONG_TARGET', `expected a group, found ${withArticle(target.type)}`, { file: path })
+}
+
+/**
+ * The cells of a fragment in stored order, as objects by field: dimensions, attributes, then `__timestamps` and the like. 64-bit
+ * integers are bigint, text is a string, dates are ISO text (`raw`: as stored), several values an array, bytes a Uint8Array.
+ * Memory holds one tile. {@link FragmentCells} gives the same as columns.
+ * @throws InspectError USAGE for a field that the fragment does not have; whatever is wrong with the files
+ */
+export async function* readCells(
+  fragment: Fragment,
+  { raw = false, ...selection }: CellSelection & { raw?: boolean } = {},
+): AsyncGenerator<{ [field: string]: Result }> {
+  const cells = await FragmentCells.open(fragment, selection)
+  const { columns } = cells
+  const values = columns.map((column) => columnValue(column, { raw }))
+  const all = columns.map((_, i) => i)
+  try {
+    for await (const batch of cells.batches()) yield* batchRows(batch, columns, values, all)
+  } finally {
+    await cells.close()
+  }
 }

@@ -2,6 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'rolldown/utils'
 
+/** The package's own name leads to its sources. */
+export async function resolve(specifier, context, next) {
+  if (specifier !== 'tiledb-inspect') return next(specifier, context)
+  return { url: new URL('../../src/index.ts', import.meta.url).href, shortCircuit: true }
+}
+
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context)
   const path = fileURLToPath(url)

@@ -3,7 +3,7 @@
  * example array, and the library. Exits with 1 where anything is not as it should be.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -45,6 +45,9 @@ try {
   )
   const used = run('node', ['use.js']).trim()
   check(used === 'live 5', `expected the library to print "live 5", found ${JSON.stringify(used)}`)
+  copyFileSync(join(root, 'examples/node/fragments.js'), join(folder, 'fragments.js'))
+  const shown = run('node', ['fragments.js', array, '1'])
+  check(shown.includes('"name":"Buenos Aires"'), `expected the example to print the first cell, found ${shown}`)
   console.log(`package: ${packed.files.length} files, ${packed.unpackedSize} bytes unpacked`)
 } catch (error) {
   console.error(String(error))

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { sessionsOf, words } from '../helpers/sessions.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Lets `tiledb-inspect` be its sources. */
+const LOADER = ['--no-warnings', '--import', './test/fuzz/register.mjs']
+
+function node(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return spawnSync(execPath, [...LOADER, ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...env },
+  })
+}
+
+describe('examples/node/fragments.js', () => {
+  const [session] = sessionsOf(readFileSync(`${ROOT}/examples/node/README.md`, 'utf8'))
+
+  test('prints what its page shows', () => {
+    const [program, ...args] = words(session.command)
+    expect(program).toBe('node')
+    const { status, stdout, stderr } = node(args)
+    expect(stderr).toBe('')
+    expect(stdout.trimEnd().split('\n')).toEqual(session.printed)
+    expect(status).toBe(0)
+  })
+
+  test('passes over what no commit names', () => {
+    const { stdout, status } = node(['examples/node/fragments.js', 'examples/damaged/failed_write', '0'])
+    expect(stdout).toMatch(/_22: uncommitted\n__30_30_\w+: uncommitted\n$/)
+    expect(status).toBe(0)
+  })
+
+  test('wants the key of an encrypted array, and takes it', () => {
+    const call = ['examples/node/fragments.js', 'test/fixtures/22/encrypted']
+    const without = node(call)
+    expect(without.stderr).toMatch(/^KEY_NEEDED: /)
+    expect(without.status).toBe(1)
+    const { stdout, status } = node(call, { TILEDB_INSPECT_KEY: "a key for tiledb-inspect's tests" })
+    expect(stdout).toMatch(/^ {3}\{"/m)
+    expect(status).toBe(0)
+  })
+})
