@@ -146,7 +146,7 @@ function kernelRuns() {
   return Object.entries(runs).map(([name, run]) => {
     const once = () => {
       kernels.begin(CHUNK)
-      const part = kernels.block(kernels.place(input), CHUNK)
+      const part = kernels.view(kernels.place(input), CHUNK)
       const start = seconds()
       const { top } = kernels
       for (let i = 0; i < REPEATS; i++) {

@@ -1,6 +1,7 @@
 import { InspectError } from '../../errors.ts'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
+import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'
 import { bzip2Level } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 
@@ -12,7 +13,6 @@ const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'
 
 /** Room that wasm memory (2 GiB at most) has for input and output together. */
 const LARGEST = 1 << 30
-const PAGE = 65_536
 
 /** Return codes of bzlib.h. */
 const STATUS: Record<number, string> = {
@@ -26,14 +26,9 @@ const STATUS: Record<number, string> = {
 /** Longest output of compression, as the manual of libbzip2 gives it: input plus 1 % plus 600 bytes. */
 const compressBound = (length: number): number => length + Math.ceil(length / 100) + 600
 
-type Call = (...args: number[]) => number
-
-interface Library {
-  memory: WebAssembly.Memory
-  malloc: Call
-  free: Call
-  compress: Call
-  decompress: Call
+interface Library extends WasmHeap {
+  compress: WasmCall
+  decompress: WasmCall
 }
 
 export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
@@ -98,41 +93,24 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
 
 /** What the library asks of its surroundings: more memory, and files that it never opens here. */
 function imports(memory: () => WebAssembly.Memory | undefined): WebAssembly.Imports {
+  const { copy, grow } = heapImports(memory)
   return {
     env: {
       exit: (code: number) => {
         throw new Error(`libbz2 gave up with ${code}`)
       },
-      emscripten_memcpy_big: (to: number, from: number, length: number) => {
-        const { buffer } = memory() ?? { buffer: new ArrayBuffer(0) }
-        new Uint8Array(buffer).copyWithin(to, from, from + length)
-      },
-      emscripten_resize_heap: (bytes: number) => {
-        const held = memory()
-        if (!held) return 0
-        try {
-          held.grow(Math.ceil(((bytes >>> 0) - held.buffer.byteLength) / PAGE))
-          return 1
-        } catch {
-          return 0
-        }
-      },
+      emscripten_memcpy_big: copy,
+      emscripten_resize_heap: grow,
     },
     wasi_snapshot_preview1: { fd_close: () => 0, fd_write: () => 0, fd_seek: () => 0 },
   }
 }
 
 function libraryOf(instance: WebAssembly.Instance): Library {
-  const { memory } = instance.exports
-  if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('bzip2.wasm exports no memory')
-  const call = (name: string): Call => {
-    const found = instance.exports[name]
-    if (typeof found !== 'function') throw new TypeError(`bzip2.wasm exports no ${name}`)
-    return (...args) => Number(found(...args))
-  }
+  const call = (name: string): WasmCall => wasmCall(instance, name)
   call('__wasm_call_ctors')()
   return {
-    memory,
+    memory: wasmMemory(instance, 'memory'),
     malloc: call('malloc'),
     free: call('free'),
     compress: call('BZ2_bzBuffToBuffCompress'),

@@ -17,6 +17,8 @@ export interface Codecs {
 export interface ByteCodec {
   /** Exactly `size` bytes, the declared original length. @throws InspectError BAD_FILTERED_DATA if the stream is broken, or gives more or fewer; never allocates more than `size` and a small constant */
   decompress(data: Uint8Array, size: number): Uint8Array
+  /** The same into `out`, all of it, where that saves a copy. */
+  decompressInto?(data: Uint8Array, out: Uint8Array): void
   /** `level` as stored in the filter's options; each codec maps it as TileDB does. */
   compress(data: Uint8Array, level: number): Uint8Array
 }

@@ -4,12 +4,12 @@ import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
 
 /**
  * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use, and once.
- * @param readWasm how the two codecs whose wasm is a file of its own (BZIP2, WEBP) get at it
+ * @param readWasm how the codecs whose wasm is a file of its own (ZSTD, BZIP2, WEBP) get at it
  */
 export function portable(readWasm: WasmReader): Codecs {
   return {
     gzip: async () => (await import('./gzip.ts')).gzipCodec,
-    zstd: async () => (await import('./zstd.ts')).loadZstd(),
+    zstd: once(async () => (await import('./zstd.ts')).loadZstd(readWasm)),
     lz4: async () => (await import('./lz4.ts')).lz4Codec,
     bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(readWasm)),
     md5: async () => (await import('@noble/hashes/legacy.js')).md5,

@@ -1,62 +1,130 @@
-import type { ZstdSimple } from 'zstd-codec'
 import { InspectError } from '../../errors.ts'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
+import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
-import { once } from './once.ts'
+import type { WasmReader } from './wasm-file.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
 
 /**
- * Two packages share the work. zstd-codec decodes ordinary chunks (64 KiB) faster, but its heap is fixed: a frame of 6
- * MiB, or a high level when compressing, aborts the process. @bokuweb/zstd-wasm lets its memory grow, so it has all the
- * rest. Measured 2026-11 on Node 20, MB/s of int32 running sums: decoding level 3, 467 and 255; level -1, 784 and 982;
- * compressing 118 and 137; 64 MiB at once: the second only, 324 and 1010. To load: 40 and 20 ms. Others tried:
- * @hpcc-js/wasm-zstd spreads results into an array (13 MB/s, 3 GB of memory for 64 MiB), @oneidentity/zstd-js is 65 MB
- * on disk, zstddec only decodes.
+ * libzstd as package @foxglove/wasm-zstd ships it. Only its wasm file is used: the package's JavaScript needs Node's
+ * Buffer and copies once more.
+ *
+ * Measured 2026-11 on Node 20 and 24, MB/s of processor time in chunks of 64 KiB at level 3: int32 running sums 679 and 692, the
+ * same under BYTESHUFFLE 3090 and 3450, under DELTA 506 and 480. @bokuweb/zstd-wasm 340 and 624, 3446 and 3525, 483 and
+ * 500; zstddec, which only decodes, as that; zstd-codec 426 and 468, 1204 and 1391, 356 and 384, and its fixed heap
+ * aborts the process on a frame of 6 MiB.
  */
-const SMALL = 1 << 20
+const WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
+
+/** The names that the build of version 1.0.1 left; package.json allows no other. */
+const NAMES = {
+  memory: 'c',
+  start: 'd',
+  malloc: 'f',
+  free: 'g',
+  compressBound: 'h',
+  compress: 'i',
+  decompress: 'j',
+} as const
+const IMPORT_NAMES = { module: 'a', grow: 'a', copy: 'b' } as const
 
 /** Room that wasm memory (2 GiB at most) has for input and output together. */
 const LARGEST = 1 << 30
 
-/** Once for the whole process: a second `init` of @bokuweb/zstd-wasm would take the memory from under the first. */
-export const loadZstd: () => Promise<ByteCodec> = once(load)
+interface Library extends WasmHeap {
+  compressBound: WasmCall
+  /** Both: (out, outLength, in, inLength[, level]), the bytes written or -1. */
+  compress: WasmCall
+  decompress: WasmCall
+}
 
-async function load(): Promise<ByteCodec> {
-  const [{ ZstdCodec }, growing] = await Promise.all([import('zstd-codec'), import('@bokuweb/zstd-wasm')])
-  await growing.init()
-  const small = await new Promise<ZstdSimple>((resolve) => ZstdCodec.run(({ Simple }) => resolve(new Simple())))
+export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
+  const module = await WebAssembly.compile(await readWasm(WASM))
+  let library: Library | undefined
+
+  /** Runs one of the two, and gives what `take` makes of its output in the library's memory; undefined where it failed. */
+  function run<T>(
+    name: 'compress' | 'decompress',
+    data: Uint8Array,
+    room: number,
+    rest: number[],
+    take: (out: Uint8Array) => T,
+  ): T | undefined {
+    if (data.length + room > LARGEST) {
+      throw new InspectError(
+        'TOO_LARGE',
+        `expected at most ${LARGEST} bytes in and out of one zstd frame, found ${data.length + room}`,
+      )
+    }
+    library ??= instantiate(module)
+    const { malloc, free, memory } = library
+    try {
+      const source = malloc(Math.max(1, data.length))
+      const target = malloc(Math.max(1, room))
+      if (source === 0 || target === 0) throw new RangeError('no wasm memory')
+      new Uint8Array(memory.buffer, source, data.length).set(data)
+      const length = library[name](target, room, source, data.length, ...rest)
+      const out = length < 0 ? undefined : take(new Uint8Array(memory.buffer, target, length))
+      free(target)
+      free(source)
+      return out
+    } catch (cause) {
+      // A trap or a full memory leaves the instance in an unknown state: the next call starts with a new one.
+      library = undefined
+      throw new InspectError(
+        'BAD_FILTERED_DATA',
+        'expected a zstd frame, found one that libzstd fails on',
+        {},
+        { cause },
+      )
+    }
+  }
+
+  function checked<T>(data: Uint8Array, size: number, take: (out: Uint8Array) => T): T {
+    checkZstdFrame(data, size)
+    let found: number | undefined
+    const out = run('decompress', data, size, [], (bytes) => {
+      found = bytes.length
+      return found === size ? take(bytes) : undefined
+    })
+    if (out !== undefined) return out
+    throw badData(`expected a zstd frame of ${size} bytes, found ${found ?? 'a broken one'}`)
+  }
 
   return {
     compress(data, level) {
-      checkRoom(data.length)
-      return growing.compress(data, zstdLevel(level))
+      library ??= instantiate(module)
+      const room = library.compressBound(data.length)
+      const frame = run('compress', data, room, [zstdLevel(level)], (out) => out.slice())
+      if (!frame)
+        throw new InspectError('BAD_VALUE', `expected data that libzstd compresses, found it fails at level ${level}`)
+      return frame
     },
-    decompress(data, size) {
-      const declared = checkZstdFrame(data, size)
-      checkRoom(data.length + size)
-      const out =
-        declared && size > 0 && size <= SMALL && data.length <= SMALL ? small.decompress(data) : grow(data, size)
-      if (out === null || out.length !== size) {
-        throw badData(`expected a zstd frame of ${size} bytes, found ${out === null ? 'a broken one' : out.length}`)
-      }
-      return out
+    decompress: (data, size) => checked(data, size, (bytes) => bytes.slice()),
+    decompressInto(data, out) {
+      checked(data, out.length, (bytes) => {
+        out.set(bytes)
+        return true
+      })
     },
-  }
-
-  function grow(data: Uint8Array, size: number): Uint8Array | null {
-    try {
-      return growing.decompress(data, { defaultHeapSize: size })
-    } catch {
-      return null
-    }
   }
 }
 
-function checkRoom(bytes: number): void {
-  if (bytes > LARGEST)
-    throw new InspectError(
-      'TOO_LARGE',
-      `expected at most ${LARGEST} bytes in and out of one zstd frame, found ${bytes}`,
-    )
+function instantiate(module: WebAssembly.Module): Library {
+  let memory: WebAssembly.Memory | undefined
+  const { copy, grow } = heapImports(() => memory)
+  const instance = new WebAssembly.Instance(module, {
+    [IMPORT_NAMES.module]: { [IMPORT_NAMES.copy]: copy, [IMPORT_NAMES.grow]: grow },
+  })
+  memory = wasmMemory(instance, NAMES.memory)
+  wasmCall(instance, NAMES.start)()
+  return {
+    memory,
+    malloc: wasmCall(instance, NAMES.malloc),
+    free: wasmCall(instance, NAMES.free),
+    compressBound: wasmCall(instance, NAMES.compressBound),
+    compress: wasmCall(instance, NAMES.compress),
+    decompress: wasmCall(instance, NAMES.decompress),
+  }
 }

@@ -48,13 +48,19 @@ export class Kernels {
     return bytes.buffer === this.memory.buffer
   }
 
+  /** A block to fill, as the input of a kernel to come; undefined without room. */
+  block(length: number): Uint8Array | undefined {
+    const at = this.room(length)
+    return at === NONE ? undefined : this.view(at, length)
+  }
+
   /** @param part a multiple of 8 bytes, and of the element */
   unbitshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
     const input = this.place(part)
     const output = this.room(part.length)
     if (input === NONE || output === NONE) return undefined
     this.wasm.unbitshuffle(input, output, part.length, size)
-    return this.block(output, part.length)
+    return this.view(output, part.length)
   }
 
   /** @param size from 2 on */
@@ -64,7 +70,7 @@ export class Kernels {
     const output = this.room(part.length)
     if (input === NONE || output === NONE) return undefined
     this.wasm.unbyteshuffle(input, output, count, size, part.length - count * size)
-    return this.block(output, part.length)
+    return this.view(output, part.length)
   }
 
   /** Running sums of the whole elements of `part`; zeros behind them up to `length`. */
@@ -75,7 +81,7 @@ export class Kernels {
     if (input === NONE || output === NONE) return undefined
     this.wasm.sums(input, output, whole, size, 0, 0)
     if (whole < length) this.memory.fill(0, output + whole, output + length)
-    return this.block(output, length)
+    return this.view(output, length)
   }
 
   /** Undoes XOR of whole elements. */
@@ -84,7 +90,7 @@ export class Kernels {
     const output = this.room(part.length)
     if (input === NONE || output === NONE) return undefined
     this.wasm.separate(input, output, part.length, size)
-    return this.block(output, part.length)
+    return this.view(output, part.length)
   }
 
   /**
@@ -100,7 +106,7 @@ export class Kernels {
     this.memory.copyWithin(output, input, packed)
     this.wasm.undoubleDelta(packed, output, count, bitSize, size)
     this.memory.fill(0, output + count * size, output + length)
-    return this.block(output, length)
+    return this.view(output, length)
   }
 
   /** @param table per window T first value, u32 bytes */
@@ -110,7 +116,7 @@ export class Kernels {
     const output = this.room(data.length)
     if (entries === NONE || input === NONE || output === NONE) return undefined
     const fits = this.wasm.unpositiveDelta(entries, windows, input, output, data.length, size)
-    return fits ? this.block(output, data.length) : undefined
+    return fits ? this.view(output, data.length) : undefined
   }
 
   /**
@@ -130,7 +136,7 @@ export class Kernels {
     const output = this.room(length)
     if (entries === NONE || input === NONE || output === NONE) return undefined
     const fits = this.wasm.widen(entries, windows, input, data.length, output, length, size, signed ? 1 : 0)
-    return fits ? this.block(output, length) : undefined
+    return fits ? this.view(output, length) : undefined
   }
 
   /** @param part whole runs of cells of `size` bytes */
@@ -138,7 +144,7 @@ export class Kernels {
     const input = this.place(part)
     const output = this.room(length)
     if (input === NONE || output === NONE) return undefined
-    return this.wasm.unrle(input, part.length, output, length, size) ? this.block(output, length) : undefined
+    return this.wasm.unrle(input, part.length, output, length, size) ? this.view(output, length) : undefined
   }
 
   /** @param block a raw LZ4 block */
@@ -146,7 +152,7 @@ export class Kernels {
     const input = this.place(block)
     const output = this.room(length)
     if (input === NONE || output === NONE) return undefined
-    return this.wasm.unlz4(input, block.length, output, length) ? this.block(output, length) : undefined
+    return this.wasm.unlz4(input, block.length, output, length) ? this.view(output, length) : undefined
   }
 
   /** Where the bytes lie in memory, copied there if need be; NONE without room. */
@@ -171,7 +177,7 @@ export class Kernels {
     return at
   }
 
-  private block(at: number, length: number): Uint8Array {
+  private view(at: number, length: number): Uint8Array {
     return this.memory.subarray(at, at + length)
   }
 }

@@ -1,0 +1,46 @@
+/** What the wasm files of two packages, built by emscripten, have in common: they are used without the packages' scripts. */
+
+const PAGE = 65_536
+
+export type WasmCall = (...args: number[]) => number
+
+export interface WasmHeap {
+  memory: WebAssembly.Memory
+  malloc: WasmCall
+  free: WasmCall
+}
+
+/** What the libraries ask of their surroundings: large copies, and more memory. */
+export function heapImports(memory: () => WebAssembly.Memory | undefined): Record<'copy' | 'grow', WasmCall> {
+  return {
+    copy(to, from, length) {
+      const { buffer } = memory() ?? { buffer: new ArrayBuffer(0) }
+      new Uint8Array(buffer).copyWithin(to, from, from + length)
+      return to
+    },
+    grow(bytes) {
+      const held = memory()
+      if (!held) return 0
+      try {
+        held.grow(Math.ceil(((bytes >>> 0) - held.buffer.byteLength) / PAGE))
+        return 1
+      } catch {
+        return 0
+      }
+    },
+  }
+}
+
+/** @throws TypeError where another build of the library has other names */
+export function wasmMemory(instance: WebAssembly.Instance, name: string): WebAssembly.Memory {
+  const memory = instance.exports[name]
+  if (memory instanceof WebAssembly.Memory) return memory
+  throw new TypeError(`expected a memory ${name} in the wasm file of a codec, found none`)
+}
+
+/** @throws TypeError where another build of the library has other names */
+export function wasmCall(instance: WebAssembly.Instance, name: string): WasmCall {
+  const found = instance.exports[name]
+  if (typeof found === 'function') return found as WasmCall
+  throw new TypeError(`expected a function ${name} in the wasm file of a codec, found none`)
+}
