@@ -69,17 +69,43 @@ static void sums64(const uint64_t *restrict in, uint64_t *restrict out) {
 UNDOUBLE_DELTA(undouble32, uint32_t)
 UNDOUBLE_DELTA(undouble64, uint64_t)
 
-static void widen8to32(const uint8_t *restrict in, uint32_t *restrict out) {
-  for (size_t window = 0; window < CHUNK / 1024; window++) {
-    uint32_t offset = (uint32_t)window * 977;
-    for (size_t i = 0; i < 256; i++) out[256 * window + i] = in[256 * window + i] + offset;
+/* Windows of 1 KiB, as BIT_WIDTH_REDUCTION's metadata tells them: the offset, u8 bits, u32 bytes before reduction. */
+#define WIDEN(name, S, T)                                                                    \
+  static int name(const uint8_t *table, const uint8_t *in, uint8_t *out) {                   \
+    const size_t step = sizeof(T) + 5;                                                       \
+    uint32_t bytes, total = 0;                                                               \
+    for (size_t window = 0; window < CHUNK / 1024; window++) {                               \
+      memcpy(&bytes, table + window * step + sizeof(T) + 1, 4);                              \
+      if (table[window * step + sizeof(T)] != 8 * sizeof(S)) return 0;                       \
+      total += bytes;                                                                        \
+    }                                                                                        \
+    if (total != CHUNK) return 0;                                                            \
+    for (size_t window = 0; window < CHUNK / 1024; window++) {                               \
+      T offset;                                                                              \
+      memcpy(&offset, table + window * step, sizeof(T));                                     \
+      memcpy(&bytes, table + window * step + sizeof(T) + 1, 4);                              \
+      size_t count = bytes / sizeof(T);                                                      \
+      const S *restrict from = (const S *)in;                                                \
+      T *restrict to = (T *)out;                                                             \
+      for (size_t i = 0; i < count; i++) to[i] = from[i] + offset;                           \
+      in += count * sizeof(S);                                                               \
+      out += bytes;                                                                          \
+    }                                                                                        \
+    return 1;                                                                                \
   }
-}
+WIDEN(widen8to32, uint8_t, uint32_t)
+WIDEN(widen16to64, uint16_t, uint64_t)
 
-static void widen16to64(const uint16_t *restrict in, uint64_t *restrict out) {
-  for (size_t window = 0; window < CHUNK / 1024; window++) {
-    uint64_t offset = (uint64_t)window * 977;
-    for (size_t i = 0; i < 128; i++) out[128 * window + i] = in[128 * window + i] + offset;
+static uint8_t table[CHUNK / 1024 * 13];
+
+static void make_table(size_t size, uint8_t bits) {
+  uint32_t bytes = 1024;
+  for (uint64_t window = 0; window < CHUNK / 1024; window++) {
+    uint64_t offset = window * 977;
+    uint8_t *entry = table + window * (size + 5);
+    memcpy(entry, &offset, size);
+    entry[size] = bits;
+    memcpy(entry + size + 1, &bytes, 4);
   }
 }
 
@@ -100,6 +126,7 @@ static double now(void) {
   } while (0)
 
 int main(int count, char **arguments) {
+  int done = 1;
   int repeats = count > 1 ? atoi(arguments[1]) : 2000;
   for (size_t i = 0; i < sizeof input; i++) input[i] = (uint8_t)rand();
   MEASURE("un-bitshuffle 4", unbitshuffle(input, output, 4));
@@ -110,7 +137,9 @@ int main(int count, char **arguments) {
   MEASURE("prefix sum 8", sums64((uint64_t *)input, (uint64_t *)output));
   MEASURE("double-delta 4", undouble32((uint64_t *)input, (uint32_t *)output, 4));
   MEASURE("double-delta 8", undouble64((uint64_t *)input, (uint64_t *)output, 4));
-  MEASURE("widen 8 to 32", widen8to32(input, (uint32_t *)output));
-  MEASURE("widen 16 to 64", widen16to64((uint16_t *)input, (uint64_t *)output));
-  return 0;
+  make_table(4, 8);
+  MEASURE("widen 8 to 32", done &= widen8to32(table, input, output));
+  make_table(8, 16);
+  MEASURE("widen 16 to 64", done &= widen16to64(table, input, output));
+  return !done;
 }

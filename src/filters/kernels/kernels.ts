@@ -99,12 +99,14 @@ export class Kernels {
    */
   undoubleDelta(part: Uint8Array, length: number, bitSize: number, size: ElementSize): Uint8Array | undefined {
     const count = Math.floor(length / size)
+    const packedLength = part.length - 2 * size
     const input = this.place(part)
+    const stream = this.room(packedLength)
     const output = this.room(length)
-    if (input === NONE || output === NONE) return undefined
+    if (input === NONE || stream === NONE || output === NONE) return undefined
     const packed = input + 2 * size
     this.memory.copyWithin(output, input, packed)
-    this.wasm.undoubleDelta(packed, output, count, bitSize, size)
+    this.wasm.undoubleDelta(packed, packedLength / 8, stream, output, count, bitSize, size)
     this.memory.fill(0, output + count * size, output + length)
     return this.view(output, length)
   }

@@ -22,7 +22,7 @@ export function unpositiveDelta(
   if (total !== (length as u64)) return false
   for (let entry = table; entry < end; entry += step) {
     const bytes = load<u32>(entry + size) as usize
-    if (bytes % size === 0) sums(input, output, bytes, size, valueLow(entry, size), valueHigh(entry, size))
+    if ((bytes & (size - 1)) === 0) sums(input, output, bytes, size, valueLow(entry, size), valueHigh(entry, size))
     else memory.copy(output, input, bytes)
     input += bytes
     output += bytes
@@ -46,6 +46,7 @@ export function widen(
 ): bool {
   const step = size + 1 + LENGTH_BYTES
   const end = table + windows * step
+  const shift = ctz(size)
   let total: u64 = 0
   let stored: u64 = 0
   for (let entry = table; entry < end; entry += step) {
@@ -53,7 +54,7 @@ export function widen(
     const width = storedWidth(entry, bytes, size)
     if (width === 0) return false
     total += bytes as u64
-    stored += ((bytes / size) * width + (width === size ? bytes % size : 0)) as u64
+    stored += (width === size ? bytes : (bytes >> shift) * width) as u64
   }
   if (total !== (length as u64) || stored !== (inputLength as u64)) return false
   for (let entry = table; entry < end; entry += step) {
@@ -63,10 +64,9 @@ export function widen(
       memory.copy(output, input, bytes)
       input += bytes
     } else {
-      const count = bytes / size
-      if (size === 2) widen16(input, output, count, valueLow(entry, 2) as u16, signed)
-      else if (size === 4) widen32(input, output, count, valueLow(entry, 4), width, signed)
-      else widen64(input, output, count, load<u64>(entry), width, signed)
+      const count = bytes >> shift
+      if (signed) addTo<i8, i16, i32>(entry, input, output, count, width, size)
+      else addTo<u8, u16, u32>(entry, input, output, count, width, size)
       input += count * width
     }
     output += bytes
@@ -77,7 +77,7 @@ export function widen(
 /** Bytes of a stored value; the full width where the window is stored as it is; 0 for what no release writes. */
 function storedWidth(entry: usize, bytes: usize, size: usize): usize {
   const full: usize = 8 * size
-  const bits: usize = bytes % size !== 0 ? full : min<usize>(load<u8>(entry + size), full)
+  const bits: usize = (bytes & (size - 1)) !== 0 ? full : min<usize>(load<u8>(entry + size), full)
   return bits === 8 || bits === 16 || bits === 32 || bits === 64 ? bits >> 3 : 0
 }
 
@@ -89,69 +89,76 @@ function valueHigh(entry: usize, size: usize): u32 {
   return size === 8 ? load<u32>(entry + 4) : 0
 }
 
-function widen16(input: usize, output: usize, count: usize, offset: u16, signed: bool): void {
-  const add = i16x8.splat(offset)
-  const whole = count & ~7
-  for (let i: usize = 0; i < whole; i += 8) {
-    const x = signed ? v128.load8x8_s(input + i) : v128.load8x8_u(input + i)
-    v128.store(output + 2 * i, i16x8.add(x, add))
+/** A window's values, of one of three types, plus the offset in its entry. */
+function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize, width: usize, size: usize): void {
+  if (size === 2) add<A, u16>(input, output, count, load<u16>(entry))
+  else if (size === 4) {
+    if (width === 1) add<A, u32>(input, output, count, load<u32>(entry))
+    else add<B, u32>(input, output, count, load<u32>(entry))
+  } else if (width === 1) add<A, u64>(input, output, count, load<u64>(entry))
+  else if (width === 2) add<B, u64>(input, output, count, load<u64>(entry))
+  else add<C, u64>(input, output, count, load<u64>(entry))
+}
+
+/** Values of type S, each with `offset` added, to integers of type T. */
+function add<S, T>(input: usize, output: usize, count: usize, offset: T): void {
+  const whole = count & ~15
+  const all = v128.splat<T>(offset)
+  let to = output
+  let from = input
+  for (const end = input + whole * sizeof<S>(); from < end; from += 16 * sizeof<S>()) {
+    if (sizeof<S>() === 1) {
+      const x = v128.load(from)
+      if (sizeof<T>() === 2) {
+        v128.store(to, i16x8.add(low<S>(x), all))
+        v128.store(to, i16x8.add(high<S>(x), all), 16)
+      } else {
+        eight<S, T>(to, low<S>(x), all)
+        eight<S, T>(to + 8 * sizeof<T>(), high<S>(x), all)
+      }
+    } else if (sizeof<S>() === 2) {
+      eight<S, T>(to, v128.load(from), all)
+      eight<S, T>(to + 8 * sizeof<T>(), v128.load(from, 16), all)
+    } else {
+      four<S>(to, v128.load(from), all)
+      four<S>(to + 32, v128.load(from, 16), all)
+      four<S>(to + 64, v128.load(from, 32), all)
+      four<S>(to + 96, v128.load(from, 48), all)
+    }
+    to += 16 * sizeof<T>()
   }
   for (let i = whole; i < count; i++) {
-    const x: i32 = signed ? load<i8>(input + i) : load<u8>(input + i)
-    store<u16>(output + 2 * i, (x + (offset as i32)) as u16)
+    store<T>(to, ((load<S>(from) as T) + offset) as T)
+    from += sizeof<S>()
+    to += sizeof<T>()
   }
 }
 
-function widen32(input: usize, output: usize, count: usize, offset: u32, width: usize, signed: bool): void {
-  const add = i32x4.splat(offset)
-  const whole = count & ~7
-  if (width === 1) {
-    for (let i: usize = 0; i < whole; i += 8) {
-      const x = signed ? v128.load8x8_s(input + i) : v128.load8x8_u(input + i)
-      put32(output + 4 * i, x, add, signed)
-    }
+/** Eight values of two bytes, to four or eight each. */
+function eight<S, T>(to: usize, x: v128, offset: v128): void {
+  const lower = isSigned<S>() ? i32x4.extend_low_i16x8_s(x) : i32x4.extend_low_i16x8_u(x)
+  const upper = isSigned<S>() ? i32x4.extend_high_i16x8_s(x) : i32x4.extend_high_i16x8_u(x)
+  if (sizeof<T>() === 4) {
+    v128.store(to, i32x4.add(lower, offset))
+    v128.store(to, i32x4.add(upper, offset), 16)
   } else {
-    for (let i: usize = 0; i < whole; i += 8) put32(output + 4 * i, v128.load(input + 2 * i), add, signed)
+    four<S>(to, lower, offset)
+    four<S>(to + 32, upper, offset)
   }
-  for (let i = whole; i < count; i++) store<u32>(output + 4 * i, (integer(input, i, width, signed) as u32) + offset)
-}
-
-/** Eight values of two bytes, to four each. */
-function put32(output: usize, x: v128, add: v128, signed: bool): void {
-  const low = signed ? i32x4.extend_low_i16x8_s(x) : i32x4.extend_low_i16x8_u(x)
-  const high = signed ? i32x4.extend_high_i16x8_s(x) : i32x4.extend_high_i16x8_u(x)
-  v128.store(output, i32x4.add(low, add))
-  v128.store(output, i32x4.add(high, add), 16)
-}
-
-function widen64(input: usize, output: usize, count: usize, offset: u64, width: usize, signed: bool): void {
-  const add = i64x2.splat(offset)
-  const whole = count & ~7
-  for (let i: usize = 0; i < whole; i += 8) {
-    const to = output + 8 * i
-    if (width === 4) {
-      put64(to, v128.load(input + 4 * i), add, signed)
-      put64(to + 32, v128.load(input + 4 * i, 16), add, signed)
-    } else {
-      const from = input + width * i
-      const x = width === 2 ? v128.load(from) : signed ? v128.load8x8_s(from) : v128.load8x8_u(from)
-      put64(to, signed ? i32x4.extend_low_i16x8_s(x) : i32x4.extend_low_i16x8_u(x), add, signed)
-      put64(to + 32, signed ? i32x4.extend_high_i16x8_s(x) : i32x4.extend_high_i16x8_u(x), add, signed)
-    }
-  }
-  for (let i = whole; i < count; i++) store<u64>(output + 8 * i, (integer(input, i, width, signed) as u64) + offset)
 }
 
 /** Four values of four bytes, to eight each. */
-function put64(output: usize, x: v128, add: v128, signed: bool): void {
-  const low = signed ? i64x2.extend_low_i32x4_s(x) : i64x2.extend_low_i32x4_u(x)
-  const high = signed ? i64x2.extend_high_i32x4_s(x) : i64x2.extend_high_i32x4_u(x)
-  v128.store(output, i64x2.add(low, add))
-  v128.store(output, i64x2.add(high, add), 16)
+function four<S>(to: usize, x: v128, offset: v128): void {
+  const lower = isSigned<S>() ? i64x2.extend_low_i32x4_s(x) : i64x2.extend_low_i32x4_u(x)
+  const upper = isSigned<S>() ? i64x2.extend_high_i32x4_s(x) : i64x2.extend_high_i32x4_u(x)
+  v128.store(to, i64x2.add(lower, offset))
+  v128.store(to, i64x2.add(upper, offset), 16)
 }
 
-function integer(input: usize, i: usize, width: usize, signed: bool): i64 {
-  if (width === 1) return signed ? (load<i8>(input + i) as i64) : (load<u8>(input + i) as i64)
-  if (width === 2) return signed ? (load<i16>(input + 2 * i) as i64) : (load<u16>(input + 2 * i) as i64)
-  return signed ? (load<i32>(input + 4 * i) as i64) : (load<u32>(input + 4 * i) as i64)
+/** Half of sixteen bytes, to two each. */
+function low<S>(x: v128): v128 {
+  return isSigned<S>() ? i16x8.extend_low_i8x16_s(x) : i16x8.extend_low_i8x16_u(x)
+}
+function high<S>(x: v128): v128 {
+  return isSigned<S>() ? i16x8.extend_high_i8x16_s(x) : i16x8.extend_high_i8x16_u(x)
 }
