@@ -11,7 +11,5 @@ describe('every fixture is what TileDB says it is', () => {
 })
 
 describe('every example array is what TileDB says it is', () => {
-  const cases = casesIn(`${ROOT}/examples/arrays`)
-  if (cases.length === 0) test.todo('no example array has an expected file beside it')
-  for (const path of cases) testCase(path)
+  for (const path of casesIn(`${ROOT}/examples/arrays`)) testCase(path)
 })
