@@ -1,7 +1,7 @@
 /**
  * Prints how fast the filters of a tile are undone, in MB/s of unfiltered bytes and processor time, beside what is wanted:
  *
- *     node bench/pipelines.mjs [NAME…]
+ *     npm run bench:pipelines -- [NAME…]
  *
  * The values are those of the large arrays (bench/README.md): INT32 running sums of small steps, in tiles of 1 MiB and
  * chunks of 64 KiB, filtered by our own writing direction. Then the kernels alone, as ratios to the same loops in C.

@@ -26,6 +26,11 @@ try {
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   run('npm', ['install', '--no-audit', '--no-fund', join(folder, packed.filename)])
 
+  for (const part of ['cli', 'lib']) {
+    const kernels = packed.files.some(({ path, size }) => path.startsWith(`dist/${part}/binary`) && size > 5000)
+    check(kernels, `expected the kernels' code in dist/${part}, found none`)
+  }
+
   const array = join(root, 'examples/arrays/places')
   const fragment = join(array, '__fragments', readdirSync(join(array, '__fragments'))[0])
   const footer = JSON.parse(run('npx', ['tiledb-inspect', 'footer', '--json', fragment]))
