@@ -1,6 +1,6 @@
 import { InspectError } from '../../src/errors.ts'
 import { type Describe, decode, encode, trace } from '../../src/format/io.ts'
-import { coverageFault } from '../../src/format/span.ts'
+import { coverageFault, type Span } from '../../src/format/span.ts'
 import type { Random } from './random.ts'
 
 /** Bytes of one structure, and the laws that its description must keep on them. */
@@ -11,6 +11,8 @@ export interface Specimen {
   /** Where it was found, for messages. */
   where: string
   bytes: Uint8Array
+  /** What every byte of it means. */
+  spans(): Span
   /** `encode(decode(bytes))`. */
   roundTrip(): Uint8Array
   /** What is wrong with the spans of a trace, in words; undefined when they cover every byte once. */
@@ -33,6 +35,7 @@ export function specimen<T>(
     openEnded: false,
     ...head,
     bytes,
+    spans: () => trace(bytes, describe, head.structure).root,
     roundTrip: () => encode(decode(bytes, describe), describe),
     coverage() {
       const { root, error } = trace(bytes, describe, head.structure, { offset: 1000 })

@@ -1,0 +1,398 @@
+import { readdirSync } from 'node:fs'
+import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
+import { COMPRESSORS, FILTER_TYPES, isCompressor } from '../../src/format/filter-type.ts'
+import { readBy, writtenBy } from '../../src/format/releases.ts'
+import { childrenOf, type Span } from '../../src/format/span.ts'
+import { collectSpecimens } from '../helpers/collect-specimens.ts'
+import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import { NOTES } from './format-notes.ts'
+
+/**
+ * The generated parts of docs/format.md: what traces of the fixtures say of every structure, and the constants of the code.
+ * A part stands between `<!-- table NAME -->` and `<!-- end -->`; all else on the page is written by hand.
+ */
+
+/** How often something occurs, by format version. */
+class Occurrences {
+  private readonly byVersion = new Map<number, number>()
+
+  add(version: number, times = 1): void {
+    this.byVersion.set(version, this.of(version) + times)
+  }
+
+  of(version: number): number {
+    return this.byVersion.get(version) ?? 0
+  }
+
+  get versions(): number[] {
+    return [...this.byVersion.keys()].sort((a, b) => a - b)
+  }
+}
+
+interface Field {
+  types: Set<string>
+  seen: Occurrences
+  /** Path of what holds it, empty for the structure itself. */
+  parent: string
+}
+
+/** Fields of a structure in stored order, merged over all its specimens. */
+class Structure {
+  readonly seen = new Occurrences()
+  readonly fields = new Map<string, Field>()
+  private order: string[] = []
+
+  /** Notes a field behind `previous`, the field that it follows in these bytes. */
+  add(path: string, previous: string | undefined, parent: string, type: string, version: number): void {
+    let field = this.fields.get(path)
+    if (!field) {
+      field = { types: new Set(), seen: new Occurrences(), parent }
+      this.fields.set(path, field)
+      const at =
+        previous === undefined ? (parent === '' ? 0 : this.order.indexOf(parent) + 1) : this.lastOf(previous) + 1
+      this.order.splice(at, 0, path)
+    }
+    field.types.add(type)
+    field.seen.add(version)
+  }
+
+  /** Position of a field, or of the last field inside it. */
+  private lastOf(path: string): number {
+    return this.order.findLastIndex((one) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`))
+  }
+
+  get paths(): readonly string[] {
+    return this.order
+  }
+}
+
+/** Structures with a table of their own, by what their fields are. */
+function structureOf(names: ReadonlySet<string>): string | undefined {
+  if (names.has('max_chunk_size')) return 'filter pipeline'
+  if (names.has('null_count') && names.has('min_length')) return 'slot statistics'
+  if (names.has('min') && names.has('max')) return 'range'
+  if (names.has('node')) return 'condition'
+  return undefined
+}
+
+/** What stands in place of names that differ from array to array. */
+const NAMED_BY_SCHEMA: Readonly<Record<string, string>> = { range: '<dimension>', 'slot statistics': '<slot>' }
+
+/** Lists whose elements have a table of their own. */
+const ELEMENTS: Readonly<Record<string, string>> = {
+  'array schema.domain.dimensions': 'dimension',
+  'array schema.attributes': 'attribute',
+  'array schema.dimension_labels': 'dimension label',
+  'filter pipeline.filters': 'filter',
+  'group details.members': 'group member',
+}
+
+/** Structures of one shape. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'generic tile chunks': 'tile chunks',
+  'tile var offsets': 'tile offsets',
+  'tile var sizes': 'tile offsets',
+  'tile validity offsets': 'tile offsets',
+  'tile null counts': 'tile offsets',
+  'tile maxs': 'tile mins',
+  'global order bounds': 'tile mins',
+  'delete condition': 'condition',
+}
+
+/** What filters keep as options, by name. */
+type FilterOptions = Map<string, { fields: string[]; seen: Occurrences }>
+
+class Traces {
+  readonly structures = new Map<string, Structure>()
+  readonly filters: FilterOptions = new Map()
+
+  add(name: string, span: Span, version: number): void {
+    const structure = this.structure(name, span)
+    structure.seen.add(version)
+    this.fields(structure, span, '', version)
+  }
+
+  private structure(name: string, span: Span): Structure {
+    const full = name === 'condition' ? `condition ${nodeKind(span)}` : name
+    let structure = this.structures.get(full)
+    if (!structure) {
+      structure = new Structure()
+      this.structures.set(full, structure)
+    }
+    if (name === 'filter') this.filter(span)
+    return structure
+  }
+
+  private filter(span: Span): void {
+    const [name, , ...options] = [...childrenOf(span)]
+    const key = String(name.value)
+    const known = this.filters.get(key) ?? { fields: [], seen: new Occurrences() }
+    this.filters.set(key, known)
+    for (const option of options) {
+      const text = `\`${option.name}\` ${wireOf(option.type)}`
+      if (!known.fields.includes(text)) known.fields.push(text)
+    }
+  }
+
+  private fields(structure: Structure, span: Span, prefix: string, version: number): void {
+    const parent = prefix.replace(/\.$/, '')
+    let previous: string | undefined
+    for (const child of childrenOf(span)) {
+      // the options of each filter stand in a table of filters
+      if (previous === 'options_length' && this.nameOf(structure) === 'filter') return
+      const inner = new Set(Array.from(childrenOf(child), ({ name }) => name))
+      const own = child.type === 'struct' ? structureOf(inner) : undefined
+      const path = prefix + ((own && NAMED_BY_SCHEMA[own]) ?? child.name)
+      const element = child.type === 'list' ? ELEMENTS[`${this.nameOf(structure)}.${path}`] : undefined
+      const elements = child.type === 'list' ? [...childrenOf(child)] : []
+      const conditions = elements.length > 0 && [...childrenOf(elements[0])].some(({ name }) => name === 'node')
+      const type = own
+        ? link(own)
+        : element
+          ? `list of ${link(element)}`
+          : conditions
+            ? 'list of conditions'
+            : child.type
+      structure.add(path, previous, parent, type, version)
+      previous = path
+      if (own) this.add(own, child, version)
+      else if (element) for (const one of elements) this.add(element, one, version)
+      else if (conditions) for (const one of elements) this.add('condition', one, version)
+      else if (child.type === 'list') this.list(structure, elements, `${path}[]`, version)
+      else if (child.type === 'struct') this.fields(structure, child, `${path}.`, version)
+    }
+  }
+
+  private list(structure: Structure, elements: readonly Span[], path: string, version: number): void {
+    for (const one of elements) {
+      if (one.type !== 'struct') {
+        // texts, each behind its length
+        const length = `${path}.length`
+        if (one.name.endsWith('_length')) structure.add(length, undefined, parentOf(path), one.type, version)
+        else structure.add(path, length, parentOf(path), one.type, version)
+        continue
+      }
+      structure.add(path, undefined, parentOf(path), 'struct', version)
+      this.fields(structure, one, `${path}.`, version)
+    }
+  }
+
+  private nameOf(structure: Structure): string {
+    for (const [name, one] of this.structures) if (one === structure) return name
+    return ''
+  }
+}
+
+/** The list that holds an element. */
+function parentOf(path: string): string {
+  return path.slice(0, -'[]'.length)
+}
+
+function nodeKind(span: Span): string {
+  const [node] = childrenOf(span)
+  return String(node.value)
+}
+
+function link(structure: string): string {
+  return `[${structure}](#${structure.replaceAll(' ', '-')})`
+}
+
+/** The wire type, and what its number stands for. */
+function wireOf(type: string): string {
+  const [meaning, wire] = type.split(':')
+  if (wire !== undefined) return meaning === 'cell_val_num' ? wire : `${wire} (${meaning})`
+  if (type === 'bool') return 'uint8 (0, 1)'
+  return type
+}
+
+/** `5 to 23`, `22`. */
+function range(versions: readonly number[]): string {
+  const [first, last] = [versions[0], versions[versions.length - 1]]
+  return first === last ? String(first) : `${first} to ${last}`
+}
+
+/** In which versions a field is there, held against what it is part of. */
+function versionsText({ seen, parent }: Field, structure: Structure): string {
+  const holder = parent === '' ? structure.seen : (structure.fields.get(parent)?.seen ?? structure.seen)
+  const all = holder.versions
+  const versions = seen.versions
+  const always = versions.every((version) => seen.of(version) >= holder.of(version))
+  const run = all.filter((version) => version >= versions[0] && version <= versions[versions.length - 1])
+  if (!always || run.length !== versions.length) return 'some'
+  if (versions.length === all.length) {
+    const within = structure.fields.get(parent)
+    return within ? versionsText(within, structure) : 'all'
+  }
+  if (versions[0] === all[0]) return `until ${versions[versions.length - 1]}`
+  return versions[versions.length - 1] === all[all.length - 1] ? `since ${versions[0]}` : 'some'
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** Rows that only hold others are left out. */
+function structureTable(name: string, structure: Structure): string {
+  const notes = NOTES[name] ?? {}
+  const shown = structure.paths.filter((path) => {
+    const types = structure.fields.get(path)?.types
+    return !(types?.has('struct') || (types?.has('list') && structure.paths.some((one) => one.startsWith(`${path}[]`))))
+  })
+  const unknown = Object.keys(notes).filter((path) => !shown.includes(path))
+  if (unknown.length > 0) throw new Error(`${name}: notes of fields that are not there: ${unknown.join(', ')}`)
+  const rows = shown.map((path) => {
+    const field = structure.fields.get(path)
+    const note = notes[path]
+    if (!field || note === undefined) throw new Error(`${name}: no note for ${path}`)
+    return [`\`${path}\``, [...field.types].map(wireOf).join(' or '), versionsText(field, structure), note]
+  })
+  return `Traced in format versions ${range(structure.seen.versions)}.\n\n${table(['field', 'type', 'versions', 'meaning'], rows)}`
+}
+
+function filterTable(filters: FilterOptions): string {
+  const rows = Object.entries(FILTER_TYPES).map(([name, number]) => {
+    const compressor = isCompressor(name) ? String(COMPRESSORS[name]) : ''
+    return [String(number), `\`${name}\``, compressor, filters.get(name)?.fields.join(', ') ?? 'in no fixture']
+  })
+  return table(
+    ['number', 'filter', 'compressor', 'options'],
+    rows.map((row) => row.map((cell) => (cell === '' ? '-' : cell))),
+  )
+}
+
+function datatypeTable(): string {
+  const rows = DATATYPES.map((name, number) => [String(number), `\`${name}\``, String(datatypeSize(name))])
+  const columns = 3
+  const height = Math.ceil(rows.length / columns)
+  const merged = Array.from({ length: height }, (_, i) =>
+    Array.from({ length: columns }, (_, c) => rows[c * height + i] ?? ['', '', '']).flat(),
+  )
+  const header = Array.from({ length: columns }, () => ['number', 'datatype', 'bytes']).flat()
+  return table(header, merged)
+}
+
+function versionTable(): string {
+  const rows = Array.from({ length: 23 }, (_, i) => i + 1).map((version) => [
+    String(version),
+    writtenBy(version) ?? 'no release',
+    readBy(version) ?? 'no release',
+  ])
+  return table(['format version', 'written by TileDB', 'read by TileDB'], rows)
+}
+
+/** Names of files and folders, with what differs from array to array taken out. */
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/__\d+_\d+_[0-9a-f]{32}_\d+/g, '__<t1>_<t2>_<uuid>_<version>'],
+  [/__\d+_\d+_[0-9a-f]{32}/g, '__<t1>_<t2>_<uuid>'],
+  [/__[0-9a-f]{32}_\d{2,}_\d{2,}/g, '__<uuid>_<t2>_<t1>'],
+  [/__[0-9a-f]{32}_\d{2,}/g, '__<uuid>_<t>'],
+  [/__[0-9a-f]{32}_0/g, '__<uuid>_0'],
+]
+
+function folderTable(): string {
+  const seen = new Map<string, Occurrences>()
+  for (const folder of fixtureFolders()) {
+    for (const path of pathsBelow(folder.path)) {
+      if (folder.name.split('/').length > 2) continue
+      let name = path
+      for (const [pattern, put] of PATTERNS) name = name.replace(pattern, put)
+      const known = seen.get(name) ?? new Occurrences()
+      seen.set(name, known)
+      known.add(versionOf(folder))
+    }
+  }
+  const rows = [...seen].map(([name, occurrences]) => [name, occurrences.versions] as const)
+  rows.sort(([a, x], [b, y]) => x[0] - y[0] || (a < b ? -1 : 1))
+  return table(
+    ['path in the array or group', 'seen in format versions'],
+    rows.map(([name, versions]) => [`\`${name}\``, range(versions)]),
+  )
+}
+
+/** Files of an array, those inside fragments left out. */
+function* pathsBelow(root: string, inside = ''): Generator<string> {
+  for (const entry of readdirSync(`${root}/${inside}`, { withFileTypes: true })) {
+    const path = `${inside}${entry.name}`
+    if (entry.isFile()) yield path
+    else if (/^__labels$|^[^_]/.test(entry.name)) continue
+    else if (readdirSync(`${root}/${path}`).includes('__fragment_metadata.tdb')) yield `${path}/`
+    else yield* pathsBelow(root, `${path}/`)
+  }
+}
+
+/** Names of data files by version, of fixtures whose fields have names that are no numbers. */
+function fileTable(): string {
+  const names = new Map<string, Occurrences>()
+  for (const { path, name: array } of fixtureFolders()) {
+    const version = Number(array.split('/')[0])
+    const schema = new Set<string>()
+    for (const file of filesOfFragments(path)) {
+      if (file.startsWith('__')) schema.add(file)
+      else if (version >= 9) schema.add(file.replace(/^([ad])\d+/, (_, kind) => (kind === 'a' ? 'a<i>' : 'd<j>')))
+      else schema.add(file.replace(/^.*?(?=(_var|_validity)?\.tdb$)/, '<field>'))
+    }
+    for (const file of schema) {
+      const known = names.get(file) ?? new Occurrences()
+      names.set(file, known)
+      known.add(version)
+    }
+  }
+  const rows = [...names].map(([name, seen]) => [name, seen.versions] as const)
+  rows.sort(([a, x], [b, y]) => x[0] - y[0] || (a < b ? -1 : 1))
+  return table(
+    ['file in a fragment', 'seen in format versions', 'holds'],
+    rows.map(([name, versions]) => {
+      const note = NOTES.files[name]
+      if (note === undefined) throw new Error(`no note for the file ${name}`)
+      return [`\`${name}\``, range(versions), note]
+    }),
+  )
+}
+
+function* filesOfFragments(array: string): Generator<string> {
+  for (const inside of ['', '__fragments/']) {
+    for (const name of inside === '' || readdirSync(array).includes('__fragments')
+      ? readdirSync(`${array}/${inside}`)
+      : []) {
+      if (!/^__.*\d$/.test(name)) continue
+      const files = readdirSync(`${array}/${inside}${name}`)
+      if (files.includes('__fragment_metadata.tdb')) yield* files
+    }
+  }
+}
+
+/** Every generated part of the page, by name. */
+export async function formatTables(): Promise<Map<string, string>> {
+  const traces = new Traces()
+  for (const { structure, version, spans } of await collectSpecimens())
+    traces.add(ALIASES[structure] ?? structure, spans(), version)
+  const parts = new Map<string, string>([
+    ['versions', versionTable()],
+    ['datatypes', datatypeTable()],
+    ['filters', filterTable(traces.filters)],
+    ['folders', folderTable()],
+    ['files', fileTable()],
+  ])
+  for (const [name, structure] of traces.structures) parts.set(name, structureTable(name, structure))
+  return parts
+}
+
+const PART = /(<!-- table (.+?) -->\n)[\s\S]*?(<!-- end -->)/g
+
+/** The page with its generated parts made anew. @throws Error where it names a part that there is not, or leaves one out */
+export async function formatPage(page: string): Promise<string> {
+  const parts = await formatTables()
+  const used = new Set<string>()
+  const made = page.replace(PART, (_, begin: string, name: string, end: string) => {
+    const text = parts.get(name)
+    if (text === undefined) throw new Error(`the page wants a table ${name}; there are ${[...parts.keys()].join(', ')}`)
+    used.add(name)
+    return `${begin}${text}\n${end}`
+  })
+  const unused = [...parts.keys()].filter((name) => !used.has(name))
+  if (unused.length > 0) throw new Error(`the page leaves out: ${unused.join(', ')}`)
+  return made
+}
+
+export const FORMAT_PAGE = `${FIXTURES}/../../docs/format.md`

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { FORMAT_PAGE, formatPage } from './format-tables.ts'
+
+test('the tables of docs/format.md are what the fixtures show (else: npm run docs:format)', async () => {
+  const page = readFileSync(FORMAT_PAGE, 'utf8')
+  expect((await formatPage(page)).split('\n')).toEqual(page.split('\n'))
+})
+
+test('links inside docs/format.md lead to its sections', () => {
+  const page = readFileSync(FORMAT_PAGE, 'utf8')
+  const anchors = Array.from(page.matchAll(/^#+ (.+)$/gm), ([, title]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  const links = Array.from(page.matchAll(/\]\(#(.+?)\)/g), ([, anchor]) => anchor)
+  expect(links.filter((link) => !anchors.includes(link))).toEqual([])
+})
