@@ -10,6 +10,8 @@ import { printed } from './printed.ts'
 const FOLDER = fileURLToPath(new URL('../../schemas', import.meta.url))
 const FILES = readdirSync(FOLDER)
 const folder = temporaryFolder()
+/** Milliseconds: thousands of documents, on a machine that may be busy. */
+const SLOW = 300_000
 
 type Schema = { [key: string]: unknown }
 
@@ -89,7 +91,7 @@ describe('the schemas', () => {
       const fault = faultOf(schema, value)
       if (fault !== undefined) wrong.push(`${what}: ${fault}`)
     }
-  })
+  }, SLOW)
 
   function faultOf(schema: string, value: unknown): string | undefined {
     const validate = ajv.getSchema(schema)
