@@ -103,7 +103,7 @@ async function* ofSelected(): AsyncGenerator<Printed> {
     const path = `${FIXTURES}/${name}`
     for (const command of ['check', 'verify-checksums']) yield* json([command, path, '--key', KEY])
   }
-  for (const name of ['1/sparse_2d_row', '4/sparse_basic', '22/encrypted', '22/sparse_basic', '23/sparse_2d_row']) {
+  for (const name of ['1/sparse_2d_row', '4/sparse_basic', '22/encrypted', '22/type_multi_value', '23/sparse_2d_row']) {
     const [fragment] = fragmentsOf(`${FIXTURES}/${name}`)
     yield* json(['dump', fragment, '--key', KEY])
     for (const file of readdirSync(fragment)) yield* json(['dump', `${fragment}/${file}`, '--depth', '3', '--key', KEY])
