@@ -201,6 +201,7 @@ function elementSize(info: FragmentInfo, slot: number): number {
 }
 
 function varReader(offsets: TileFile, values: TileFile, size: number): ValuesReader {
+  let room: Uint8Array | undefined
   return async (tile) => {
     const cells = offsets.cells(tile)
     const storedOffsets = await offsets.stored(tile)
@@ -219,7 +220,8 @@ function varReader(offsets: TileFile, values: TileFile, size: number): ValuesRea
       }
       return { data, starts: withEnd(starts, data.length) }
     }
-    const { data: raw } = await offsets.unfilter(tile, storedOffsets)
+    const { data: raw } = await offsets.unfilter(tile, storedOffsets, { into: room })
+    room = raw
     const { data } = await values.read(tile)
     try {
       return { data, starts: startsOf(raw, data.length, size) }

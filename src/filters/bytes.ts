@@ -22,9 +22,15 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
+/** Two digits of each byte that was asked for. */
+const HEX: string[] = []
+
 export function hex(bytes: Uint8Array): string {
   let out = ''
-  for (const byte of bytes) out += byte.toString(16).padStart(2, '0')
+  for (const byte of bytes) {
+    HEX[byte] ??= byte.toString(16).padStart(2, '0')
+    out += HEX[byte]
+  }
   return out
 }
 

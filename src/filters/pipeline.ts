@@ -44,6 +44,11 @@ export interface ReadOptions {
   /** Receives each comparison of a digest or tag, and which chunk it belongs to; mismatches then do not raise. */
   onVerdict?: ((verdict: ChecksumVerdict, chunk: number) => void) | undefined
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
+  /**
+   * Room for a tile's unfiltered bytes, used if it is large enough: the result is then a part of it. New memory costs a
+   * tenth of a millisecond a MiB, as much as the faster filters do.
+   */
+  into?: Uint8Array | undefined
   /** Undo only as many filters as it takes to compare every checksum and tag. */
   checksumsOnly?: boolean | undefined
 }
@@ -135,7 +140,7 @@ export class Pipeline {
       )
     }
     this.refuseLarger(total, base)
-    let data: Uint8Array = NO_BYTES
+    let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
     let at = 0
     let offsets: Float64Array | undefined
     chunks.forEach((chunk, index) => {
@@ -148,7 +153,7 @@ export class Pipeline {
         offsets = out.offsets
       }
       const end = at + out.data.length
-      if (chunks.length === 1) data = this.owned(out.data)
+      if (chunks.length === 1 && !this.kernels?.holds(out.data)) data = out.data
       else {
         data = withRoom(data, at, end, total)
         data.set(out.data, at)
@@ -178,6 +183,11 @@ export class Pipeline {
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
     const out = this.undo(chunk, index, options)
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
+  }
+
+  /** {@link reverseChunk} for what it raises and tells `options.onVerdict`. */
+  checkChunk(chunk: StoredChunk, index: number, options: ReadOptions): void {
+    this.undo(chunk, index, options)
   }
 
   /** The same bytes outside of the kernels' memory. */

@@ -124,9 +124,9 @@ function isCoded(error: unknown): error is { code: unknown } {
 
 /** @param fallback for platforms that forbid the algorithm (MD5 in FIPS mode) */
 async function loadDigest(name: 'md5' | 'sha256', fallback: () => Promise<Digest>): Promise<Digest> {
-  const { createHash, getHashes } = await import('node:crypto')
+  const { getHashes, hash } = await import('node:crypto')
   if (!getHashes().includes(name)) return fallback()
-  return (data) => plain(createHash(name).update(data).digest())
+  return (data) => plain(hash(name, data, 'buffer'))
 }
 
 async function loadAes256Gcm(): Promise<Aead> {

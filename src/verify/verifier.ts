@@ -196,7 +196,7 @@ export class Verifier {
         this.verdict(verdict, place)
       }
       try {
-        pipeline.reverseChunk(one, chunk, { onVerdict, checksumsOnly: !this.deep })
+        pipeline.checkChunk(one, chunk, { onVerdict, checksumsOnly: !this.deep })
       } catch (error) {
         // A chunk whose digest already failed is reported once.
         if (!failed) this.fail(error, place)

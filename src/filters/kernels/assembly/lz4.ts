@@ -1,13 +1,32 @@
 const MIN_MATCH: usize = 4
 const NIBBLE_FULL: usize = 15
 
-/** Lane i is i modulo the offset: a match closer than 16 bytes repeats what lies between. */
+/** Row n: lane i is i modulo n. A match closer than 16 bytes repeats what lies between; so many of the bytes are whole repetitions. */
 const repeated: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0,
   1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
   2, 3, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 0, 1, 2, 3, 4,
-  5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7,
+  5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2,
+  3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 0, 1, 2,
+  3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8,
+  9, 10, 11, 12, 13, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0,
 ])
+const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15])
+
+/** Copies the bytes from `offset` before `to` up to `end`, where they may overlap; up to 31 bytes behind it are overwritten. */
+function copyMatch(to: usize, end: usize, offset: usize): void {
+  const first = v128.load(to - offset)
+  if (offset >= 16) {
+    v128.store(to, first)
+    for (to += 16; to < end; to += 16) v128.store(to, v128.load(to - offset))
+  } else {
+    const lanes = i8x16.swizzle(first, v128.load(repeated + 16 * offset))
+    v128.store(to, lanes)
+    if (end - to <= 16) return
+    const step: usize = load<u8>(steps + offset)
+    for (to += step; to < end; to += step) v128.store(to, lanes)
+  }
+}
 
 /**
  * Decodes a raw LZ4 block. Up to 31 bytes behind the block are read, up to 31 behind the output overwritten.
@@ -56,25 +75,7 @@ export function unlz4(input: usize, inputLength: usize, output: usize, length: u
     match += MIN_MATCH
     if (match > limit - to) return false
     const next = to + match
-    let from = to - offset
-    if (offset >= 16) {
-      v128.store(to, v128.load(from))
-      to += 16
-      from += 16
-      for (; to < next; to += 16) {
-        v128.store(to, v128.load(from))
-        from += 16
-      }
-    } else if (offset > 8) {
-      for (; to < next; to += 8) {
-        store<u64>(to, load<u64>(from))
-        from += 8
-      }
-    } else {
-      const lanes = i8x16.swizzle(v128.load(from), v128.load(repeated + 16 * offset))
-      const step: usize = 16 - (16 % offset)
-      for (; to < next; to += step) v128.store(to, lanes)
-    }
+    copyMatch(to, next, offset)
     to = next
   }
 }
