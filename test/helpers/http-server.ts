@@ -1,5 +1,5 @@
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll } from '@jest/globals'
 
@@ -31,7 +31,6 @@ export interface FolderServer {
 /** Serves the files of a folder by HTTP on the loopback, with ranges, as servers of plain files do. Closed behind the tests. */
 export async function serveFolder(root: string, options: ServerOptions = {}): Promise<FolderServer> {
   const counts = new Map<string, number>()
-  const sockets = new Set<Socket>()
   const served: FolderServer = {
     url: '',
     requests: [],
@@ -42,24 +41,30 @@ export async function serveFolder(root: string, options: ServerOptions = {}): Pr
       counts.clear()
     },
   }
-  const server = createServer((request, response) => {
+  served.url = await listenForTests((request, response) => {
     const asked = describe(request)
     served.requests.push(asked)
     const count = (counts.get(asked.path) ?? 0) + 1
     counts.set(asked.path, count)
     if (!served.fault?.(asked, response, count)) answer(root, asked, options, response)
   })
+  return served
+}
+
+/** A server on the loopback, closed behind the tests. @returns its URL */
+export async function listenForTests(listener: RequestListener): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer(listener)
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   afterAll(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return served
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 function describe({ method = '', url = '', headers }: IncomingMessage): ServedRequest {
@@ -77,21 +82,28 @@ function answer(
   const file = `${root}${path}`
   if (!existsSync(file)) out.writeHead(404).end()
   else if (statSync(file).isDirectory()) answerFolder(file, path, options, out)
-  else {
-    const size = statSync(file).size
-    const wanted = rangeOf(range, size)
-    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag: `"${size}"` }
-    if (wanted === 'none') {
-      out.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
-      return
-    }
-    const [from, to] = wanted ?? [0, size - 1]
-    const length = { 'content-length': to - from + 1 }
-    if (wanted) out.writeHead(206, { ...common, ...length, 'content-range': `bytes ${from}-${to}/${size}` })
-    else out.writeHead(200, { ...common, ...length })
-    if (method === 'HEAD' || size === 0) out.end()
-    else createReadStream(file, { start: from, end: to }).pipe(out)
+  else answerFile(file, { method, range }, out)
+}
+
+/** A file, or the range of it that is asked for. */
+export function answerFile(
+  file: string,
+  { method, range }: Pick<ServedRequest, 'method' | 'range'>,
+  out: ServerResponse,
+): void {
+  const size = statSync(file).size
+  const wanted = rangeOf(range, size)
+  const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag: `"${size}"` }
+  if (wanted === 'none') {
+    out.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
+    return
   }
+  const [from, to] = wanted ?? [0, size - 1]
+  const length = { 'content-length': to - from + 1 }
+  if (wanted) out.writeHead(206, { ...common, ...length, 'content-range': `bytes ${from}-${to}/${size}` })
+  else out.writeHead(200, { ...common, ...length })
+  if (method === 'HEAD' || size === 0) out.end()
+  else createReadStream(file, { start: from, end: to }).pipe(out)
 }
 
 function answerFolder(folder: string, path: string, { index }: ServerOptions, out: ServerResponse): void {

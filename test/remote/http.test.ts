@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
 import { serveFolder } from '../helpers/http-server.ts'
-import { run } from '../helpers/run.ts'
 
 const server = await serveFolder(FIXTURES)
 const withIndex = await serveFolder(FIXTURES, { index: true })
@@ -24,20 +24,9 @@ const FRAGMENT_COMMANDS = [
   ['stats'],
 ]
 
-/** Runs a command on the disk and by HTTP. */
-async function both(args: readonly string[], target: string, url: string): Promise<[unknown, unknown]> {
-  const local = await run([...args, '--json', `${FIXTURES}/${target}`], { env })
-  const remote = await run([...args, '--json', `${url}/${target}`], { env })
-  const bare = (text: string, at: string): string => text.replaceAll(at, '…')
-  return [
-    { code: local.code, text: bare(local.text, FIXTURES), stderr: bare(local.stderr, FIXTURES) },
-    { code: remote.code, text: bare(remote.text, url), stderr: bare(remote.stderr, url) },
-  ]
-}
-
 describe('fragments of a server that lists nothing', () => {
   test.each(FRAGMENT_COMMANDS)('%s %s prints what it prints of the files', async (...args) => {
-    const [local, remote] = await both(args.filter(Boolean), FRAGMENT, server.url)
+    const { local, remote } = await onDiskAndOn(server.url, args.filter(Boolean), FRAGMENT, { env })
     expect(remote).toEqual(local)
   })
 })
@@ -54,7 +43,7 @@ describe('arrays of a server with index pages', () => {
   ]
   test.each(arrays.filter((_, i) => i % 12 === 0).map(({ name }) => name))('%s', async (name) => {
     for (const args of commands) {
-      const [local, remote] = await both(args, name, withIndex.url)
+      const { local, remote } = await onDiskAndOn(withIndex.url, args, name, { env })
       expect({ args, remote }).toEqual({ args, remote: local })
     }
   })

@@ -42,6 +42,8 @@ export interface Call {
   /** For records, where the path does not say what is asked for. */
   label?: string | undefined
   range?: string | undefined
+  /** Whether redirects are answers like others: what is signed for one host fits no other. */
+  keepRedirects?: boolean | undefined
   /** Makes the request anew for each try: signatures grow old. */
   request(): Promise<{ url: string; headers: Record<string, string> }>
   /** Says which part of the body is wanted, once headers and the status, 200, 206 or 416, are known. */
@@ -133,7 +135,7 @@ export class Client {
           ...(call.range === undefined ? {} : { range: call.range }),
           'accept-encoding': 'identity',
         },
-        redirect: 'follow',
+        redirect: call.keepRedirects ? 'manual' : 'follow',
         signal: watch.signal,
       })
       outcome = String(response.status)

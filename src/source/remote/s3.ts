@@ -9,6 +9,8 @@ import { anonymous, type S3Identity } from './s3-credentials.ts'
 
 /** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and what stands around them. */
 const PAGE_BYTES = 8 * 2 ** 20
+/** Pages without any name that are walked through to further ones. */
+const MOST_EMPTY_PAGES = 100
 /** Sizes of files that listings told, kept by folder. */
 const FOLDERS_KEPT = 256
 
@@ -92,20 +94,22 @@ export class S3Storage extends RemoteStorage {
   }
 
   protected override statusNote(status: number): string {
+    if (status === 301 || status === 307) return '; the bucket is elsewhere: AWS_REGION and AWS_ENDPOINT_URL say where'
     return this.isAnonymous && (status === 403 || status === 401) ? '; no credentials were found or wanted' : ''
   }
 
   protected override async send(call: Omit<Call, 'request'>): Promise<Answer> {
-    return this.whereTheBucketIs(partsOf(call.path).bucket, () => super.send(call))
+    return this.whereTheBucketIs(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
   }
 
   /** Asks again in the bucket's own region, where the answer names another one. */
   private async whereTheBucketIs(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
     const answer = await ask()
-    if (this.place.endpoint !== undefined || ![301, 307, 400, 403].includes(answer.status)) return answer
-    const named = /<Region>([a-z0-9-]+)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
+    if (![301, 307, 400, 403].includes(answer.status)) return answer
+    const named = /<Region>([^<]*)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
     const region = answer.headers.get('x-amz-bucket-region') ?? named
-    if (region === undefined || region === this.regionOf(bucket)) return answer
+    // It becomes part of a host's name.
+    if (region === undefined || !/^[a-z0-9-]{1,40}$/.test(region) || region === this.regionOf(bucket)) return answer
     this.regions.set(bucket, region)
     return ask()
   }
@@ -201,6 +205,8 @@ export class S3Storage extends RemoteStorage {
   private async *pages(path: string, prefix: string, byFolder: boolean): AsyncGenerator<Page> {
     const { bucket } = partsOf(path)
     let token: string | undefined
+    let emptyPages = 0
+    const firstNames = new Set<string>()
     do {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (byFolder) query.set('delimiter', '/')
@@ -212,14 +218,20 @@ export class S3Storage extends RemoteStorage {
         path,
         range: undefined,
         label: `list ${path}`,
+        keepRedirects: true,
         request: () => this.signed('GET', bucket, `/?${search}`),
         want: upTo(PAGE_BYTES),
       }
       const answer = await this.whereTheBucketIs(bucket, () => this.client.send(call))
       if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
       const page = parsePage(new TextDecoder().decode(answer.body), path)
+      // A service may give any token, but each name once, and few pages without any.
+      const first = page.files[0]?.key ?? page.prefixes[0]
+      if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
+      if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
+        throw notAListing(path, `${emptyPages} pages without a name`)
+      if (first !== undefined) firstNames.add(first)
       yield page
-      if (page.next !== undefined && page.next === token) throw notAListing(path, 'the same page twice')
       token = page.next
     } while (token !== undefined)
   }

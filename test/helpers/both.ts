@@ -1,0 +1,17 @@
+import { FIXTURES } from './fixtures.ts'
+import { type RunOptions, run } from './run.ts'
+
+/** Runs a command on the disk and on a server; what both print, with what differs by the place taken out. */
+export async function onDiskAndOn(
+  url: string,
+  args: readonly string[],
+  target: string | readonly string[],
+  options: RunOptions = {},
+): Promise<{ local: unknown; remote: unknown }> {
+  const at = async (base: string): Promise<unknown> => {
+    const targets = [target].flat().map((one) => `${base}/${one}`)
+    const { code, text, stderr } = await run([...args.slice(0, 1), ...targets, ...args.slice(1), '--json'], options)
+    return { code, text: text.replaceAll(base, '…'), stderr: stderr.replaceAll(base, '…') }
+  }
+  return { local: await at(FIXTURES), remote: await at(url) }
+}

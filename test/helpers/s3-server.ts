@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerFile, listenForTests } from './http-server.ts'
+
+export interface S3Request {
+  method: string
+  bucket: string
+  /** Empty for listings. */
+  key: string
+  /** Of listings; undefined for objects. */
+  prefix: string | undefined
+  query: URLSearchParams
+  range: string | undefined
+  authorization: string | undefined
+}
+
+/** Answers a request in place of the server; false leaves it to the server. `count` counts requests of that key or prefix from 1. */
+export type S3Fault = (request: S3Request, response: ServerResponse, count: number) => boolean
+
+export interface S3Server {
+  url: string
+  requests: S3Request[]
+  fault: S3Fault | undefined
+  /** Forgets requests and fault. */
+  reset(): void
+}
+
+export interface S3Options {
+  /** Most names in one page of a listing. */
+  pageSize: number
+}
+
+/**
+ * Serves folders as buckets, as S3 does with path-style addresses: objects by ranges, listings (ListObjectsV2) with delimiter
+ * and in pages. Signatures are not verified. Closed behind the tests.
+ *
+ * @param buckets folders by the buckets' names; the paths of their files are the keys
+ */
+export async function serveBuckets(
+  buckets: Readonly<Record<string, string>>,
+  { pageSize }: S3Options,
+): Promise<S3Server> {
+  const counts = new Map<string, number>()
+  const served: S3Server = {
+    url: '',
+    requests: [],
+    fault: undefined,
+    reset() {
+      served.requests = []
+      served.fault = undefined
+      counts.clear()
+    },
+  }
+  served.url = await listenForTests((incoming, response) => {
+    const request = described(incoming)
+    served.requests.push(request)
+    const subject = request.prefix === undefined ? request.key : `list ${request.prefix}`
+    const count = (counts.get(subject) ?? 0) + 1
+    counts.set(subject, count)
+    if (served.fault?.(request, response, count)) return
+    const folder = buckets[request.bucket]
+    if (folder === undefined) answerError(response, 404, 'NoSuchBucket')
+    else if (request.prefix === undefined) answerObject(folder, request, response)
+    else answerListing(folder, request, pageSize, response)
+  })
+  return served
+}
+
+function described({ method = '', url = '', headers }: IncomingMessage): S3Request {
+  const [path, search = ''] = url.split('?')
+  const [bucket, ...key] = path.slice(1).split('/').map(decodeURIComponent)
+  const query = new URLSearchParams(search)
+  const { range, authorization } = headers
+  const prefix = query.has('list-type') ? (query.get('prefix') ?? '') : undefined
+  return { method, bucket, key: key.join('/'), prefix, query, range, authorization }
+}
+
+/** S3's error document. */
+export function answerError(response: ServerResponse, status: number, code: string, more = ''): true {
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>…</Message>${more}</Error>`
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(body)
+  return true
+}
+
+function answerObject(folder: string, request: S3Request, response: ServerResponse): void {
+  const file = `${folder}/${request.key}`
+  if (existsSync(file) && statSync(file).isFile()) answerFile(file, request, response)
+  else answerError(response, 404, 'NoSuchKey')
+}
+
+interface Listed {
+  /** A key, or a prefix that ends in the delimiter. */
+  name: string
+  /** Undefined for prefixes. */
+  size: number | undefined
+}
+
+function answerListing(folder: string, { query, prefix = '' }: S3Request, pageSize: number, out: ServerResponse): void {
+  const names = namesWith(folder, prefix, query.get('delimiter') === '/')
+  const from = Number(query.get('continuation-token')?.replace('token ', '') ?? 0)
+  out.writeHead(200, { 'content-type': 'application/xml' }).end(listingPage(names, from, pageSize))
+}
+
+/** A page of a listing, names encoded as `encoding-type=url` asks. */
+export function listingPage(names: readonly Listed[], from: number, pageSize: number, token?: string): string {
+  const page = names.slice(from, from + pageSize)
+  const next = token ?? (from + pageSize < names.length ? `token ${from + pageSize}` : undefined)
+  // As AWS encodes them: a space is `+`, and `/` stays.
+  const encoded = (name: string): string => encodeURIComponent(name).replaceAll('%20', '+').replaceAll('%2F', '/')
+  const entries = page.map(({ name, size }) =>
+    size === undefined
+      ? `<CommonPrefixes><Prefix>${encoded(name)}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${encoded(name)}</Key><ETag>&quot;${size}&quot;</ETag><Size>${size}</Size></Contents>`,
+  )
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType>',
+    `<KeyCount>${page.length}</KeyCount><IsTruncated>${next !== undefined}</IsTruncated>`,
+    ...(next === undefined ? [] : [`<NextContinuationToken>${next}</NextContinuationToken>`]),
+    ...entries,
+    '</ListBucketResult>',
+  ].join('\n')
+}
+
+/** Keys that begin with a prefix, in the order of their bytes; with a delimiter, up to the next `/` once each. */
+function namesWith(folder: string, prefix: string, delimited: boolean): Listed[] {
+  const names: Listed[] = []
+  const walk = (path: string): void => {
+    for (const entry of readdirSync(`${folder}/${path}`, { withFileTypes: true })) {
+      const name = path + entry.name
+      if (!name.startsWith(prefix)) continue
+      if (entry.isFile()) names.push({ name, size: statSync(`${folder}/${name}`).size })
+      else if (delimited) names.push({ name: `${name}/`, size: undefined })
+      else walk(`${name}/`)
+    }
+  }
+  const above = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+  if (isFolder(`${folder}/${above}`)) walk(above)
+  return names.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
