@@ -78,8 +78,6 @@ const PIPELINES = [
   ['aes-256-gcm', 2000, [{ name: 'AES_256_GCM' }]],
 ]
 
-const seconds = () => Number(process.hrtime.bigint()) / 1e9
-
 /** Of all threads of this process: on a shared machine the clock tells of others' work. */
 function processorSeconds() {
   const { user, system } = process.cpuUsage()
@@ -170,13 +168,13 @@ function kernelRuns() {
     const once = () => {
       kernels.begin(CHUNK)
       const part = kernels.view(kernels.place(input), CHUNK)
-      const start = seconds()
+      const start = processorSeconds()
       const { top } = kernels
       for (let i = 0; i < REPEATS; i++) {
         kernels.top = top
         if (!run(part)) throw new Error(`${name}: not done`)
       }
-      return (REPEATS * CHUNK) / (seconds() - start) / 1e6
+      return (REPEATS * CHUNK) / (processorSeconds() - start) / 1e6
     }
     return [name, once]
   })

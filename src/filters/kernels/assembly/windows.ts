@@ -5,7 +5,7 @@ const LENGTH_BYTES: usize = 4
 
 /**
  * Undoes POSITIVE_DELTA. `table` has `windows` entries.
- * @returns whether their bytes are `length` in all; otherwise nothing was written
+ * @returns whether their bytes are `length` in all; otherwise the output means nothing
  */
 export function unpositiveDelta(
   table: usize,
@@ -17,22 +17,21 @@ export function unpositiveDelta(
 ): bool {
   const step = size + LENGTH_BYTES
   const end = table + windows * step
-  let total: u64 = 0
-  for (let entry = table; entry < end; entry += step) total += load<u32>(entry + size) as u64
-  if (total !== (length as u64)) return false
+  const limit = output + length
   for (let entry = table; entry < end; entry += step) {
     const bytes = load<u32>(entry + size) as usize
+    if (bytes > limit - output) return false
     if ((bytes & (size - 1)) === 0) sums(input, output, bytes, size, valueLow(entry, size), valueHigh(entry, size))
     else memory.copy(output, input, bytes)
     input += bytes
     output += bytes
   }
-  return true
+  return output === limit
 }
 
 /**
  * Undoes BIT_WIDTH_REDUCTION. `table` has `windows` entries.
- * @returns whether they fit the data: `inputLength` bytes reduced, `length` not; otherwise nothing was written
+ * @returns whether they fit the data: `inputLength` bytes reduced, `length` not; otherwise the output means nothing
  */
 export function widen(
   table: usize,
@@ -47,31 +46,21 @@ export function widen(
   const step = size + 1 + LENGTH_BYTES
   const end = table + windows * step
   const shift = ctz(size)
-  let total: u64 = 0
-  let stored: u64 = 0
+  const inputEnd = input + inputLength
+  const limit = output + length
   for (let entry = table; entry < end; entry += step) {
     const bytes = load<u32>(entry + size + 1) as usize
     const width = storedWidth(entry, bytes, size)
-    if (width === 0) return false
-    total += bytes as u64
-    stored += (width === size ? bytes : (bytes >> shift) * width) as u64
-  }
-  if (total !== (length as u64) || stored !== (inputLength as u64)) return false
-  for (let entry = table; entry < end; entry += step) {
-    const bytes = load<u32>(entry + size + 1) as usize
-    const width = storedWidth(entry, bytes, size)
-    if (width === size) {
-      memory.copy(output, input, bytes)
-      input += bytes
-    } else {
-      const count = bytes >> shift
-      if (signed) addTo<i8, i16, i32>(entry, input, output, count, width, size)
-      else addTo<u8, u16, u32>(entry, input, output, count, width, size)
-      input += count * width
-    }
+    const count = bytes >> shift
+    const stored = width === size ? bytes : count * width
+    if (width === 0 || bytes > limit - output || stored > inputEnd - input) return false
+    if (width === size) memory.copy(output, input, bytes)
+    else if (signed) addTo<i8, i16, i32>(entry, input, output, count, width, size)
+    else addTo<u8, u16, u32>(entry, input, output, count, width, size)
+    input += stored
     output += bytes
   }
-  return true
+  return input === inputEnd && output === limit
 }
 
 /** Bytes of a stored value; the full width where the window is stored as it is; 0 for what no release writes. */
