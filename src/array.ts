@@ -21,7 +21,7 @@ import {
 import { type ByteSource, type Entry, type Folder, isNoListing, readAll } from './source/source.ts'
 
 /** Folders of an array that are never fragments. */
-const SCHEMA_FOLDER = '__schema'
+export const SCHEMA_FOLDER = '__schema'
 const FRAGMENTS_FOLDER = '__fragments'
 const METADATA_FOLDER = '__meta'
 const NOT_FRAGMENTS = new Set([

@@ -1,7 +1,7 @@
 import { cwd as currentFolder } from 'node:process'
 import { Command, CommanderError, Option } from 'commander'
-import type { CommandContext, CommandModule, Outcome } from './commands/command.ts'
-import { exitCodeOf, InspectError } from './errors.ts'
+import { type CommandContext, type CommandModule, errorResult, type Outcome } from './commands/command.ts'
+import { ClosedPipe, exitCodeOf, InspectError } from './errors.ts'
 import { type ReadContext, readContext } from './generic-tile.ts'
 import type { CsvRow } from './render/csv.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from './render/json.ts'
@@ -152,7 +152,7 @@ interface CommonOptions {
 
 /** Runs the program. @returns the exit code */
 export async function main(process: Process): Promise<number> {
-  const state: RunState = { process, codes: new Set(), format: 'table', shown: 0 }
+  const state: RunState = { process, codes: new Set(), format: 'table', shown: 0, several: false }
   let program: Command | undefined
   try {
     program = await buildProgram(state)
@@ -171,7 +171,7 @@ export async function main(process: Process): Promise<number> {
       await showError(state, usage, asGiven, process.stdout)
       return 2
     }
-    await showError(state, error, asGiven, process.stdout)
+    if (!(error instanceof ClosedPipe)) await showError(state, error, asGiven, process.stdout)
   }
   return state.codes.has(2) ? 2 : state.codes.has(1) ? 1 : state.codes.has(3) ? 3 : 0
 }
@@ -185,6 +185,10 @@ interface RunState {
   format: Format
   /** Documents shown so far. */
   shown: number
+  /** Whether more than one target was given. */
+  several: boolean
+  /** Of the CSV so far. */
+  columns?: readonly string[] | undefined
 }
 
 /** For errors ahead of option parsing. */
@@ -261,8 +265,12 @@ function addCommonOptions(command: Command, arrow: boolean): void {
 async function runCommand(state: RunState, module: CommandModule<never>, command: Command): Promise<void> {
   const options = command.opts<CommonOptions>()
   state.format = chosenFormat(options, module.arrow === true)
+  // The others may be empty: a field's name.
+  if ([command.processedArgs[0]].flat().includes(''))
+    throw new InspectError('USAGE', 'expected a path, found an empty argument')
   const { storage, remote, given, done } = await placesFor(state, command.processedArgs.flat(), options)
-  const paths = await writtenOutPaths(storage, given)
+  const paths = await writtenOutPaths(storage, await asTheyAre(storage, given))
+  state.several = paths.length > 1 && command.registeredArguments[0]?.variadic === true
   // Of several targets, each is tried.
   const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
@@ -300,12 +308,16 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
     for (const some of oneByOne ? paths.map((path) => [path]) : [paths]) {
       try {
         for await (const outcome of module.run(cx, some, options as never)) {
-          if (outcome.error) await showError(state, outcome.error, shown, output.out)
-          else await show(state, outcome, output.out, options)
-          // Some outcomes are right or not only once all of them has been walked.
-          if (outcome.notRight) state.codes.add(1)
+          try {
+            if (outcome.error) await showError(state, outcome.error, shown, output.out)
+            else await show(state, outcome, output.out, options, shown)
+          } finally {
+            // Some outcomes are right or not only once all of them has been walked.
+            if (outcome.notRight) state.codes.add(1)
+          }
         }
       } catch (error) {
+        if (error instanceof ClosedPipe) throw error
         // Wrong options are wrong for every target.
         if (error instanceof InspectError && error.code === 'USAGE') {
           const { file } = error.at
@@ -384,9 +396,11 @@ function extensionOf({ output }: CommonOptions): string | undefined {
 
 /** @throws InspectError USAGE for an extension of Arrow where the command does not write it */
 function chosenFormat(options: CommonOptions, arrow: boolean): Format {
+  if (options.json && options.format && options.format !== 'json')
+    throw new InspectError('USAGE', `expected one format, found --json and --format ${options.format}`)
   if (options.json) return 'json'
   if (options.format) return options.format
-  const extension = extensionOf(options)
+  const extension = extensionOf(options)?.toLowerCase()
   if (extension === ARROW_FILE || extension === ARROW_STREAM) {
     if (arrow) return 'arrow'
     throw new InspectError(
@@ -420,7 +434,7 @@ function pathsFor(
 ): { absolute: (path: string) => string; shown: (path: string) => string } {
   const absolute = (path: string): string => {
     if (isRemotePath(path)) return remoteTarget(path).path
-    const bare = path.startsWith('file://') ? decodeURIComponent(new URL(path).pathname) : path
+    const bare = path.startsWith(FILE_SCHEME) ? fileUrlPath(path) : path
     const parts: string[] = []
     for (const part of (bare.startsWith('/') ? bare : `${cwd}/${bare}`).split('/')) {
       if (part === '..') parts.pop()
@@ -443,6 +457,36 @@ function pathsFor(
   return { absolute, shown }
 }
 
+const FILE_SCHEME = 'file://'
+
+/** @throws InspectError USAGE for another host's file */
+function fileUrlPath(url: string): string {
+  const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(url.slice(FILE_SCHEME.length)) ?? []
+  if (path !== undefined && (host === '' || host === 'localhost')) return path
+  throw new InspectError('USAGE', `expected file:///path, found ${JSON.stringify(url)}`)
+}
+
+/** TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. What is there is meant. */
+async function asTheyAre(storage: Storage, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const given of paths) {
+    if (!given?.startsWith(FILE_SCHEME) || !given.includes('%')) found.push(given)
+    else {
+      const path = fileUrlPath(given)
+      found.push((await storage.kind(path)) === undefined ? decoded(path) : path)
+    }
+  }
+  return found
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 async function openOutput(
   state: RunState,
   options: CommonOptions,
@@ -463,7 +507,13 @@ async function openOutput(
   return { out: { write: file.write, columns: undefined, color }, close: file.close }
 }
 
-async function show(state: RunState, outcome: Outcome, out: Output, options: CommonOptions): Promise<void> {
+async function show(
+  state: RunState,
+  outcome: Outcome,
+  out: Output,
+  options: CommonOptions,
+  shown: (path: string) => string,
+): Promise<void> {
   if (outcome.bytes) {
     refuseTerminal(state, options)
     for (const part of outcome.bytes) await out.write(part)
@@ -479,7 +529,10 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
     await outcome.table(out)
     return
   }
-  const notes = await writeForPrograms(state.format, outcome, out, options.int64)
+  const notes = await writeForPrograms(state, state.format, outcome, out, options.int64, (error) =>
+    errorResult({ shownPath: shown }, error),
+  )
+  if (notes.failed) tellError(state, notes.failed, shown)
   if (notes.rounded && !options.quiet) {
     state.process.stderr(
       'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n',
@@ -489,43 +542,72 @@ async function show(state: RunState, outcome: Outcome, out: Output, options: Com
 
 /** JSON, NDJSON and CSV. */
 async function writeForPrograms(
+  state: RunState,
   format: Exclude<Format, 'table' | 'arrow'>,
   outcome: Outcome,
   out: Output,
   int64: JsonStyle['int64'],
+  ending: (error: InspectError) => Result,
 ): Promise<JsonNotes> {
-  if (format !== 'json' && outcome.cellLines) return outcome.cellLines(out, format, int64)
+  const several = state.several || outcome.oneOfSeveral === true
+  if (format !== 'json' && outcome.cellLines && !several) return outcome.cellLines(out, format, int64)
   if (format === 'csv') {
     const { writeCsv } = await import('./render/csv.ts')
-    await writeCsv(rowsOf(outcome) as Iterable<CsvRow> | AsyncIterable<CsvRow>, out, { int64 })
+    const rows = rowsOf(outcome, several) as Iterable<CsvRow> | AsyncIterable<CsvRow>
+    const own = await outcome.columns?.()
+    const columns = own && (several ? [...Object.keys(originOf(outcome)), ...own] : own)
+    state.columns = await writeCsv(rows, out, { int64, columns, below: state.columns })
     return { rounded: false }
   }
   if (format === 'json' || outcome.rows === undefined)
-    return writeJson(outcome.document, out, { int64, indent: format === 'json' })
+    return writeJson(outcome.document, out, { int64, indent: format === 'json' }, ending)
   const { writeNdjson } = await import('./render/ndjson.ts')
-  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome), out, { int64 })
+  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64 })
 }
 
-function rowsOf(outcome: Outcome): Iterable<Result> | AsyncIterable<Result> {
+function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {
+  return origin ?? { path: document.path }
+}
+
+/** @param several whether rows should say what they are of, where they do not do so anyway */
+function rowsOf(outcome: Outcome, several: boolean): Iterable<Result> | AsyncIterable<Result> {
   const rows = outcome.rows === undefined ? undefined : outcome.document[outcome.rows]
-  if (rows !== null && typeof rows === 'object' && (Symbol.iterator in rows || Symbol.asyncIterator in rows)) {
-    return rows as Iterable<Result> | AsyncIterable<Result>
+  if (rows === null || typeof rows !== 'object' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
+    return [outcome.document]
+  const list = rows as Iterable<Result> | AsyncIterable<Result>
+  return several ? withOrigin(list, originOf(outcome)) : list
+}
+
+async function* withOrigin(
+  rows: Iterable<Result> | AsyncIterable<Result>,
+  origin: { readonly [key: string]: Result },
+): AsyncGenerator<Result> {
+  for await (const row of rows) {
+    const plain = typeof row === 'object' && row !== null && !(Symbol.iterator in row) && !(Symbol.asyncIterator in row)
+    yield plain ? { ...origin, ...row } : row
   }
-  return [outcome.document]
 }
 
 /** The one place where errors are printed. */
 async function showError(state: RunState, error: unknown, shown: (path: string) => string, out: Output): Promise<void> {
   const known = error instanceof InspectError ? error : internalError(error)
-  state.codes.add(exitCodeOf(known))
-  state.process.stderr(errorLine(known, shown))
+  tellError(state, known, shown)
   if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
-  if (state.format === 'json' || state.format === 'ndjson') {
-    const { file, offset, field } = known.at
-    const at = { file: file === undefined ? undefined : shown(file), offset, field }
-    const document = { error: { code: known.code, message: known.message, ...at } }
-    await writeJson(document, out, { int64: 'number', indent: state.format === 'json' })
+  if (state.format !== 'json' && state.format !== 'ndjson') return
+  try {
+    await writeJson({ error: errorResult({ shownPath: shown }, known) }, out, {
+      int64: 'number',
+      indent: state.format === 'json',
+    })
+  } catch (again) {
+    // Where the output itself is what failed, stderr has said so.
+    if (!(again instanceof InspectError)) throw again
   }
+}
+
+function tellError(state: RunState, error: InspectError, shown: (path: string) => string): void {
+  state.codes.add(exitCodeOf(error))
+  state.process.stderr(errorLine(error, shown))
 }
 
 /** Anything but an InspectError that gets here is a fault of this program. */

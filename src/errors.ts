@@ -105,3 +105,8 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
     throw addPlace(error, place)
   }
 }
+
+/** Raised by writing where nobody reads any more: the program ends quietly, with the exit code so far. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe'
+}

@@ -45,9 +45,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     const array = await arrayAround(folder, cx)
     return { type: 'fragment', path: clean, fragment: new Fragment(folder, cx, array), array }
   }
+  const around = await arrayAround(folder, cx, true)
+  const inside = around ? `; it lies in the array ${around.folder.name}` : ''
   throw new InspectError(
     'NOT_TILEDB',
-    'expected a TileDB array, group or fragment, found a folder without the files of any of them',
+    `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`,
     {
       file: clean,
     },

@@ -38,6 +38,12 @@ export interface Outcome {
   rows?: string
   /** NDJSON's lines, where they are more than that list. */
   lines?(): AsyncIterable<Result>
+  /** Set for one of several fragments below one target: as with several targets, rows then say whose they are. */
+  oneOfSeveral?: boolean
+  /** What rows say then; the document's path without it. */
+  origin?: { readonly [key: string]: Result }
+  /** Columns of CSV, where the first row may lack some, or be missing. */
+  columns?(): readonly string[] | Promise<readonly string[]>
   /** Writes `rows` as NDJSON or CSV by a faster way than one object a row; the text is the same. */
   cellLines?(out: Output, format: 'ndjson' | 'csv', int64: JsonStyle['int64']): Promise<JsonNotes>
   table(out: Output): Promise<void> | void
@@ -70,53 +76,76 @@ export function documentHead(kind: string, path: string): Pick<Document, 'kind' 
 }
 
 /** The error as part of a document. */
-export function errorResult(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
+export function errorResult(
+  cx: Pick<CommandContext, 'shownPath'>,
+  error: InspectError,
+): { [key: string]: Result | undefined } {
   const { file, offset, field } = error.at
   return { code: error.code, message: error.message, file: file && cx.shownPath(file), offset, field }
 }
 
 /**
- * Every fragment that a target stands for: itself, or all of an array. A fault in one is recorded and the next is tried.
+ * Every fragment that a target stands for: itself, or all of an array (`oneOfSeveral`). A fault in one is recorded and the next is tried.
  * @throws InspectError WRONG_TARGET for groups and files that are no fragment metadata
  */
 export async function* eachFragment(
   cx: CommandContext,
   path: string,
   command: string,
-): AsyncGenerator<{ fragment: Fragment; path: string }> {
+): AsyncGenerator<{ fragment: Fragment; path: string; oneOfSeveral: boolean }> {
   const target = await cx.open(path)
-  if (target.type === 'fragment') yield { fragment: target.fragment, path: target.path }
-  else if (target.type === 'array') yield* arrayFragments(target.array)
-  else if (target.type === 'file' && target.fragment) yield { fragment: target.fragment, path: target.folder.path }
-  else throw wrongTarget(command, target, 'a fragment or an array')
+  const oneOfSeveral = target.type === 'array'
+  if (target.type === 'fragment') yield { fragment: target.fragment, path: target.path, oneOfSeveral }
+  else if (target.type === 'array') {
+    let none = true
+    for await (const fragment of arrayFragments(target.array)) {
+      none = false
+      yield { fragment, path: fragment.folder.path, oneOfSeveral }
+    }
+    if (none) cx.note(`${cx.shownPath(target.path)} has no fragments`)
+  } else if (target.type === 'file' && target.fragment)
+    yield { fragment: target.fragment, path: target.folder.path, oneOfSeveral }
+  else throw await wrongTarget(command, target, 'a fragment or an array')
 }
 
-async function* arrayFragments(array: InspectArray): AsyncGenerator<{ fragment: Fragment; path: string }> {
+async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
   for (const entry of await array.fragments()) {
     const fragment = array.fragment(entry.path)
     try {
-      yield { fragment, path: fragment.folder.path }
+      yield fragment
     } finally {
       await fragment.close()
     }
   }
 }
 
-export function wrongTarget(command: string, target: Target, wanted: string): InspectError {
-  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}`
+/** What a group or an array holds is named: one of these is meant. */
+export async function wrongTarget(command: string, target: Target, wanted: string): Promise<InspectError> {
+  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}${await narrower(target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-/** Fragments that an error lists. */
-const LISTED = 5
-
-/** {@link wrongTarget} where one fragment is wanted: of an array, with those it has. */
+/** {@link wrongTarget} where one fragment is wanted. @param otherwise what else there is to do */
 export async function notOneFragment(command: string, target: Target, otherwise = ''): Promise<InspectError> {
   if (target.type !== 'array') return wrongTarget(command, target, 'a fragment')
-  const names = (await target.array.fragments()).map(({ path }) => path)
-  const some = names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
-  const message = `${command} expects one fragment, found an array; its fragments: ${some || 'none'}${otherwise}`
+  const message = `${command} expects one fragment, found an array${await narrower(target)}${otherwise}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
+}
+
+/** Narrower targets that an error lists. */
+const LISTED = 5
+
+async function narrower(target: Target): Promise<string> {
+  if (target.type === 'array') {
+    return `; its fragments: ${firstOf((await target.array.fragments()).map(({ path }) => path))}`
+  }
+  if (target.type !== 'group') return ''
+  return `; its members: ${firstOf((await target.group.members()).map(({ name, uri }) => name ?? uri))}`
+}
+
+function firstOf(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  return names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
 }
 
 /** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */

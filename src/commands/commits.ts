@@ -26,7 +26,7 @@ export const command: CommandModule<object> = {
   async *run(cx, paths) {
     for (const path of paths) {
       const target = await cx.open(path)
-      if (target.type !== 'array') throw wrongTarget('commits', target, 'an array')
+      if (target.type !== 'array') throw await wrongTarget('commits', target, 'an array')
       yield await arrayOutcome(cx, path, target.array)
     }
   },

@@ -15,6 +15,7 @@ import {
   type CommandModule,
   collect,
   documentHead,
+  errorResult,
   notOneFragment,
   type Outcome,
 } from './command.ts'
@@ -78,13 +79,19 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
     },
   }
   const info = await fragment.info()
+  const columns = reader.columns.map(({ name }) => name)
+  const document = {
+    ...documentHead('cells', cx.shownPath(fragment.folder.path)),
+    format_version: info.format_version,
+    cells,
+    get errors() {
+      return faultsOf(cx, reader.faults)
+    },
+  }
   return {
-    ...outcome(
-      cx,
-      { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version, cells },
-      reader.columns.map(({ name }) => name),
-      options,
-    ),
+    ...outcome(cx, document, columns, options),
+    origin: { [FRAGMENT_COLUMN]: fragment.name },
+    columns: () => columns,
     async cellLines(out, format, int64) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
       const columns = reader.columns.map((column) => ({
@@ -108,6 +115,12 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   }
 }
 
+/** A file that is gone makes one for each of its tiles. */
+const MOST_FAULTS = 1000
+
+/** Says of which fragment a cell is. */
+const FRAGMENT_COLUMN = '__fragment'
+
 /** Cells of every visible fragment, one fragment after the other: not TileDB's merged read. */
 async function arrayOutcome(
   cx: CommandContext,
@@ -117,12 +130,13 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const entries = (await array.fragments()).filter((entry) => entry.visible)
   const limit = parseLimit(options.limit)
+  const faults: InspectError[] = []
   async function* rows(): AsyncGenerator<Result> {
     for (const entry of entries) {
       const fragment = array.fragment(entry.path)
-      const reader = await openReader(cx, fragment, options)
+      const reader = await openReader(cx, fragment, options, faults)
       try {
-        for await (const row of reader.rows()) yield { __fragment: entry.name, ...row }
+        for await (const row of reader.rows()) yield { [FRAGMENT_COLUMN]: entry.name, ...row }
       } finally {
         await reader.close()
         await fragment.close()
@@ -130,8 +144,26 @@ async function arrayOutcome(
     }
   }
   const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
+  const document = {
+    ...documentHead('cells', cx.shownPath(path)),
+    cells,
+    get errors() {
+      return faultsOf(cx, faults)
+    },
+  }
   return {
-    ...outcome(cx, { ...documentHead('cells', cx.shownPath(path)), cells }, undefined, options),
+    ...outcome(cx, document, undefined, options),
+    async columns() {
+      const names = new Set([FRAGMENT_COLUMN])
+      for (const entry of entries) {
+        const fragment = array.fragment(entry.path)
+        const reader = await openReader(cx, fragment, options)
+        for (const { name } of reader.columns) names.add(name)
+        await reader.close()
+        await fragment.close()
+      }
+      return [...names]
+    },
     async arrow(out, file) {
       const { writeArrayArrow } = await import('./decode-arrow.ts')
       const fragments = entries.map(({ name, path }) => ({
@@ -149,6 +181,11 @@ async function arrayOutcome(
       await writeArrayArrow(fragments, limit, cx.style, out, file)
     },
   }
+}
+
+/** What could not be read of the cells; undefined where all was. */
+function faultsOf(cx: CommandContext, faults: readonly InspectError[]): Result | undefined {
+  return faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error))
 }
 
 function outcome(
@@ -184,23 +221,36 @@ export interface Reader {
   limit: number
   /** By name; none without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
+  /** What could not be read so far. */
+  faults: readonly InspectError[]
   /** The columns to show, tile by tile, without the limit. */
   batches(): AsyncGenerator<CellBatch>
   rows(): AsyncGenerator<{ [key: string]: Result }>
   close(): Promise<void>
 }
 
-async function openReader(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Reader> {
+/** @param faults gets what cannot be read */
+async function openReader(
+  cx: CommandContext,
+  fragment: Fragment,
+  options: DecodeOptions,
+  faults: InspectError[] = [],
+): Promise<Reader> {
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
+  const fault = (error: InspectError, name: string): void => {
+    const named = inField(error, fragment, name)
+    if (faults.length < MOST_FAULTS) faults.push(named)
+    cx.fault(named)
+  }
   const selection: CellSelection = {
     fields: options.field,
     tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
-    onColumnError: (error, column, tile) => cx.fault(inField(error, fragment, `${column.name}, tile ${tile}`)),
+    onColumnError: (error, column, tile) => fault(error, `${column.name}, tile ${tile}`),
     wholeTiles: options.keepGoing,
-    onFieldError: (error, field) => cx.fault(inField(error, fragment, field)),
+    onFieldError: fault,
   }
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
@@ -213,6 +263,7 @@ async function openReader(cx: CommandContext, fragment: Fragment, options: Decod
     columns: shown.map((c) => cells.columns[c]),
     limit: parseLimit(options.limit),
     enumerations,
+    faults,
     async *batches() {
       for await (const batch of selected()) yield { ...batch, columns: shown.map((c) => batch.columns[c]) }
     },

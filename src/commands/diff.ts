@@ -124,7 +124,7 @@ async function described(cx: CommandContext, path: string): Promise<Described> {
     }
   }
   if (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')) {
-    throw wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
+    throw await wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
   }
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }

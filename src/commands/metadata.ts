@@ -35,7 +35,7 @@ export const command: CommandModule<HexOptions> = {
       else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
         const { fragment } = target
         yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-      } else throw wrongTarget('metadata', target, 'a fragment, an array or a group')
+      } else throw await wrongTarget('metadata', target, 'a fragment, an array or a group')
     }
   },
 }

@@ -1,14 +1,16 @@
 import type { InspectArray, SchemaFile } from '../array.ts'
-import { withSource } from '../array.ts'
+import { SCHEMA_FOLDER, withSource } from '../array.ts'
 import { InspectError } from '../errors.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { decode } from '../format/io.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { openGenericTile, readGenericTileHeader } from '../generic-tile.ts'
 import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
+import type { Target } from '../target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { cellResult, domainResult, pipelineResult, rangesResult } from './values.ts'
@@ -43,7 +45,7 @@ export const command: CommandModule<SchemaOptions> = {
         yield* shown(cx, target.array, file, files, options)
       } else if (target.type === 'file' && options.hex) {
         yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
-      } else if (target.type === 'file') {
+      } else if (target.type === 'file' && mayBeSchema(target)) {
         const source = cx.storage.open(target.path)
         const bytes = await withSource(source, readAll)
         const { header, payload } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
@@ -61,10 +63,15 @@ export const command: CommandModule<SchemaOptions> = {
           schemas: 1,
         })
       } else {
-        throw wrongTarget('schema', target, 'an array, a fragment inside its array, or a schema file')
+        throw await wrongTarget('schema', target, 'an array, a fragment inside its array, or a schema file')
       }
     }
   },
+}
+
+/** Inside an array only the files of its schema folder are schemas; elsewhere a file may be any. */
+function mayBeSchema({ array, folder, name }: Target & { type: 'file' }): boolean {
+  return array === undefined || folder.name === SCHEMA_FOLDER || name === OLD_SCHEMA_FILE
 }
 
 /** A schema of an array, or the bytes of its file. */

@@ -100,7 +100,7 @@ async function statsDocument(cx: CommandContext, path: string, options: StatsOpt
   }
   if (target.type === 'array') return arrayDocument(cx, path, target.array, totals, options)
   const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-  if (!fragment) throw wrongTarget('stats', target, 'a fragment or an array')
+  if (!fragment) throw await wrongTarget('stats', target, 'a fragment or an array')
   try {
     await addFragment(totals, fragment)
   } catch (error) {

@@ -39,8 +39,9 @@ export const command: CommandModule<TilesOptions> = {
 
   async *run(cx, paths, options) {
     for (const path of paths) {
-      for await (const { fragment, path: at } of eachFragment(cx, path, 'tiles')) {
-        yield await outcomeOrError(fragment.folder, () => tilesOutcome(cx, fragment, at, options))
+      for await (const { fragment, path: at, oneOfSeveral } of eachFragment(cx, path, 'tiles')) {
+        const outcome = await outcomeOrError(fragment.folder, () => tilesOutcome(cx, fragment, at, options))
+        yield { ...outcome, oneOfSeveral }
       }
     }
   },
@@ -86,6 +87,7 @@ async function tilesOutcome(
   return {
     document,
     rows: 'tiles',
+    origin: { fragment: fragment.name },
     async table(out: Output) {
       const { tilesTable } = await import('../render/views/tiles.ts')
       const names = dimensions.map(({ name }) => name)

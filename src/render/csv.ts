@@ -12,6 +12,8 @@ export interface CsvStyle {
   int64?: JsonStyle['int64']
   /** Without it, the keys of the first row: then no row gives no header. */
   columns?: readonly string[] | undefined
+  /** Columns of rows written before: these go on below them, without another header. */
+  below?: readonly string[] | undefined
 }
 
 export const LINE_END = '\r\n'
@@ -22,16 +24,29 @@ export const LONE_NULL = '""'
  * Writes rows as RFC 4180 text with a header line, while rows are made. Null is an empty field, empty text is `""`; bytes
  * are base64, lists and objects compact JSON. Rows are objects with the same keys; anything else is a column `value`.
  *
- * @throws InspectError USAGE if a row has a key that is no column
+ * @returns the columns; undefined where there was nothing to tell them from
+ * @throws InspectError USAGE if a row has a key that is no column, or the columns are not those of the rows before
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */
-export async function writeCsv(rows: Rows<Result>, out: Output, style: CsvStyle = {}): Promise<void> {
+export async function writeCsv(
+  rows: Rows<Result>,
+  out: Output,
+  style: CsvStyle = {},
+): Promise<readonly string[] | undefined> {
   const buffer = new TextBuffer(out)
-  let columns = style.columns
+  let { columns } = style
   const writeLine = (fields: readonly string[]): void => {
     buffer.add((fields.length === 1 && fields[0] === '' ? LONE_NULL : fields.join(',')) + LINE_END)
   }
-  const writeHeader = (names: readonly string[]): void => void buffer.add(csvHeader(names))
+  const writeHeader = (names: readonly string[]): void => {
+    if (!style.below) buffer.add(csvHeader(names))
+    else if (names.join() !== style.below.join()) {
+      throw new InspectError(
+        'USAGE',
+        `expected targets with the same columns for csv, found ${names.join(', ')} behind ${style.below.join(', ')}: ndjson holds them`,
+      )
+    }
+  }
   if (columns !== undefined) writeHeader(columns)
   await eachRow(rows, (result) => {
     const row = isRow(result) ? result : { value: result }
@@ -44,6 +59,7 @@ export async function writeCsv(rows: Rows<Result>, out: Output, style: CsvStyle 
     if (buffer.full) return buffer.flush()
   })
   await buffer.flush()
+  return columns ?? style.below
 }
 
 function isRow(row: Result): row is CsvRow {

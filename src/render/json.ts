@@ -3,6 +3,7 @@
  * their order; iterables are written while they are walked, so that a document may be larger than memory.
  */
 
+import { InspectError } from '../errors.ts'
 import type { Output, Result } from './result.ts'
 import { TextBuffer } from './text-buffer.ts'
 
@@ -17,6 +18,8 @@ export interface JsonStyle {
 export interface JsonNotes {
   /** An integer beyond 2^53 was printed as a number: readers that use float64 round it. */
   rounded: boolean
+  /** What ended the document early: it is closed, and says so. */
+  failed?: InspectError
 }
 
 /** Arrays of scalars that would end beyond this column are written one element a line. */
@@ -55,14 +58,28 @@ type Stop = 'done' | 'full' | 'await'
 /**
  * Writes one document and a line feed. Containers are walked without recursion: text is handed to `out` whenever a piece
  * of it is full, in the middle of a value, too. When `out` fails, open iterators are closed.
+ *
+ * @param ending what to say as the last key, `error`, of a document that an InspectError ends early; without it the error is raised
  */
-export async function writeJson(value: Result, out: Output, style: JsonStyle): Promise<JsonNotes> {
+export async function writeJson(
+  value: Result,
+  out: Output,
+  style: JsonStyle,
+  ending?: (error: InspectError) => Result,
+): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, style)
-  await writeValue(value, buffer, text)
+  let failed: InspectError | undefined
+  try {
+    await writeValue(value, buffer, text)
+  } catch (error) {
+    if (!ending || !(error instanceof InspectError)) throw error
+    failed = error
+    text.endEarly('error', ending(error))
+  }
   buffer.add('\n')
   await buffer.flush()
-  return { rounded: text.rounded }
+  return { rounded: text.rounded, ...(failed && { failed }) }
 }
 
 /** Adds one value to `buffer`, which is written out whenever it is full. A promise only where there is something to wait for. */
@@ -116,6 +133,8 @@ export class JsonText {
   private readonly sink: Sink
   private readonly style: JsonStyle
   private readonly stack: Frame[] = []
+  /** A key or a comma was written, and not yet the value behind it. */
+  private owed = false
   private readonly keys = new Map<string, string>()
 
   constructor(sink: Sink, style: JsonStyle) {
@@ -166,9 +185,22 @@ export class JsonText {
     if (source?.kind === 'async') source.result = await source.iterator.next()
   }
 
+  /** Behind {@link abandon}: closes what is open, and adds a key to the outermost object. */
+  endEarly(key: string, value: Result): void {
+    if (this.owed) this.sink.add('null')
+    this.owed = false
+    while (this.stack.length > 1) this.close(this.stack[this.stack.length - 1])
+    const [outermost] = this.stack
+    this.field(outermost, { kind: 'object', fields: { [key]: value }, keys: [key], at: 0 })
+    outermost.source = { kind: 'array', values: [], at: 0 }
+    while (this.advance() !== 'done') {
+      // The sink takes it all.
+    }
+  }
+
   /** Closes the iterators that are still open; their failures would hide the one that brought us here. */
   async abandon(): Promise<void> {
-    for (const { source } of this.stack.splice(0).reverse()) {
+    for (const { source } of this.stack.toReversed()) {
       try {
         if (source.kind === 'iterator') source.iterator.return?.()
         else if (source.kind === 'async') await source.iterator.return?.()
@@ -179,7 +211,9 @@ export class JsonText {
   private element(frame: Frame, value: Result): void {
     this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
     frame.empty = false
+    this.owed = true
     this.value(value, frame.inner.length)
+    this.owed = false
   }
 
   private field(frame: Frame, source: Source & { kind: 'object' }): void {
@@ -194,7 +228,9 @@ export class JsonText {
     this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
     frame.empty = false
     this.sink.add(name)
+    this.owed = true
     this.value(value, frame.inner.length + name.length)
+    this.owed = false
   }
 
   private close(frame: Frame): void {

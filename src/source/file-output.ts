@@ -9,12 +9,16 @@ export async function openFileOutput(
     const handle = await open(path, 'w')
     return {
       write: async (text) => {
-        await handle.writeFile(text)
+        try {
+          await handle.writeFile(text)
+        } catch (error) {
+          throw systemError(error, path, 'write')
+        }
       },
       close: () => handle.close(),
     }
   } catch (error) {
-    throw systemError(error, path)
+    throw systemError(error, path, 'write')
   }
 }
 
@@ -27,6 +31,6 @@ export async function writeFiles(
     await mkdir(folder, { recursive: true })
     for (const [name, parts] of files) await writeFile(`${folder}/${name}`, parts)
   } catch (error) {
-    throw systemError(error, folder)
+    throw systemError(error, folder, 'write')
   }
 }

@@ -8,19 +8,26 @@ import type { ByteSource, Entry, Storage } from './source.ts'
  */
 const SMALL_READ = 64 * 1024
 
-const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION', string]>> = {
+/** A pipe or device is read whole, up to this much. */
+const MOST_PIPED = 2 ** 30
+
+const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', string]>> = {
   ENOENT: ['NOT_FOUND', 'no such file or folder'],
   ENOTDIR: ['NOT_FOUND', 'no such file or folder'],
-  EACCES: ['NO_PERMISSION', 'no permission to read'],
-  EPERM: ['NO_PERMISSION', 'no permission to read'],
+  EACCES: ['NO_PERMISSION', 'no permission to'],
+  EPERM: ['NO_PERMISSION', 'no permission to'],
+  EROFS: ['NO_PERMISSION', 'the file system is read-only: it cannot'],
+  ENOSPC: ['IO', 'no space left to'],
+  EDQUOT: ['IO', 'no space left to'],
 }
 
-/** The system's error as one of ours; the path goes into the place. */
-export function systemError(error: unknown, path: string): unknown {
+/** The system's error as one of ours; the path goes into the place. @param doing what could not be done */
+export function systemError(error: unknown, path: string, doing: 'read' | 'write' = 'read'): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code === undefined || error instanceof InspectError) return error
   const [ours, message] = CODES[code] ?? ['IO', `the system says ${code}`]
-  return new InspectError(ours, message, { file: path }, { cause: error })
+  const text = /(to|cannot)$/.test(message) ? `${message} ${doing}` : message
+  return new InspectError(ours, text, { file: path }, { cause: error })
 }
 
 function guarded<T>(path: string, work: () => T): T {
@@ -31,11 +38,12 @@ function guarded<T>(path: string, work: () => T): T {
   }
 }
 
-/** A local file, read at positions through one descriptor. */
+/** A local file, read at positions through one descriptor. What is no regular file is read whole at the first touch. */
 class FileSource implements ByteSource {
   readonly name: string
   private descriptor: number | undefined
   private bytes: number | undefined
+  private piped: Uint8Array | undefined
 
   constructor(path: string) {
     this.name = path
@@ -43,13 +51,20 @@ class FileSource implements ByteSource {
 
   /** Asked of the name while the file is not open: listings ask of many files that they never read. */
   async size(): Promise<number> {
-    if (this.descriptor === undefined) this.bytes ??= guarded(this.name, () => statSync(this.name).size)
+    if (this.descriptor === undefined) this.bytes ??= guarded(this.name, () => this.sizeByName())
     return this.knownSize()
+  }
+
+  /** Undefined for pipes and devices, which have to be read to tell. */
+  private sizeByName(): number | undefined {
+    const status = statSync(this.name)
+    return status.isFile() ? status.size : undefined
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     const available = Math.max(0, this.knownSize() - offset)
     if (length > available) this.short(offset, length, available)
+    if (this.piped) return this.piped.slice(offset, offset + length)
     const descriptor = this.opened()
     const out = new Uint8Array(length)
     for (let done = 0; done < length; ) {
@@ -74,7 +89,12 @@ class FileSource implements ByteSource {
   }
 
   private knownSize(): number {
-    this.bytes ??= fstatSync(this.opened()).size
+    if (this.bytes === undefined) {
+      const descriptor = this.opened()
+      const status = fstatSync(descriptor)
+      if (!status.isFile()) this.piped = guarded(this.name, () => drained(descriptor, this.name))
+      this.bytes = this.piped?.length ?? status.size
+    }
     return this.bytes
   }
 
@@ -92,6 +112,32 @@ class FileSource implements ByteSource {
   }
 }
 
+/** What pipes gave, by path: they give it once. */
+const pipes = new Map<string, Uint8Array>()
+
+function drained(descriptor: number, file: string): Uint8Array {
+  const known = pipes.get(file)
+  if (known) return known
+  const bytes = drain(descriptor, file)
+  pipes.set(file, bytes)
+  return bytes
+}
+
+/** All that a pipe or device gives. @throws InspectError TOO_LARGE */
+function drain(descriptor: number, file: string): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let total = 0
+  for (;;) {
+    const piece = new Uint8Array(SMALL_READ)
+    const length = readSync(descriptor, piece)
+    if (length === 0) return Buffer.concat(pieces, total)
+    pieces.push(piece.subarray(0, length))
+    total += length
+    if (total > MOST_PIPED)
+      throw new InspectError('TOO_LARGE', `expected a pipe of at most ${MOST_PIPED} bytes, found more`, { file })
+  }
+}
+
 function kindOf(path: string): Entry['kind'] | undefined {
   try {
     const status = statSync(path, { throwIfNoEntry: false })
@@ -101,6 +147,16 @@ function kindOf(path: string): Entry['kind'] | undefined {
     const ours = systemError(error, path)
     if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return undefined
     throw ours
+  }
+}
+
+/** What a link leads to; a link that leads nowhere, or in a circle, is no reason not to list a folder. */
+function kindOfLink(path: string): Entry['kind'] {
+  try {
+    return kindOf(path) ?? 'other'
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return 'other'
   }
 }
 
@@ -114,7 +170,7 @@ export const localStorage: Storage = {
     const entries = guarded(path, () => readdirSync(path, { withFileTypes: true })).map((entry): Entry => {
       if (entry.isFile()) return { name: entry.name, kind: 'file' }
       if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
-      return { name: entry.name, kind: kindOf(`${path}/${entry.name}`) ?? 'other' }
+      return { name: entry.name, kind: kindOfLink(`${path}/${entry.name}`) }
     })
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   },

@@ -28,7 +28,7 @@ export async function openFolderOutput(path: string): Promise<FolderOutput> {
     await mkdir(name)
     partial = name
   } catch (error) {
-    throw systemError(error, parent)
+    throw systemError(error, parent, 'write')
   }
   const folders = new Set<string>()
   return {
@@ -41,7 +41,7 @@ export async function openFolderOutput(path: string): Promise<FolderOutput> {
         folders.add(folder)
         await writeFile(full, bytes, { flag: 'wx' })
       } catch (error) {
-        throw systemError(error, join(path, file))
+        throw systemError(error, join(path, file), 'write')
       }
     },
     async commit() {
@@ -52,7 +52,7 @@ export async function openFolderOutput(path: string): Promise<FolderOutput> {
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : undefined
         if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') throw exists(path)
-        throw systemError(error, path)
+        throw systemError(error, path, 'write')
       }
       partial = undefined
     },

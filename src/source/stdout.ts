@@ -1,12 +1,16 @@
 import { fstatSync, writeSync } from 'node:fs'
 import process from 'node:process'
+import { ClosedPipe } from '../errors.ts'
+import { systemError } from './file.ts'
 
 /** Milliseconds between tries when a pipe that does not block is full. */
 const RETRY = 2
 
 /**
  * Writes to standard output without Node's streams: they cost milliseconds at start-up, and waiting in the write itself keeps
- * memory flat. A reader that closes the pipe early (`| head`) ends the program quietly, with the exit code so far.
+ * memory flat.
+ *
+ * @throws ClosedPipe where the reader has gone (`| head`); InspectError IO where nothing more can be written
  */
 export function writeOut(data: string | Uint8Array): void {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
@@ -15,8 +19,8 @@ export function writeOut(data: string | Uint8Array): void {
       done += writeSync(1, bytes, done)
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'EPIPE') process.exit()
-      if (code !== 'EAGAIN') throw error
+      if (code === 'EPIPE') throw new ClosedPipe()
+      if (code !== 'EAGAIN') throw systemError(error, 'standard output', 'write')
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY)
     }
   }

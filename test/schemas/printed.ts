@@ -146,6 +146,7 @@ async function* ofDamage(folder: string): AsyncGenerator<Printed> {
     for (const command of ['stats', 'schema']) yield* json([command, '--all', array])
     yield* json(['check', '--all', '--level', 'cells', array])
     yield* json(['verify-checksums', '--all', '--deep', array])
+    yield* json(['decode', '--all-fragments', '--limit', '50', array])
     for (const fragment of fragmentsOf(array).slice(0, 1)) {
       yield* json(['ls', fragment])
       yield* json(['dump', '--depth', '3', fragment])
@@ -186,6 +187,7 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('fragment', ['ls', fragment])
   yield* ndjson('group', ['ls', `${FIXTURES}/22/group`])
   for (const command of ['schema', 'footer', 'rtree', 'stats']) yield* ndjson(command, [command, array])
+  yield* ndjson('tiles', ['tiles', fragment])
   for (const command of ['tiles', 'commits']) yield* ndjson(command, [command, array])
   yield* ndjson('fragment-metadata', ['metadata', fragment])
   yield* ndjson('metadata', ['metadata', array])
@@ -200,6 +202,10 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('sample', ['write-sample', sample])
   yield* ndjson('damage-kinds', ['write-sample', '--damage', 'list'])
   yield* ndjson('error', ['ls', `${sample}/nowhere`])
+  yield* ndjson('fragment', ['ls', fragment, fragment])
+  yield* ndjson('group', ['ls', `${FIXTURES}/22/group`, `${FIXTURES}/22/group`])
+  yield* ndjson('commits', ['commits', array, array])
+  yield* ndjson('verify-checksums', ['verify-checksums', damaged, damaged])
 }
 
 /** What options change, and errors. */

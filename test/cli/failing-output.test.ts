@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { main } from '../../src/cli.ts'
+import { ClosedPipe, InspectError } from '../../src/errors.ts'
+import { localStorage } from '../../src/source/file.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { run } from '../helpers/run.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BIN = `${ROOT}bin/tiledb-inspect.js`
+const PLACES = 'examples/arrays/places'
+const DAMAGED = 'examples/damaged/places'
+
+/** Runs the program with an output that fails at the given write, counted from 0. */
+async function runInto(args: readonly string[], failure: Error, at: number): Promise<{ code: number; stderr: string }> {
+  let stderr = ''
+  let writes = 0
+  const code = await main({
+    argv: args,
+    env: {},
+    stdout: {
+      write() {
+        if (writes++ >= at) throw failure
+      },
+      columns: undefined,
+      color: false,
+      isTTY: false,
+    },
+    stderr: (text) => {
+      stderr += text
+    },
+    stderrIsTTY: false,
+    storage: localStorage,
+  })
+  return { code, stderr }
+}
+
+describe('a full disk', () => {
+  const full = new InspectError('IO', 'no space left to write', { file: 'standard output' })
+  test.each(['table', 'json', 'ndjson', 'csv'])('is no damage: %s', async (format) => {
+    expect(await runInto(['ls', PLACES, '--format', format], full, 0)).toEqual({
+      code: 3,
+      stderr: 'error: standard output: no space left to write\n',
+    })
+  })
+
+  const there = existsSync('/dev/full') && existsSync(`${ROOT}dist/cli`) ? test : test.skip
+  there('is told as the system tells it', () => {
+    const { status, stderr } = spawnSync('sh', ['-c', `"${execPath}" "${BIN}" ls --json ${PLACES} >/dev/full`], {
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 3, stderr: 'error: standard output: no space left to write\n' })
+  })
+})
+
+describe('a reader that goes away', () => {
+  test('hides no damage that was found', async () => {
+    expect(await runInto(['verify-checksums', DAMAGED], new ClosedPipe(), 1)).toEqual({ code: 1, stderr: '' })
+    expect(await runInto(['verify-checksums', PLACES], new ClosedPipe(), 1)).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('ends help quietly', async () => {
+    expect(await runInto(['--help'], new ClosedPipe(), 0)).toEqual({ code: 0, stderr: '' })
+  })
+})
+
+describe('an error in the middle of a document', () => {
+  test('ends it with the error: it is JSON still', async () => {
+    const broken = new EditedArray('22/evolved_sparse')
+    broken.cut(broken.find(/__1795261514174.*\/__fragment_metadata\.tdb$/), 100)
+    const { code, text, stderr } = await run(['decode', '--all-fragments', EDITED, '--json'], {
+      storage: broken.storage(),
+    })
+    const document = JSON.parse(text)
+    expect(code).toBe(1)
+    expect(document.cells).toHaveLength(20)
+    expect(Object.keys(document).at(-1)).toBe('error')
+    expect(stderr).toContain(document.error.message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test('a field that cannot be read is listed behind the cells', async () => {
+    const { code, text } = await run(['decode', `${DAMAGED}/__17`, '--json', '--field', 'population'])
+    const document = JSON.parse(text)
+    expect(code).toBe(1)
+    expect(document.cells.length).toBeGreaterThan(0)
+    const fields = document.errors.map(({ field }: { field: string }) => field)
+    expect(fields.slice(1)).toEqual([0, 1, 2, 3, 4].map((tile) => `population, tile ${tile}`))
+    expect(fields[0]).toMatch(/^lat, tile 0, /)
+  })
+})

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
+
+const PLACES = 'examples/arrays/places'
+const WEATHER = 'examples/arrays/weather'
+const EVOLVED = `${FIXTURES}/22/evolved_sparse`
+const VACUUM = `${FIXTURES}/22/vacuum_left`
+
+const lines = (text: string): string[] => text.split('\r\n').slice(0, -1)
+
+test('CSV of several fragments has one header, and rows say whose they are', async () => {
+  const { code, text } = await run(['tiles', VACUUM, '--format', 'csv'])
+  const [header, ...rows] = lines(text)
+  expect(code).toBe(0)
+  expect(header).toBe('fragment,tile,cell_num,mbr,fields')
+  expect(rows.some((row) => row.startsWith('fragment,'))).toBe(false)
+  expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(4)
+})
+
+test.each([
+  [['ls', PLACES, WEATHER], 'path', 2],
+  [['footer', VACUUM], 'kind', 4],
+  [['commits', PLACES, WEATHER], 'path', 2],
+  [['decode', `${PLACES}/__17`, `${PLACES}/__17`, '--limit', '2'], '__fragment', 4],
+])('CSV of %j has one header', async (args, first, rows) => {
+  const { code, text } = await run([...args, '--format', 'csv'])
+  expect(code).toBe(0)
+  expect(lines(text)[0].split(',')[0]).toBe(first)
+  expect(lines(text)).toHaveLength(rows + 1)
+})
+
+test('CSV of targets with other columns is refused', async () => {
+  const { code, stderr } = await run(['decode', `${PLACES}/__17`, `${WEATHER}/__17`, '--limit', '2', '--format', 'csv'])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^error: expected targets with the same columns for csv, found __fragment, station, day/)
+})
+
+test('CSV of all fragments has the columns of each', async () => {
+  const { code, text } = await run(['decode', '--all-fragments', EVOLVED, '--format', 'csv'])
+  expect(code).toBe(0)
+  expect(lines(text)[0]).toBe('__fragment,x,a,b')
+  const [first, last] = [lines(text)[1], lines(text).at(-1)]
+  expect(first?.split(',')).toHaveLength(4)
+  expect(first).toMatch(/,$/)
+  expect(last).toMatch(/[^,]$/)
+})
+
+test('NDJSON of several targets says whose the rows are', async () => {
+  const { text } = await run(['commits', PLACES, WEATHER, '--format', 'ndjson'])
+  const rows = text.split('\n').slice(0, -1)
+  expect(rows.map((row) => JSON.parse(row).path)).toEqual([PLACES, WEATHER])
+  const one = await run(['commits', PLACES, '--format', 'ndjson'])
+  expect(Object.keys(JSON.parse(one.text))).not.toContain('path')
+})
+
+test('the arguments of a command that takes one target are not several', async () => {
+  const args = ['at', `${PLACES}/__17`, '--cell', 'lat=-34.6,lon=-58.38', '--format', 'ndjson']
+  expect(Object.keys(JSON.parse((await run(args)).text))[0]).not.toBe('path')
+})
