@@ -61,6 +61,11 @@ export async function notFound(storage: Storage, path: string, error: InspectErr
   const parent = path.slice(0, Math.max(slash, 1))
   if ((await storage.kind(parent)) !== 'folder') return error
   const names = (await storage.list(parent)).map(({ name }) => name)
-  const near = didYouMean(path.slice(slash + 1), names)
+  // A link that leads nowhere is there by its name.
+  const wanted = path.slice(slash + 1)
+  const near = didYouMean(
+    wanted,
+    names.filter((name) => name !== wanted),
+  )
   return near === '' ? error : new InspectError(error.code, error.message + near, error.at, { cause: error })
 }

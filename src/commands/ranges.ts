@@ -48,7 +48,7 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
     if (option.startsWith(`${name}=`)) return { dimension: i, rest: option.slice(name.length + 1) }
   }
   const names = dimensions.map(({ name }) => name)
-  const near = didYouMean(option.split('=')[0], names)
+  const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
   throw new InspectError(
     'USAGE',
     `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,

@@ -36,6 +36,7 @@ describe('refused', () => {
     ['s="\\x"', 'expected a string as JSON writes it'],
     ['s="a"b', 'expected a string as JSON writes it'],
     ['y=1', 'with a dimension (x, n, s)'],
+    ['x', 'expects NAME=LO..HI with a dimension (x, n, s), found "x"'],
   ])('%s', (option, message) => {
     expect(() => parseRanges(DIMENSIONS, [option])).toThrow(expect.objectContaining({ code: 'USAGE' }))
     expect(() => parseRanges(DIMENSIONS, [option])).toThrow(message)
