@@ -64,6 +64,45 @@ export interface FragmentEntry {
   state: FragmentState
 }
 
+/** Arrays may have 100,000 fragments: what can be told of a name is told when asked for. */
+class ListedFragment implements FragmentEntry {
+  readonly name: string
+  readonly state: FragmentState
+  readonly to_vacuum: boolean
+  readonly has_consolidated_metadata: boolean
+  private readonly inFragments: boolean
+
+  constructor(
+    name: string,
+    inFragments: boolean,
+    state: FragmentState,
+    toVacuum: boolean,
+    hasConsolidatedMetadata: boolean,
+  ) {
+    this.name = name
+    this.inFragments = inFragments
+    this.state = state
+    this.to_vacuum = toVacuum
+    this.has_consolidated_metadata = hasConsolidatedMetadata
+  }
+
+  get path(): string {
+    return this.inFragments ? `${FRAGMENTS_FOLDER}/${this.name}` : this.name
+  }
+
+  get timestamp_range(): [bigint, bigint] | undefined {
+    return parseFragmentName(this.name)?.timestamp_range
+  }
+
+  get committed(): boolean {
+    return this.visible || this.state === 'to-vacuum'
+  }
+
+  get visible(): boolean {
+    return this.state === 'live'
+  }
+}
+
 /** A TileDB array. Nothing is read before it is asked for; what was read is kept. */
 export class InspectArray {
   readonly folder: Folder
@@ -188,36 +227,23 @@ export class InspectArray {
     const commits = await this.commits()
     const inMeta = await this.consolidatedFragmentNames(commits)
     const entries: FragmentEntry[] = []
-    const add = async (name: string, path: string, markNeeded: boolean): Promise<void> => {
-      const parsed = parseFragmentName(name)
-      if (!parsed) return
-      const old = parsed.least_version < 5 && !markNeeded
+    for (const { name, inFragments } of await this.fragmentFolders()) {
+      const old = !inFragments && (parseFragmentName(name)?.least_version ?? 0) < 5
       const committed = old
-        ? (await this.folder.folder(path).kind(FRAGMENT_METADATA_FILE)) === 'file'
+        ? (await this.folder.folder(name).kind(FRAGMENT_METADATA_FILE)) === 'file'
         : commits.committed.has(name)
-      const to_vacuum = commits.toVacuum.has(name)
       const state: FragmentState = !committed
         ? commits.ignored.has(name)
           ? 'ignored'
           : old
             ? 'no-metadata'
             : 'uncommitted'
-        : to_vacuum
+        : commits.toVacuum.has(name)
           ? 'to-vacuum'
           : 'live'
-      entries.push({
-        name,
-        path,
-        timestamp_range: parsed.timestamp_range,
-        committed,
-        visible: committed && !to_vacuum,
-        to_vacuum,
-        has_consolidated_metadata: inMeta.has(name),
-        state,
-      })
+      entries.push(new ListedFragment(name, inFragments, state, commits.toVacuum.has(name), inMeta.has(name)))
     }
-    for await (const { name, path, markNeeded } of this.fragmentFolders()) await add(name, path, markNeeded)
-    return entries.sort(compareByTimestamps)
+    return entries
   }
 
   /** Opens a fragment of this array. @param path relative to the array */
@@ -227,24 +253,26 @@ export class InspectArray {
 
   /** Names of all fragment folders, in the order of their time stamps. Opens no file. */
   async fragmentNames(): Promise<string[]> {
-    const names: { name: string; timestamp_range: [bigint, bigint] | undefined }[] = []
-    for await (const { name } of this.fragmentFolders()) {
-      const parsed = parseFragmentName(name)
-      if (parsed) names.push({ name, timestamp_range: parsed.timestamp_range })
-    }
-    return names.sort(compareByTimestamps).map(({ name }) => name)
+    return (await this.fragmentFolders()).map(({ name }) => name)
   }
 
-  /** Folders where fragments may be, with their path relative to the array. */
-  private async *fragmentFolders(): AsyncGenerator<{ name: string; path: string; markNeeded: boolean }> {
+  /** Folders with names of fragments, in the order of their time stamps. */
+  private async fragmentFolders(): Promise<{ name: string; inFragments: boolean }[]> {
+    const found: { name: string; inFragments: boolean; timestamp_range: [bigint, bigint] }[] = []
+    const add = (entries: readonly Entry[], inFragments: boolean): void => {
+      for (const { name, kind } of entries) {
+        const parsed = kind === 'folder' ? parseFragmentName(name) : undefined
+        if (parsed) found.push({ name, inFragments, timestamp_range: parsed.timestamp_range })
+      }
+    }
     const root = await this.root()
-    for (const { name, kind } of root) {
-      if (kind === 'folder' && !NOT_FRAGMENTS.has(name)) yield { name, path: name, markNeeded: false }
-    }
-    if (!root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')) return
-    for (const { name, kind } of await this.folder.folder(FRAGMENTS_FOLDER).list()) {
-      if (kind === 'folder') yield { name, path: `${FRAGMENTS_FOLDER}/${name}`, markNeeded: true }
-    }
+    add(
+      root.filter(({ name }) => !NOT_FRAGMENTS.has(name)),
+      false,
+    )
+    if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder'))
+      add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
+    return found.sort(compareByTimestamps)
   }
 
   /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */

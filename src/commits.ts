@@ -58,10 +58,10 @@ export interface Commits {
   files: readonly CommitFile[]
   /** Names of fragments that a `.wrt` or `.ok` file, or a `.con` entry that no `.ign` names, commits. */
   committed: ReadonlySet<string>
-  /** Names of fragments that a `.vac` file lists: hidden, and waiting to be removed. */
-  toVacuum: ReadonlySet<string>
-  /** Names of fragments whose commit in a `.con` file an `.ign` file takes back. */
-  ignored: ReadonlySet<string>
+  /** Names of fragments that a `.vac` file lists: hidden, and waiting to be removed. With the path of that file. */
+  toVacuum: ReadonlyMap<string, string>
+  /** Names of fragments whose commit in a `.con` file an `.ign` file takes back. With the path of that file. */
+  ignored: ReadonlyMap<string, string>
 }
 
 /**
@@ -79,10 +79,18 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   const files: CommitFile[] = []
   for (const path of paths) {
     const kind = commitKind(path)
-    if (kind) files.push({ path, kind, ...(await readEntries(array, path, kind)) })
+    // Footers stand with the fragments or in a folder of their own; nothing else stands there, nor they elsewhere.
+    if (path.startsWith(`${FRAGMENT_META_FOLDER}/`) && kind !== 'fragment-metadata') continue
+    if (path.startsWith(`${COMMITS_FOLDER}/`) && kind === 'fragment-metadata') continue
+    if (!kind) continue
+    const { entries, fault } = await readEntries(array, path, kind)
+    files.push({ path, kind, entries, fault })
   }
   return { files, ...whatCounts(files) }
 }
+
+/** Arrays may have a commit file for each of 100,000 fragments: those without entries share what they have in common. */
+const NOTHING: Pick<CommitFile, 'entries' | 'fault'> = { entries: [], fault: undefined }
 
 /** Damage ends the list of entries; it is kept beside them, so that one file does not hide what the others say. */
 async function readEntries(
@@ -90,8 +98,7 @@ async function readEntries(
   path: string,
   kind: CommitKind,
 ): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
-  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits')
-    return { entries: [], fault: undefined }
+  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits') return NOTHING
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   let fault: InspectError | undefined
@@ -111,20 +118,23 @@ async function readEntries(
 }
 
 function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
-  const ignoredCommits = new Set<string>()
-  for (const file of files) if (file.kind === 'ignore') for (const entry of file.entries) ignoredCommits.add(entry.name)
+  const ignoredCommits = new Map<string, string>()
   const committed = new Set<string>()
-  const toVacuum = new Set<string>()
-  const ignored = new Set<string>()
+  const toVacuum = new Map<string, string>()
+  const ignored = new Map<string, string>()
+  for (const { kind, entries, path } of files) {
+    const into = kind === 'ignore' ? ignoredCommits : kind === 'vacuum' ? toVacuum : undefined
+    if (into) for (const { name } of entries) if (!into.has(name)) into.set(name, path)
+  }
   for (const file of files) {
     if (file.kind === 'write') committed.add(stem(lastPathPart(file.path)))
+    if (file.kind !== 'consolidated-commits') continue
     for (const entry of file.entries) {
-      if (file.kind === 'vacuum') toVacuum.add(entry.name)
-      if (file.kind === 'consolidated-commits' && commitKind(entry.name) === 'write') {
-        const name = stem(entry.name)
-        if (ignoredCommits.has(entry.name)) ignored.add(name)
-        else committed.add(name)
-      }
+      if (commitKind(entry.name) !== 'write') continue
+      const name = stem(entry.name)
+      const ignoredBy = ignoredCommits.get(entry.name)
+      if (ignoredBy === undefined) committed.add(name)
+      else ignored.set(name, ignoredBy)
     }
   }
   for (const name of committed) ignored.delete(name)

@@ -84,6 +84,8 @@ export class Fragment {
   private source: ByteSource | undefined
   private infoRead: Promise<FragmentInfo> | undefined
   private entriesRead: Promise<readonly Entry[]> | undefined
+  private tailRead: Promise<Tail> | undefined
+  private starts: readonly number[] | undefined
   private readonly tiles = new Map<number, Promise<GenericTile>>()
 
   constructor(folder: Folder, cx: ReadContext, array: InspectArray | undefined) {
@@ -106,6 +108,7 @@ export class Fragment {
   async close(): Promise<void> {
     await this.source?.close()
     this.source = undefined
+    this.tailRead = undefined
   }
 
   /**
@@ -264,7 +267,12 @@ export class Fragment {
     }
   }
 
-  private async tail(): Promise<Tail> {
+  private tail(): Promise<Tail> {
+    this.tailRead ??= this.readTail()
+    return this.tailRead
+  }
+
+  private async readTail(): Promise<Tail> {
     const source = this.metadataSource()
     const fileSize = await source.size()
     const length = Math.min(fileSize, TAIL_BYTES)
@@ -309,9 +317,10 @@ export class Fragment {
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
-    const next = footer ? nextOffset(footer, offset) : end
+    const next = footer ? Math.min(end, this.sectionStarts(footer).find((start) => start > offset) ?? end) : end
     try {
-      return await openGenericTile(await source.read(offset, next - offset), this.cx, { file: source.name, offset })
+      const bytes = await this.fromTailOrFile(offset, next - offset)
+      return await openGenericTile(bytes, this.cx, { file: source.name, offset })
     } catch (error) {
       throw addSection(error, section)
     }
@@ -320,7 +329,20 @@ export class Fragment {
   /** Offsets of all generic tiles in the metadata file, rising, each once. */
   async metadataOffsets(): Promise<number[]> {
     const { footer } = await this.info()
-    return footer ? [...new Set(sectionStarts(footer))].sort((a, b) => a - b) : [0]
+    return footer ? [...this.sectionStarts(footer)] : [0]
+  }
+
+  private sectionStarts(footer: FragmentFooter & { offset: number }): readonly number[] {
+    this.starts ??= [...new Set(sectionStarts(footer))].sort((a, b) => a - b)
+    return this.starts
+  }
+
+  /** Small metadata files are in the tail that was read for the footer. */
+  private async fromTailOrFile(offset: number, length: number): Promise<Uint8Array> {
+    const tail = await this.tailRead
+    if (!tail || offset < tail.offset || offset + length > tail.fileSize)
+      return this.metadataSource().read(offset, length)
+    return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
   }
 
   private async section<T>(offset: number, describe: Describe<T>, section: string): Promise<T> {
@@ -577,13 +599,6 @@ function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: num
     footer: { ...footer, offset, size },
     v1: undefined,
   }
-}
-
-/** Start of the section behind the one at `offset`: another section, or the footer. */
-function nextOffset(footer: FragmentFooter & { offset: number }, offset: number): number {
-  let next = footer.offset
-  for (const other of sectionStarts(footer)) if (other > offset && other < next) next = other
-  return next
 }
 
 const SECTION_LISTS = [

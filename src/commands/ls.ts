@@ -1,5 +1,4 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
-import { type CommitEntry, stem } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -288,7 +287,9 @@ async function listedFragment(
     hidden_by: entry && (await hiddenBy(fragment, entry)),
     error,
   }
-  return { listed: { result, size, domain: info?.nonempty_domain, schemaName: info?.schemaName, fault }, info }
+  // A copy: what was read of the file around it is not kept.
+  const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
+  return { listed: { result, size, domain, schemaName: info?.schemaName, fault }, info }
 }
 
 /** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values. */
@@ -312,11 +313,9 @@ async function dataSizes(
 
 /** The `.vac` or `.ign` file because of which TileDB does not list a fragment; null where there is none. */
 async function hiddenBy({ array, name }: Fragment, { state }: FragmentEntry): Promise<string | null> {
-  const kind = state === 'to-vacuum' ? 'vacuum' : state === 'ignored' ? 'ignore' : undefined
-  if (!array || !kind) return null
-  const { files } = await array.commits()
-  const names = (entry: CommitEntry): boolean => (kind === 'vacuum' ? entry.name : stem(entry.name)) === name
-  return files.find((file) => file.kind === kind && file.entries.some(names))?.path ?? null
+  if (!array || (state !== 'to-vacuum' && state !== 'ignored')) return null
+  const { toVacuum, ignored } = await array.commits()
+  return (state === 'to-vacuum' ? toVacuum : ignored).get(name) ?? null
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
