@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe } from '../errors.ts'
 import { systemError } from './file.ts'
@@ -29,7 +29,8 @@ export function writeOut(data: string | Uint8Array): void {
 /** Whether a descriptor may be a terminal; only then are Node's streams asked, which load slowly. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isCharacterDevice()
+    const status = fstatSync(descriptor)
+    return status.isCharacterDevice() && status.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
   } catch {
     return false
   }
