@@ -562,7 +562,7 @@ async function writeForPrograms(
   if (format === 'json' || outcome.rows === undefined)
     return writeJson(outcome.document, out, { int64, indent: format === 'json' }, ending)
   const { writeNdjson } = await import('./render/ndjson.ts')
-  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64 })
+  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, asFound: outcome.asFound })
 }
 
 function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {

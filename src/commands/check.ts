@@ -107,6 +107,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
   return {
     document,
     rows: 'findings',
+    asFound: true,
     lines,
     get notRight() {
       return !summary.ok

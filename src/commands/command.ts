@@ -36,6 +36,8 @@ export interface Outcome {
   document: Document
   /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
   rows?: string
+  /** Set where the next row may be hours away: each line of NDJSON is then written at once. */
+  asFound?: boolean
   /** NDJSON's lines, where they are more than that list. */
   lines?(): AsyncIterable<Result>
   /** Set for one of several fragments below one target: as with several targets, rows then say whose they are. */

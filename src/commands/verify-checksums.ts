@@ -2,7 +2,7 @@ import { InspectError } from '../errors.ts'
 import type { Output, Result } from '../render/result.ts'
 import { parseShard } from '../shard.ts'
 import type { Target } from '../target.ts'
-import { nothingYet, type Verification } from '../verify/verification.ts'
+import { noneVerified, type Verified } from '../verify/verification.ts'
 import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
@@ -65,7 +65,7 @@ function outcome(
   runner: UnitRunner,
   { requireChecksums = false }: Options,
 ): Outcome {
-  const found = nothingYet()
+  const found = noneVerified()
   let failureNum = 0
   async function* failures(): AsyncGenerator<Fields> {
     const progress = await cx.progress('verifying checksums')
@@ -108,10 +108,10 @@ function outcome(
       return found.checksumNum
     },
     get unprotected_files() {
-      return found.unprotectedFiles.map((file) => cx.shownPath(file))
+      return shownPaths(cx, found.unprotectedFiles)
     },
     get unprotected_metadata_files() {
-      return found.unprotectedMetadataFiles.length
+      return found.unprotectedMetadataFileNum
     },
     get not_examined() {
       return found.notExamined.map(({ code, message, at }) => ({
@@ -124,6 +124,7 @@ function outcome(
   return {
     document,
     rows: 'failures',
+    asFound: true,
     get notRight() {
       return !ok()
     },
@@ -136,8 +137,12 @@ function outcome(
   }
 }
 
+function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<string> {
+  for (const file of files) yield cx.shownPath(file)
+}
+
 /** In one word. `verified` is said only where every data file carries checksums. */
-function verdict(found: Verification, failureNum: number): string {
+function verdict(found: Verified, failureNum: number): string {
   if (failureNum > 0) return 'damaged'
   if (found.checksumNum === 0) return 'nothing-to-verify'
   return found.unprotectedFiles.length > 0 || found.notExamined.length > 0 ? 'partly' : 'verified'

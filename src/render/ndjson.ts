@@ -2,17 +2,20 @@ import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
 import type { Output, Result } from './result.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
-/** Writes each row as one line of JSON, while rows are made. A row may itself hold iterables. */
+/**
+ * Writes each row as one line of JSON, while rows are made. A row may itself hold iterables.
+ * @param asFound whether each line is written at once, and not in pieces worth a write
+ */
 export async function writeNdjson(
   rows: Rows<Result>,
   out: Output,
-  { int64 }: Pick<JsonStyle, 'int64'>,
+  { int64, asFound = false }: Pick<JsonStyle, 'int64'> & { asFound?: boolean | undefined },
 ): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, { int64, indent: false })
   const endLine = (): Promise<void> | void => {
     buffer.add('\n')
-    if (buffer.full) return buffer.flush()
+    if (buffer.full || asFound) return buffer.flush()
   }
   await eachRow(rows, (row) => {
     const wait = writeValue(row, buffer, text)

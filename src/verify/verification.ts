@@ -37,7 +37,44 @@ export interface Verification {
   notExamined: InspectError[]
 }
 
+/** The sum of all parts. Arrays may have millions of files: those that need no more than counting are counted. */
+export interface Verified extends Omit<Verification, 'unprotectedFiles' | 'unprotectedMetadataFiles'> {
+  unprotectedFiles: PathList
+  unprotectedMetadataFileNum: number
+}
+
+/** Paths of files, most of which lie beside one another and are named like others elsewhere. */
+export class PathList {
+  length = 0
+  private readonly folders: { path: string; names: string[] }[] = []
+  private readonly known = new Map<string, string>()
+
+  add(path: string): void {
+    const slash = path.lastIndexOf('/')
+    let folder = this.folders.at(-1)
+    if (folder === undefined || folder.path.length !== slash || !path.startsWith(folder.path)) {
+      folder = { path: path.slice(0, slash), names: [] }
+      this.folders.push(folder)
+    }
+    const given = path.slice(slash + 1)
+    const name = this.known.get(given) ?? given
+    this.known.set(name, name)
+    folder.names.push(name)
+    this.length++
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    for (const { path, names } of this.folders) for (const name of names) yield `${path}/${name}`
+  }
+}
+
 /** The sum of no parts. */
+export function noneVerified(): Verified {
+  const { unprotectedFiles, unprotectedMetadataFiles, ...rest } = nothingYet()
+  return { ...rest, unprotectedFiles: new PathList(), unprotectedMetadataFileNum: 0 }
+}
+
+/** What a part has found before it begins. */
 export function nothingYet(): Verification {
   return {
     fragmentNum: 0,
@@ -54,15 +91,15 @@ export function nothingYet(): Verification {
 }
 
 /** Adds what one part found to the whole. */
-export function merge(into: Verification, part: Verification): void {
+export function merge(into: Verified, part: Verification): void {
   into.fragmentNum += part.fragmentNum
   into.fileNum += part.fileNum
   into.tileNum += part.tileNum
   into.chunkNum += part.chunkNum
   into.checksumNum += part.checksumNum
   into.tagNum += part.tagNum
-  for (const file of part.unprotectedFiles) into.unprotectedFiles.push(file)
-  for (const file of part.unprotectedMetadataFiles) into.unprotectedMetadataFiles.push(file)
+  for (const file of part.unprotectedFiles) into.unprotectedFiles.add(file)
+  into.unprotectedMetadataFileNum += part.unprotectedMetadataFiles.length
   for (const failure of part.failures) into.failures.push(failure)
   for (const error of part.notExamined) into.notExamined.push(error)
 }
@@ -71,7 +108,7 @@ export function merge(into: Verification, part: Verification): void {
  * Where not one tag fits, the key is to blame rather than the bytes: what failed for want of a tag was not examined.
  * To be called on the whole, not on its parts.
  */
-export function blameKey(found: Verification): void {
+export function blameKey(found: Verified): void {
   if (found.tagNum > 0) return
   found.failures = found.failures.filter(({ filter, file }) => {
     if (filter !== 'AES_256_GCM') return true

@@ -4,7 +4,7 @@ import { type ReadContext, readContext } from '../generic-tile.ts'
 import type { Storage } from '../source/source.ts'
 import { openTarget, type Target } from '../target.ts'
 import { type PlanOptions, planTarget, type Unit } from './units.ts'
-import { blameKey, merge, nothingYet, type Verification, type VerifyFailure } from './verification.ts'
+import { blameKey, merge, nothingYet, type Verification, type Verified, type VerifyFailure } from './verification.ts'
 import { Verifier } from './verifier.ts'
 
 export interface VerifyOptions extends PlanOptions {
@@ -30,7 +30,7 @@ export async function* verifyFailures(
   options: VerifyOptions,
   runner: UnitRunner,
   progress: (done: number) => void,
-  found: Verification,
+  found: Verified,
 ): AsyncGenerator<VerifyFailure> {
   let done = 0
   for await (const part of runner(planTarget(target, cx, options))) {
@@ -43,7 +43,7 @@ export async function* verifyFailures(
 }
 
 /** Takes out the failures that nothing found later can change; all behind one that has to wait, wait with it. */
-function settled(found: Verification): VerifyFailure[] {
+function settled(found: Verified): VerifyFailure[] {
   if (found.tagNum > 0) return found.failures.splice(0)
   const first = found.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
   return found.failures.splice(0, first < 0 ? found.failures.length : first)

@@ -29,6 +29,13 @@ interface Page {
   next: string | undefined
 }
 
+/** Files of a folder, in the order in which they were listed: an entry each only once somebody asks. */
+interface FilesAhead {
+  names: string[]
+  /** Bytes. */
+  sizes: number[]
+}
+
 /** `s3://bucket/key`: ranges, and listings of a thousand names a request. */
 export class S3Storage extends RemoteStorage {
   private readonly place: S3Place
@@ -37,7 +44,7 @@ export class S3Storage extends RemoteStorage {
   private readonly regions = new Map<string, string>()
   private readonly sizes = new BoundedMap<ReadonlyMap<string, number>>(FOLDERS_KEPT)
   /** Folders listed ahead; each is given once. */
-  private readonly ahead = new Map<string, Entry[]>()
+  private readonly ahead = new Map<string, FilesAhead>()
   private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
   private isAnonymous = false
 
@@ -52,11 +59,12 @@ export class S3Storage extends RemoteStorage {
     const known = this.ahead.get(path)
     if (!known) return super.list(path)
     this.ahead.delete(path)
-    return this.learn(path, known)
+    return this.learn(path, entriesOf(known))
   }
 
   protected override listed(path: string): Promise<readonly Entry[]> | readonly Entry[] | undefined {
-    return this.ahead.get(path) ?? super.listed(path)
+    const known = this.ahead.get(path)
+    return known ? entriesOf(known) : super.listed(path)
   }
 
   /** One listing without folders: all files below `path`, a thousand a request. Once only. */
@@ -67,24 +75,25 @@ export class S3Storage extends RemoteStorage {
   private async readAhead(path: string): Promise<number> {
     const { prefix } = partsOf(path)
     let bytes = 0
+    // Most folders hold files of the same names.
     const names = new Map<string, string>()
     for await (const { files } of this.pages(path, prefix, false)) {
       for (const { key, size } of files) {
         bytes += size
         const rest = key.slice(prefix.length)
         const slash = rest.lastIndexOf('/')
-        if (slash < 0) continue
-        const folder = `${path}/${rest.slice(0, slash)}`
         const given = rest.slice(slash + 1)
-        if (given === '') continue
+        if (slash < 0 || given === '') continue
         const name = names.get(given) ?? given
         names.set(name, name)
-        const entries = this.ahead.get(folder)
-        if (entries) entries.push({ name, kind: 'file', size })
-        else this.ahead.set(folder, [{ name, kind: 'file', size }])
+        const folder = `${path}/${rest.slice(0, slash)}`
+        const found = this.ahead.get(folder)
+        if (found) {
+          found.names.push(name)
+          found.sizes.push(size)
+        } else this.ahead.set(folder, { names: [name], sizes: [size] })
       }
     }
-    for (const entries of this.ahead.values()) entries.sort(byName)
     return bytes
   }
 
@@ -235,6 +244,10 @@ export class S3Storage extends RemoteStorage {
       token = page.next
     } while (token !== undefined)
   }
+}
+
+function entriesOf({ names, sizes }: FilesAhead): Entry[] {
+  return names.map((name, i): Entry => ({ name, kind: 'file', size: sizes[i] })).sort(byName)
 }
 
 /** @throws InspectError USAGE */
