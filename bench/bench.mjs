@@ -4,7 +4,7 @@
  *     npm run bench                       start-up, on the example arrays
  *     npm run bench -- FOLDER             and everything on the large arrays in FOLDER (see bench/README.md)
  */
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { ms, once, pairs, scratch, TOOL } from './measure.mjs'
@@ -25,10 +25,31 @@ function startUp(what, args) {
 
 const places = 'examples/arrays/places'
 startUp('--version', ['--version'])
+startUp('--help', ['--help'])
 startUp('footer', ['footer', fragmentOf(places), '--json'])
 startUp('footer as table', ['footer', fragmentOf(places)])
 startUp('schema', ['schema', places, '--json'])
 startUp('ls', ['ls', places, '--json'])
+startUp('ls of 1,000 fragments', ['ls', manyFragments(1000), '--json'])
+
+/** An array of the example's fragment, so many times: links under other names. */
+function manyFragments(count) {
+  const array = join(scratch, 'many')
+  const [name] = readdirSync(join(places, '__fragments'))
+  const [, , uuid] = name.match(/^__(\d+)_\d+_([0-9a-f]{32})/)
+  for (const folder of ['__fragments', '__commits']) mkdirSync(join(array, folder), { recursive: true })
+  cpSync(join(places, '__schema'), join(array, '__schema'), { recursive: true })
+  const first = join(array, '__fragments', name)
+  cpSync(join(places, '__fragments', name), first, { recursive: true })
+  writeFileSync(join(array, '__commits', `${name}.wrt`), '')
+  for (let i = 1; i < count; i++) {
+    const other = `__${i}_${i}_${i.toString(16).padStart(8, '0')}${uuid.slice(8)}_22`
+    mkdirSync(join(array, '__fragments', other))
+    for (const file of readdirSync(first)) linkSync(join(first, file), join(array, '__fragments', other, file))
+    writeFileSync(join(array, '__commits', `${other}.wrt`), '')
+  }
+  return array
+}
 
 /** Runs a command of the tool on a fragment, twice: for time, and for memory. */
 function time(what, args, note = () => '') {
@@ -72,12 +93,14 @@ if (large) {
       const { a, b, ratio } = pairs([node, deep], ['zstd', ['-q', '-t', packed]], 5)
       console.log(`the same with --jobs 1: ${ms(a)}, zstd -t ${ms(b)}: ratio ${ratio.toFixed(2)}`)
     }
-    const cells = 1_000_000
-    time(
-      `decode --format ndjson, ${cells} cells`,
-      ['decode', '--format', 'ndjson', '--limit', String(cells), zstd],
-      (s) => `, ${(cells / s / 1e6).toFixed(2)} million cells/s`,
-    )
+    const cells = 10_000_000
+    for (const format of ['ndjson', 'csv']) {
+      time(
+        `decode --format ${format}, ${cells / 1e6} million cells of INT32 and their coordinate`,
+        ['decode', '--format', format, '--limit', String(cells), zstd],
+        (s) => `, ${(cells / s / 1e6).toFixed(2)} million rows/s`,
+      )
+    }
   }
   if (plain) {
     const bytes = 64 * 2 ** 20 * 12
