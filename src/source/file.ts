@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, read as readAsync, readdirSync, readSync, statSync } from 'node:fs'
 import { InspectError } from '../errors.ts'
+import { listedNames } from './lean-heap.ts'
 import type { ByteSource, Entry, Storage } from './source.ts'
 
 /**
@@ -172,6 +173,7 @@ export const localStorage: Storage = {
       if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
       return { name: entry.name, kind: kindOfLink(`${path}/${entry.name}`) }
     })
+    listedNames(entries.length)
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   },
 

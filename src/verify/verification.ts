@@ -53,6 +53,7 @@ export class PathList {
     const slash = path.lastIndexOf('/')
     let folder = this.folders.at(-1)
     if (folder === undefined || folder.path.length !== slash || !path.startsWith(folder.path)) {
+      this.share()
       folder = { path: path.slice(0, slash), names: [] }
       this.folders.push(folder)
     }
@@ -61,6 +62,13 @@ export class PathList {
     this.known.set(name, name)
     folder.names.push(name)
     this.length++
+  }
+
+  /** The last folder's names are whole: where they are those of the one before, they are kept once. */
+  private share(): void {
+    const [before, last] = this.folders.slice(-2)
+    if (!last || before.names.length !== last.names.length) return
+    if (last.names.every((name, i) => name === before.names[i])) last.names = before.names
   }
 
   *[Symbol.iterator](): Generator<string> {

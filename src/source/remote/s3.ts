@@ -1,5 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { InspectError } from '../../errors.ts'
+import { listedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Answer, type Call, type Client, statusError } from './client.ts'
@@ -200,6 +201,7 @@ export class S3Storage extends RemoteStorage {
       for (const one of prefixes) entries.push({ name: one.slice(prefix.length, -1), kind: 'folder' })
     }
     if (entries.length === 0) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+    listedNames(entries.length)
     return this.learn(path, entries.sort(byName))
   }
 
