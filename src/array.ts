@@ -246,6 +246,23 @@ export class InspectArray {
     return entries
   }
 
+  /** What the commits say of the fragment at a path relative to the array; undefined where the server lists no names. */
+  async entryAt(path: string): Promise<FragmentEntry | undefined> {
+    try {
+      return (await this.fragments()).find((entry) => entry.path === path)
+    } catch (error) {
+      if (!isNoListing(error)) throw error
+      return undefined
+    }
+  }
+
+  /** Names of fragments that are committed and not hidden, but have no folder. */
+  async missingFragments(): Promise<string[]> {
+    const there = new Set(await this.fragmentNames())
+    const { committed, toVacuum } = await this.commits()
+    return [...committed].filter((name) => !there.has(name) && !toVacuum.has(name))
+  }
+
   /** Opens a fragment of this array. @param path relative to the array */
   fragment(path: string): Fragment {
     return new Fragment(this.folder.folder(path), this.cx, this)

@@ -292,9 +292,9 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
     },
     progress: async (what) =>
       (await import('./render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
-    fault: (error) => {
+    fault: (error, isShown) => {
       state.codes.add(exitCodeOf(error))
-      state.process.stderr(errorLine(error, shown))
+      if (!isShown) state.process.stderr(errorLine(error, shown))
     },
     note: (text) => note(state, options, text),
   }

@@ -4,7 +4,7 @@ import { type Entry, type Folder, readAll } from './source/source.ts'
 
 /** Commit folder since version 12. */
 export const COMMITS_FOLDER = '__commits'
-const FRAGMENT_META_FOLDER = '__fragment_meta'
+export const FRAGMENT_META_FOLDER = '__fragment_meta'
 
 /** What a commit file or entry is, by its suffix. */
 export type CommitKind =

@@ -61,6 +61,14 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]
 }
 
+/** Whether an error says something that none did before it, whatever the place in the file. @param told is added to */
+export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
+  const text = `${code} ${at.file ?? ''} ${message}`
+  if (told.has(text)) return false
+  told.add(text)
+  return true
+}
+
 /** The same error with what this layer knows of its place; what a lower layer said stays. Other errors pass unchanged. */
 export function addPlace(error: unknown, place: ErrorPlace): unknown {
   if (!(error instanceof InspectError)) return error

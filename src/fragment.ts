@@ -216,7 +216,7 @@ export class Fragment {
   private async readV1Info(): Promise<FragmentInfo> {
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
     const source = this.metadataSource()
-    const bytes = await source.read(0, await source.size())
+    const bytes = await source.read(0, await this.metadataSize())
     const { payload } = await openGenericTile(bytes, this.cx, { file: source.name, offset: 0 })
     const v1 = decode(payload, fragmentMetadataV1(schema), {
       file: source.name,
@@ -274,13 +274,28 @@ export class Fragment {
 
   private async readTail(): Promise<Tail> {
     const source = this.metadataSource()
-    const fileSize = await source.size()
+    const fileSize = await this.metadataSize()
     const length = Math.min(fileSize, TAIL_BYTES)
     return {
       file: source.name,
       fileSize,
       offset: fileSize - length,
       bytes: await source.read(fileSize - length, length),
+    }
+  }
+
+  /** @throws InspectError MISSING_FILE where readers need the file; NOT_FOUND where they pass over the fragment, or it is not there */
+  private async metadataSize(): Promise<number> {
+    try {
+      return await this.metadataSource().size()
+    } catch (error) {
+      const { array, folder } = this
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
+      const entry = await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
+      if (entry && !entry.visible) throw error
+      const message = 'expected the metadata file of the fragment, found no such file'
+      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }
 

@@ -45,6 +45,8 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     const array = await arrayAround(folder, cx)
     return { type: 'fragment', path: clean, fragment: new Fragment(folder, cx, array), array }
   }
+  if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
   const inside = around ? `; it lies in the array ${around.folder.name}` : ''
   throw new InspectError(
@@ -55,6 +57,9 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     },
   )
 }
+
+/** What only arrays have: one that lost its schema. */
+const ONLY_OF_ARRAYS = ['__fragments', '__commits', '__lock.tdb']
 
 /** Closes the files that a target has opened. */
 export async function closeTarget(target: Target): Promise<void> {

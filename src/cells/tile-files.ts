@@ -137,10 +137,16 @@ export class TileFile {
     source.plan(ranges, together, first)
   }
 
-  /** The stored bytes of a tile. */
+  /** The stored bytes of a tile. @throws InspectError MISSING_FILE where the file that the metadata lists is not there */
   async stored(tile: number): Promise<Uint8Array> {
     const { offset, size } = this.place(tile)
-    return this.source.read(offset, size)
+    try {
+      return await this.source.read(offset, size)
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      const message = `expected a file of ${this.size} bytes, which the metadata lists; found no such file`
+      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
+    }
   }
 
   /** Reads a tile and undoes its filters. `stringOffsets` where the offsets file says that the data holds the offsets. */

@@ -1,12 +1,16 @@
-import type { InspectArray } from '../array.ts'
+import { type FragmentEntry, type InspectArray, withSource } from '../array.ts'
 import { COMMITS_FOLDER, commitKind } from '../commits.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
-import { finding, type Items } from './finding.ts'
+import type { Entry, Folder } from '../source/source.ts'
+import { MEANINGS } from './codes.ts'
+import { type Finding, finding, type Items } from './finding.ts'
+import { hasTimes } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
+import { checkStray } from './strays.ts'
 
 const LOCK_FILE = '__lock.tdb'
-const FRAGMENTS_FOLDER = '__fragments'
+export const FRAGMENTS_FOLDER = '__fragments'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
 
 /** Since this version fragments lie in `__fragments`, their commits in `__commits`. */
@@ -16,31 +20,63 @@ export const FOLDERS_SINCE = 12
  * Names of an array's folder against the rules of their version.
  * @see format_spec/array_file_hierarchy.md
  */
-export async function* checkArrayFolder(run: CheckRun, array: InspectArray): Items {
+export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
   const { folder } = array
-  for (const { name, kind } of await array.root()) {
+  for (const entry of await array.root()) {
+    const { name, kind } = entry
     const file = `${folder.path}/${name}`
+    // TileDB reads the times of all that stands here, fragment or not.
+    yield* fallingTimes(file, name, () => true)
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false)
+    else if (await isMasking(folder, entry)) yield masking(file, name)
     else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commitKind(name) === undefined) {
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file of an array', 'another one')
     } else if (kind === 'other') yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file or folder', 'neither')
   }
   for (const { name, kind } of await folder.folder(FRAGMENTS_FOLDER).listIfThere()) {
     const file = `${folder.path}/${FRAGMENTS_FOLDER}/${name}`
-    if (kind === 'folder') yield* fragmentFolder(file, name, true)
-    else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
+    if (kind === 'folder') {
+      const isSeen = (entry: FragmentEntry) => entry.committed && entry.path === `${FRAGMENTS_FOLDER}/${name}`
+      yield* fallingTimes(file, name, () => entries.some(isSeen))
+      yield* fragmentFolder(file, name, true)
+    } else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
-  for (const { name, kind } of await folder.folder('__schema').listIfThere()) {
-    const file = `${folder.path}/__schema/${name}`
-    if (kind === 'folder' && name === '__enumerations') continue
-    if (kind !== 'file' || parseTimestampedName(name)?.suffix !== undefined || !parseTimestampedName(name)) {
-      yield finding('SCHEMA_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>', JSON.stringify(name))
-    }
+  const schemas = folder.folder('__schema')
+  for (const entry of await schemas.listIfThere()) {
+    const { name, kind } = entry
+    if (name === '__enumerations') continue
+    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+    if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
+      yield* checkStray(run, schemas, entry, '__<t1>_<t2>_<uuid>', array.cx)
   }
 }
 
-function* fragmentFolder(file: string, name: string, inFragments: boolean): Generator<ReturnType<typeof finding>> {
+/** Whether this is an empty file that is named like one of an array's folders: TileDB then refuses to list what is around it. */
+export async function isMasking(inside: Folder, { name, kind }: Entry): Promise<boolean> {
+  if (kind !== 'file' || !KNOWN_FOLDERS.has(name)) return false
+  return (await withSource(inside.file(name), (source) => source.size())) === 0
+}
+
+export function masking(file: string, name: string): Finding {
+  const meaning = MEANINGS.ARRAY_UNKNOWN_ENTRY.masking
+  return finding('ARRAY_UNKNOWN_ENTRY', { file }, `no file or a folder ${name}`, 'an empty file', meaning)
+}
+
+/** @param seen whether readers look at it */
+function* fallingTimes(file: string, name: string, seen: () => boolean): Generator<Finding> {
+  const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
+  if (first <= last) return
+  yield finding(
+    'FRAGMENT_TIMESTAMPS',
+    { file },
+    `at least ${first}`,
+    last,
+    seen() ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen,
+  )
+}
+
+function* fragmentFolder(file: string, name: string, inFragments: boolean): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {
     if (inFragments)
@@ -48,8 +84,6 @@ function* fragmentFolder(file: string, name: string, inFragments: boolean): Gene
     else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of an array', 'another one')
     return
   }
-  const [first, last] = parsed.timestamp_range
-  if (first > last) yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last)
   if (inFragments !== parsed.least_version >= FOLDERS_SINCE) {
     const where = parsed.least_version >= FOLDERS_SINCE ? `in ${FRAGMENTS_FOLDER}` : "in the array's own folder"
     yield finding('FRAGMENT_WRONG_FOLDER', { file }, `a fragment of its version ${where}`, 'it elsewhere')

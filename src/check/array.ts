@@ -11,9 +11,11 @@ import { checkArrayFolder } from './array-folder.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { finding, guarded, type Item, type Items } from './finding.ts'
-import { checkFragment } from './fragment.ts'
+import { checkFragment, passedOver } from './fragment.ts'
+import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, ofFirstShard } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
+import { checkStray } from './strays.ts'
 
 /**
  * Everything about one array. Memory does not grow with its fragments but for their names.
@@ -37,11 +39,11 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       await fragment.close()
     }
   }
-  for (const { path, committed } of await shardOf(array, looked, run.shard)) {
-    const fragment = array.fragment(path)
+  for (const entry of await shardOf(array, looked, run.shard)) {
+    const fragment = array.fragment(entry.path)
     try {
       yield* ofFirstShard(run, namedSchema(fragment, schemas, files))
-      yield* checkFragment(run, fragment, schemas, committed)
+      yield* checkFragment(run, fragment, schemas, passedOver(entry))
     } finally {
       await fragment.close()
     }
@@ -68,7 +70,7 @@ async function* checkArrayFiles(
   entries: readonly FragmentEntry[],
 ): Items {
   const { folder } = array
-  yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array))
+  yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array, entries))
   if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
   yield* schemas.first(files)
   const commits = await array.commits()
@@ -76,7 +78,7 @@ async function* checkArrayFiles(
   const schema = newest && schemas.get(newest.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
   yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
-    checkConsolidatedMetadata(run, array, commits, entries),
+    checkConsolidatedMetadata(run, array, entries),
   )
   yield* checkMetadata(run, folder, array.cx)
   for (const { path, state, committed } of entries) {
@@ -107,17 +109,20 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const names = new Set(entries.map(({ name }) => name))
-  for (const { name, kind } of entries) {
+  for (const entry of entries) {
+    const { name, kind } = entry
     const file = `${inside.path}/${name}`
-    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+    const parsed = kind === 'file' && hasTimes(name) ? parseTimestampedName(name) : undefined
     if (!parsed || (parsed.suffix !== undefined && parsed.suffix !== 'vac')) {
-      yield finding('METADATA_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>', JSON.stringify(name))
+      yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>', cx)
     } else if (parsed.suffix === 'vac') {
       run.counts.file_num++
       yield* guarded('METADATA_UNREADABLE', { file }, async function* () {
         const bytes = await withSource(inside.file(name), readAll)
         for (const { text, offset } of parseLines(bytes)) {
-          if (!names.has(lastPathPart(text)))
+          if (!isVacuumPath(text))
+            yield finding('METADATA_UNREADABLE', { file, offset }, 'a path', JSON.stringify(text))
+          else if (!names.has(lastPathPart(text)))
             yield finding('VACUUM_DANGLING', { file, offset }, 'a file that is there', JSON.stringify(text))
         }
       })

@@ -4,7 +4,7 @@ import { isFirst } from '../shard.ts'
 import type { Target } from '../target.ts'
 import { checkArray } from './array.ts'
 import type { Item, Items } from './finding.ts'
-import { checkFragment } from './fragment.ts'
+import { checkFragment, passedOver } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -36,7 +36,9 @@ export async function* checkTarget(run: CheckRun, target: Target, above: readonl
     if (!isFirst(run.shard)) return
     if (array) array.cx.onFault = () => {}
     try {
-      yield* checkFragment(run, fragment, array && new CheckedSchemas(run, array))
+      const entry = await array?.entryAt(fragment.folder.path.slice(array.folder.path.length + 1))
+      const over = entry && passedOver(entry)
+      yield* checkFragment(run, fragment, array && new CheckedSchemas(run, array), over)
     } finally {
       await fragment.close()
     }

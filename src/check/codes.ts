@@ -13,15 +13,18 @@ export const FINDING_CODES = {
   ARRAY_NO_SCHEMA: ['error', 'without a schema nothing of the array can be read'],
   ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB passes over files and folders whose names it does not know'],
   LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it'],
-  FRAGMENT_NAME_INVALID: ['warning', 'TileDB cannot tell time and version of a fragment from this name'],
+  FRAGMENT_NAME_INVALID: [
+    'warning',
+    'readers see the folder only where a commit names it, and cannot tell its time and version',
+  ],
   FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
-  FRAGMENT_TIMESTAMPS: ['error', 'the order of fragments and time travel depend on time stamps that rise'],
+  FRAGMENT_TIMESTAMPS: ['error', 'TileDB refuses names whose time stamps fall: it fails to open the array'],
   FRAGMENT_UNCOMMITTED: ['note', 'no commit names the folder: readers do not see it (an unfinished or failed write)'],
   FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array'],
   COMMIT_UNREADABLE: ['error', 'readers cannot tell which fragments count'],
-  COMMIT_DANGLING: ['warning', 'the commit names a fragment that is not there: its cells are lost, or readers fail'],
+  COMMIT_DANGLING: ['error', 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array'],
   COMMIT_NOT_EMPTY: ['warning', 'TileDB only ever creates commit marks empty; something else wrote to it'],
-  COMMIT_NAME_INVALID: ['warning', 'TileDB ignores the file, or fails on it'],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB passes over the file, or cannot tell its time'],
   COMMIT_WRONG_FOLDER: ['warning', 'TileDB looks for this commit elsewhere: the fragment may be invisible'],
   VACUUM_DANGLING: ['note', 'the fragments to remove are gone already, the list is not (an interrupted vacuum)'],
   VACUUM_UNCOMMITTED: [
@@ -41,7 +44,10 @@ export const FINDING_CODES = {
   CONSOLIDATED_METADATA_DANGLING: ['note', 'the file still holds the footer of a fragment that is gone'],
 
   // Schemas and enumerations.
-  SCHEMA_NAME_INVALID: ['warning', 'TileDB cannot tell the age of a schema from this name'],
+  SCHEMA_NAME_INVALID: [
+    'error',
+    'TileDB reads all that stands in __schema as schemas: it fails to open the array while this is there',
+  ],
   SCHEMA_UNREADABLE: ['error', 'no fragment that was written with this schema can be read'],
   SCHEMA_MISSING: ['error', 'the footer names a schema that is not there: the fragment cannot be read'],
   SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension'],
@@ -133,7 +139,10 @@ export const FINDING_CODES = {
   ENUMERATION_INDEX: ['warning', 'the cell indexes a value that its enumeration does not have'],
 
   // Key-value metadata and groups.
-  METADATA_NAME_INVALID: ['warning', 'TileDB ignores the file, or fails on it'],
+  METADATA_NAME_INVALID: [
+    'error',
+    'TileDB since 2.8 reads all that stands in the folder: it fails to open the array or group while this is there',
+  ],
   METADATA_UNREADABLE: ['error', 'readers fail to open the array or group'],
   GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group cannot be told'],
   GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there'],
@@ -142,3 +151,40 @@ export const FINDING_CODES = {
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 
 export type FindingCode = keyof typeof FINDING_CODES
+
+/** How much a finding matters, and what it means. */
+export type Meaning = readonly [Severity, string]
+
+/**
+ * What some findings of a code mean instead, where its own severity would not be true of them. What TileDB does was tried with 2.6 to
+ * 2.30 (test/fuzz/mutants_tiledb.py tries it again).
+ * @see tiledb/sm/array/array_directory.cc; tiledb/sm/fragment/fragment_identifier.cc
+ */
+export const MEANINGS = {
+  ARRAY_UNKNOWN_ENTRY: {
+    masking: ['error', 'TileDB fails to open the array: an empty file is named like one of the folders of arrays'],
+  },
+  FRAGMENT_TIMESTAMPS: {
+    unseen: ['note', 'readers pass over the folder, as no commit names it'],
+  },
+  FRAGMENT_NO_METADATA: {
+    uncommitted: [
+      'note',
+      'readers pass over it, as no commit names the fragment: a write that failed or is still going on',
+    ],
+    toVacuum: ['note', 'readers pass over it: a .vac file hides the fragment, which waits for vacuum'],
+  },
+  COMMIT_DANGLING: {
+    passedOver: ['warning', 'the fragment is gone, and its cells with it; TileDB reads what is left'],
+    toVacuum: ['note', 'the fragment is gone, and a .vac file hides it: readers pass over the commit'],
+  },
+  COMMIT_NAME_INVALID: {
+    fatal: ['error', 'TileDB goes by the suffix, cannot read the name, and fails to open the array'],
+  },
+  SCHEMA_NAME_INVALID: {
+    readable: ['warning', 'TileDB takes the file for one more schema'],
+  },
+  METADATA_NAME_INVALID: {
+    readable: ['warning', 'TileDB takes what is in the file for metadata, too'],
+  },
+} as const satisfies { readonly [code in FindingCode]?: Readonly<Record<string, Meaning>> }

@@ -1,10 +1,11 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
 import { withSource } from '../array.ts'
-import type { Commits } from '../commits.ts'
+import { commitKind, FRAGMENT_META_FOLDER } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { Entry } from '../source/source.ts'
 import { sameBytes } from './commit-files.ts'
 import { finding, type Item, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
@@ -13,13 +14,15 @@ import { type CheckRun, checkedTileFile } from './run.ts'
 export async function* checkConsolidatedMetadata(
   run: CheckRun,
   array: InspectArray,
-  commits: Commits,
   fragments: readonly FragmentEntry[],
 ): Items {
   const byName = new Map(fragments.map((entry) => [entry.name, entry]))
-  for (const { kind, path } of commits.files) {
-    if (kind !== 'fragment-metadata') continue
+  for (const { kind, path } of await takenForMetadata(array)) {
     const file = `${array.folder.path}/${path}`
+    if (kind !== 'file') {
+      yield finding('CONSOLIDATED_METADATA_UNREADABLE', { file }, 'a file', 'a folder')
+      continue
+    }
     const items: Item[] = []
     const read = await checkedTileFile(
       run,
@@ -63,6 +66,17 @@ export async function* checkConsolidatedMetadata(
       }
     }
   }
+}
+
+/** What TileDB takes for consolidated metadata: by the suffix in the array's folder, whatever its name in `__fragment_meta`. */
+async function takenForMetadata(array: InspectArray): Promise<{ path: string; kind: Entry['kind'] }[]> {
+  const inside = await array.folder.folder(FRAGMENT_META_FOLDER).listIfThere()
+  return [
+    ...(await array.root())
+      .filter(({ name }) => commitKind(name) === 'fragment-metadata')
+      .map(({ name, kind }) => ({ path: name, kind })),
+    ...inside.map(({ name, kind }) => ({ path: `${FRAGMENT_META_FOLDER}/${name}`, kind })),
+  ]
 }
 
 /** Undefined where the fragment's own check says what is wrong with it. */

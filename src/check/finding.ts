@@ -1,5 +1,5 @@
 import { ERROR_CODES, InspectError } from '../errors.ts'
-import { FINDING_CODES, type FindingCode, type Severity } from './codes.ts'
+import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './codes.ts'
 
 /** How far a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` looks at every cell. */
 export const LEVELS = ['structure', 'chunks', 'cells'] as const
@@ -42,22 +42,22 @@ export interface Place {
   chunk?: number | undefined
 }
 
-/** @param known a known fault of TileDB releases: makes the finding a note */
+/** @param known a known fault of TileDB releases, which makes the finding a note; or another of the code's meanings */
 export function finding(
   code: FindingCode,
   place: Place,
   expected: string | number | bigint,
   found: string | number | bigint,
-  known?: string,
+  known?: string | Meaning,
 ): Finding {
-  const [severity, meaning] = FINDING_CODES[code]
+  const [severity, meaning]: Meaning = typeof known === 'string' ? ['note', known] : (known ?? FINDING_CODES[code])
   return {
-    severity: known === undefined ? severity : 'note',
+    severity,
     code,
     ...place,
     expected: String(expected),
     found: String(found),
-    meaning: known ?? meaning,
+    meaning,
   }
 }
 

@@ -1,9 +1,11 @@
+import type { FragmentEntry } from '../array.ts'
 import { COMMITS_FOLDER } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../fragment.ts'
+import { MEANINGS } from './codes.ts'
 import { checkDataFiles } from './data-files.ts'
 import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
 import { checkRTree } from './rtree.ts'
@@ -13,25 +15,48 @@ import { rangesInDomain } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 
-/** What is left of a write that ended early may lack anything. */
-const UNFINISHED = 'readers pass over it, as no commit names the fragment: a write that failed or is still going on'
+/** Why readers pass over a fragment. */
+export type PassedOver = 'uncommitted' | 'toVacuum'
+
+const WHY_PASSED_OVER: Readonly<Record<PassedOver, string>> = {
+  uncommitted: 'readers pass over the fragment, as no commit names it',
+  toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
+}
+
+export function passedOver({ committed, to_vacuum }: FragmentEntry): PassedOver | undefined {
+  if (!committed) return 'uncommitted'
+  return to_vacuum ? 'toVacuum' : undefined
+}
 
 /**
- * Everything about one fragment.
+ * Everything about one fragment. What is wrong with one that readers pass over is no more than a warning.
  * @param schemas knows the enumerations, where the fragment lies in its array
  */
 export async function* checkFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
-  committed = true,
+  over: PassedOver | undefined,
+): Items {
+  for await (const item of checkReadFragment(run, fragment, schemas, over)) {
+    if (over === undefined || 'notExamined' in item || item.severity !== 'error') yield item
+    else yield { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_PASSED_OVER[over]}` }
+  }
+}
+
+async function* checkReadFragment(
+  run: CheckRun,
+  fragment: Fragment,
+  schemas: CheckedSchemas | undefined,
+  over: PassedOver | undefined,
 ): Items {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
     const place = { file: fragment.folder.path }
-    const known = committed ? undefined : UNFINISHED
+    // What is left of a write that ended early may lack anything; so may what is about to be removed.
+    const known = over && MEANINGS.FRAGMENT_NO_METADATA[over]
     yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
     return
   }

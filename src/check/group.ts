@@ -5,7 +5,9 @@ import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName, memberPath
 import { openTarget, type Target } from '../target.ts'
 import { checkMetadata } from './array.ts'
 import { finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
+import { checkStray } from './strays.ts'
 
 /** Opens and checks a target that a group lists. */
 export type CheckMember = (target: Target, above: readonly string[]) => Items
@@ -33,10 +35,10 @@ export async function* checkGroup(
     )
     return
   }
-  for (const { name } of await inside.listIfThere()) {
-    if (!isGroupDetailsName(name)) {
-      const file = `${inside.path}/${name}`
-      yield finding('METADATA_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name))
+  for (const entry of await inside.listIfThere()) {
+    const { name, kind } = entry
+    if (kind !== 'file' || !isGroupDetailsName(name) || !hasTimes(name)) {
+      yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
       continue
     }
     const items: Item[] = []

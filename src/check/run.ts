@@ -57,6 +57,17 @@ export function headerFindings(header: GenericTileHeader, place: Place): Finding
   return findings
 }
 
+/** A tile that TileDB refuses beside others that are encrypted, as it is given a key or none. */
+export function* plainAmongEncrypted(
+  { encryption_type }: GenericTileHeader,
+  cx: ReadContext,
+  code: FindingCode,
+  place: Place,
+): Generator<Finding> {
+  if (!cx.encrypted || encryption_type !== 'NO_ENCRYPTION') return
+  yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
+}
+
 const WIDTHS = [1, 2, 4, 8]
 
 /** Options of a filter that contradict themselves. */
@@ -108,7 +119,7 @@ export async function checkedTile<T>(
 ): Promise<{ value: T; payload: Uint8Array } | undefined> {
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
-    items.push(...headerFindings(header, place))
+    items.push(...headerFindings(header, place), ...plainAmongEncrypted(header, cx, code, place))
     const { payload, length } = await openGenericTile(bytes, cx, place)
     if (length < bytes.length) {
       items.push(

@@ -1,4 +1,4 @@
-import type { InspectArray, SchemaFile } from '../array.ts'
+import { type InspectArray, type SchemaFile, withSource } from '../array.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -6,6 +6,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import type { NDRange } from '../format/range.ts'
+import { readGenericTileHeader } from '../generic-tile.ts'
 import { numbersOf } from '../write/elements.ts'
 import { compareValues } from '../write/rtree-builder.ts'
 import type { FindingCode } from './codes.ts'
@@ -17,6 +18,7 @@ export class CheckedSchemas {
   private readonly run: CheckRun
   private readonly array: InspectArray
   private readonly checked = new Map<string, { schema: ArraySchema | undefined }>()
+  private readonly withEnumerations = new Set<string>()
   private readonly enumerationsChecked = new Map<string, number | undefined>()
 
   constructor(run: CheckRun, array: InspectArray) {
@@ -24,15 +26,38 @@ export class CheckedSchemas {
     this.array = array
   }
 
-  /** The schemas that are checked whatever the fragments say: the newest, or all of them. */
+  /** All schemas, as TileDB reads them all to open the array; enumerations of the newest, or of all of them. */
   async *first(files: readonly SchemaFile[]): Items {
-    for (const file of this.run.all ? files : files.slice(-1)) yield* this.check(file)
+    yield* this.encryption(files)
+    for (const file of files) {
+      yield* this.check(file)
+      if (this.run.all || file === files.at(-1)) yield* this.named(file.name, files)
+    }
   }
 
-  /** Checks the schema of a fragment, the first time it is named. */
+  /** Checks the enumerations of a fragment's schema, the first time it is named. */
   async *named(name: string, files: readonly SchemaFile[]): Items {
     const file = files.find((one) => one.name === name)
-    if (file) yield* this.check(file)
+    const schema = this.get(name)
+    if (file && schema) yield* this.enumerations(schema, `${this.array.folder.path}/${file.path}`)
+  }
+
+  /** TileDB is given a key or none: all of an array is encrypted or nothing. */
+  private async *encryption(files: readonly SchemaFile[]): Items {
+    if (files.length < 2) return
+    const { folder } = this.array
+    const encrypted: string[] = []
+    const plain: string[] = []
+    for (const { path } of files) {
+      // What cannot be read is found when the schema is.
+      const header = await withSource(folder.file(path), readGenericTileHeader).catch(() => undefined)
+      if (header) (header.encryption_type === 'AES_256_GCM' ? encrypted : plain).push(path)
+    }
+    if (encrypted.length === 0) return
+    for (const path of plain) {
+      const place = { file: `${folder.path}/${path}`, offset: 0, field: 'encryption_type' }
+      yield finding('SCHEMA_UNREADABLE', place, `AES_256_GCM as in ${encrypted[0]}`, 'NO_ENCRYPTION')
+    }
   }
 
   /** The schema, where it was checked and could be read. */
@@ -67,10 +92,11 @@ export class CheckedSchemas {
     if (!schema) return
     this.checked.set(name, { schema })
     yield* schemaFindings(schema, `${array.folder.path}/${path}`)
-    yield* this.enumerations(schema, `${array.folder.path}/${path}`)
   }
 
   private async *enumerations(schema: ArraySchema, file: string): Items {
+    if (this.withEnumerations.has(file)) return
+    this.withEnumerations.add(file)
     const known = new Set(schema.enumerations.map(({ name }) => name))
     for (const { name, enumeration } of schema.attributes) {
       if (enumeration !== '' && !known.has(enumeration)) {

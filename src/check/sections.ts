@@ -3,7 +3,7 @@ import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-t
 import { decodePrefix } from '../format/io.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
 import { finding, fromError, type Items } from './finding.ts'
-import { headerFindings } from './run.ts'
+import { headerFindings, plainAmongEncrypted } from './run.ts'
 
 /** Headers are far shorter; a longer one is read in full only with its tile. */
 const HEADER_READ_BYTES = 1024
@@ -33,6 +33,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
       const bytes = await source.read(offset, Math.min(HEADER_READ_BYTES, end - offset))
       const { value, length } = decodePrefix(bytes, genericTileHeader, { file, offset })
       yield* headerFindings(value, { file, offset })
+      yield* plainAmongEncrypted(value, fragment.cx, 'SECTION_UNREADABLE', { file, offset })
       claimed = Math.max(claimed, offset + length + value.persisted_size)
       if (offset + length + value.persisted_size > end) {
         const place = { file, offset, field: `${fieldAt(info, offset)}.persisted_size` }

@@ -2,7 +2,7 @@ import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError, isNew } from '../errors.ts'
 import type { Output, Result } from '../render/result.ts'
 import { parseShard } from '../shard.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
@@ -27,7 +27,7 @@ export const command: CommandModule<Options> = {
         'chunks',
       )
       .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
-      .option('--all', 'everything in the folder, uncommitted fragments and unused schemas too')
+      .option('--all', 'everything in the folder, uncommitted fragments and unused enumerations too')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
@@ -60,20 +60,25 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
   if (level !== 'structure') await sayWhatIsRead(cx, target)
   const summary = new Summary(run, failOn)
   const head = documentHead('check', cx.shownPath(path))
+  // A table says at its end what was not examined: then it is not said on stderr, too.
+  let inTable = false
   async function* findings(): AsyncGenerator<Fields> {
+    const told = new Set<string>()
     const progress = await cx.progress('checking')
     try {
       for await (const item of checkTarget(run, target)) {
         progress.update(run.counts.file_num)
         if ('notExamined' in item) {
-          cx.fault(item.notExamined)
+          // A file that cannot be read is met again with each of its tiles.
+          if (!isNew(told, item.notExamined)) continue
+          cx.fault(item.notExamined, inTable)
           summary.notExamined.push(notExaminedResult(cx, item.notExamined))
         } else {
           summary.add(item)
           yield findingResult(cx, item)
         }
       }
-      if (!all) summary.notChecked.push('uncommitted fragments and unused schemas (--all)')
+      if (!all) summary.notChecked.push('uncommitted fragments and unused enumerations (--all)')
     } finally {
       progress.stop()
     }
@@ -113,6 +118,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
       return !summary.ok
     },
     async table(out: Output) {
+      inTable = true
       const { checkTable } = await import('../render/views/check.ts')
       await checkTable(document, out)
     },

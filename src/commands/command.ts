@@ -25,8 +25,8 @@ export interface CommandContext {
   open(path: string): Promise<Target>
   /** Shows progress on stderr, on a terminal and after a second only. */
   progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
-  /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr. */
-  fault(error: InspectError): void
+  /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr unless what is shown says it. */
+  fault(error: InspectError, isShown?: boolean): void
   /** Says something on stderr that is no fault, unless --quiet. */
   note(text: string): void
 }

@@ -90,6 +90,7 @@ async function arrayOutcome(
     encryption: await encryption(array),
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
+    missing_fragments: await array.missingFragments(),
     fragments: compared ? found.filter(wanted).map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
     get schemas() {
       return schemaFiles.map(({ name, timestamp_range }) => ({
@@ -259,8 +260,8 @@ async function listedFragment(
       { ...caught.at, file: caught.at.file ?? fragment.folder.path },
       { cause: caught },
     )
-    // A write that never finished may lack its metadata: that is its state, not damage.
-    if (!(entry && !entry.committed && caught.code === 'NOT_FOUND')) fault = placed
+    // What readers pass over (a write that never finished, what vacuum removes) may lack its metadata: that is its state, not damage.
+    if (!(entry && !entry.visible && caught.code === 'NOT_FOUND')) fault = placed
     error = errorResult(cx, placed)
   }
   const result: Fields = {

@@ -6,9 +6,11 @@ import { entrySize } from '../file-sizes.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Fragment } from '../fragment.ts'
 import { openGenericTile, type ReadContext } from '../generic-tile.ts'
 import { type Folder, readAll } from '../source/source.ts'
@@ -32,12 +34,16 @@ export class Verifier {
   /** Schema files, enumerations, array metadata and everything about commits: all generic tiles of the array itself. */
   async arrayFiles(array: InspectArray): Promise<void> {
     const { folder } = array
-    for (const file of await array.schemaFiles()) await this.genericTileFile(folder, file.path, null)
-    await this.genericTileFiles(folder, ['__schema/__enumerations', '__meta', '__fragment_meta'])
+    // Each is told with the file that it is in.
+    array.cx.onFault = () => {}
+    for (const { name, path } of await array.schemaFiles())
+      if (isTileName(name)) await this.genericTileFile(folder, path, null)
+    await this.genericTileFiles(folder, '__schema/__enumerations', isEnumerationName)
+    await this.genericTileFiles(folder, '__meta', isTileName)
     for (const file of (await array.commits()).files) {
+      if (file.fault) this.fail(file.fault, { fragment: null, file: `${folder.path}/${file.path}` })
       if (file.kind === 'delete' || file.kind === 'update') await this.genericTileFile(folder, file.path, null)
-      if (file.kind === 'fragment-metadata' && !file.path.includes('/'))
-        await this.genericTileFile(folder, file.path, null)
+      if (file.kind === 'fragment-metadata') await this.consolidatedMetadata(array, file.path)
       for (const { tile } of file.entries) {
         if (!tile) continue
         const source = folder.file(file.path)
@@ -48,13 +54,21 @@ export class Verifier {
     }
   }
 
-  /** Every file of these folders, each one generic tile. */
-  async genericTileFiles(folder: Folder, inside: readonly string[]): Promise<void> {
-    for (const name of inside) {
-      for (const entry of await folder.folder(name).listIfThere()) {
-        if (entry.kind === 'file' && !entry.name.endsWith('.vac'))
-          await this.genericTileFile(folder, `${name}/${entry.name}`, null)
-      }
+  /** Files of a folder that are one generic tile each, by their names: what else stands there, `check` tells. */
+  async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
+    for (const { name, kind } of await folder.folder(inside).listIfThere())
+      if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`, null)
+  }
+
+  /** Read whether or not a tag protects it: it says which fragments have their footers there. */
+  private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
+    const before = this.found.failures.length + this.found.notExamined.length
+    await this.genericTileFile(array.folder, path, null)
+    if (this.found.failures.length + this.found.notExamined.length > before) return
+    try {
+      await array.consolidatedFragmentMetadata(path)
+    } catch (error) {
+      this.fail(error, { fragment: null, file: `${array.folder.path}/${path}` })
     }
   }
 
@@ -282,6 +296,17 @@ function keepsOffsetsInside(filters: readonly FilterConfig[]): boolean {
 /** Where the metadata of each chunk starts, in a file that has the tile's bytes at `base`. @throws InspectError TRUNCATED */
 function chunkOffsets(stored: Uint8Array, base: number): number[] {
   return decode(stored, tileChunks).chunks.map(({ metadata }) => base + metadata.byteOffset - stored.byteOffset)
+}
+
+/** Whether a schema's or metadata file's name is one of the format. */
+export function isTileName(name: string): boolean {
+  const parsed = parseTimestampedName(name)
+  return name === OLD_SCHEMA_FILE || (parsed !== undefined && parsed.suffix === undefined)
+}
+
+/** `__<uuid>_<version>` */
+function isEnumerationName(name: string): boolean {
+  return /^__[0-9a-zA-Z]{32}_\d+$/.test(name)
 }
 
 /** Start and end of each generic tile. */

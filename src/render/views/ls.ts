@@ -40,9 +40,11 @@ export async function arrayTable(
 ): Promise<void> {
   const fragments = fieldList(document.fragments)
   await title(document.path, arrayFacts(document), out)
+  const missing = Array.from(list(document.missing_fragments)).length
   if (fragments.length === 0) {
     const all = amount(document.fragment_num)
     await line(all === 0 ? 'no fragments' : `the range touches none of ${counted(all, 'fragment')}`, out)
+    await missingLine(missing, out)
     return
   }
   await fragmentsTable(fragments, fields(document.error), schemaNumbers(document), names, limitOf(full, ROWS), out)
@@ -62,6 +64,13 @@ export async function arrayTable(
     const count = fragments.filter((fragment) => fragment.state === state).length
     if (count > 0) await line(`${state} (${count}): not read by TileDB; ${meaning}`, out, 'dim')
   }
+  await missingLine(missing, out)
+}
+
+async function missingLine(count: number, out: Output): Promise<void> {
+  if (count === 0) return
+  const what = count === 1 ? '1 commit names a fragment that is' : `${count} commits name fragments that are`
+  await line(`${what} not there: check says what that means`, out, 'bad')
 }
 
 function arrayFacts(document: Document): string {

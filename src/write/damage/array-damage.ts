@@ -37,7 +37,10 @@ export const ARRAY_DAMAGE = {
   FRAGMENT_TIMESTAMPS: {
     name: 'time stamps upside down',
     sample: 'sparse',
-    plant: (array) => array.move(array.fragmentPath(), `${array.root}/__fragments/__20_10_${UUID}_22`),
+    plant: (array) => {
+      array.move(array.fragmentPath(), `${array.root}/__fragments/__20_10_${UUID}_22`)
+      array.move(array.find(/\.wrt$/), `${array.root}/__commits/__20_10_${UUID}_22.wrt`)
+    },
   },
   FRAGMENT_UNCOMMITTED: {
     name: 'a fragment without its commit',

@@ -1,0 +1,40 @@
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { arraySchema } from '../format/array-schema.ts'
+import { groupDetails } from '../format/group-details.ts'
+import type { Describe } from '../format/io.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import type { Entry, Folder } from '../source/source.ts'
+import { MEANINGS } from './codes.ts'
+import { finding, type Item, type Items } from './finding.ts'
+import { hasTimes } from './names.ts'
+import { type CheckRun, checkedTileFile } from './run.ts'
+
+/** Folders of which TileDB reads everything that stands in them, whatever its name, and what it takes it for. */
+const FOLDERS = {
+  __schema: { code: 'SCHEMA_NAME_INVALID', unreadable: 'SCHEMA_UNREADABLE', describe: arraySchema },
+  __meta: { code: 'METADATA_NAME_INVALID', unreadable: 'METADATA_UNREADABLE', describe: arrayMetadata },
+  __group: { code: 'METADATA_NAME_INVALID', unreadable: 'GROUP_DETAILS_UNREADABLE', describe: groupDetails },
+} as const
+
+/**
+ * A file or folder whose name is none of those that belong there: copies of what does belong are read like it.
+ * @param expected form of the names
+ */
+export async function* checkStray(
+  run: CheckRun,
+  inside: Folder,
+  { name, kind }: Entry,
+  expected: string,
+  cx: ReadContext,
+): Items {
+  const { code, unreadable, describe } = FOLDERS[inside.name as keyof typeof FOLDERS]
+  const items: Item[] = []
+  let known: (typeof MEANINGS)[typeof code]['readable'] | undefined
+  if (kind === 'file' && hasTimes(name)) {
+    const read = await checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable, items)
+    // What could not be looked at is not said to be damaged.
+    if (read || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
+  }
+  yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), known)
+  for (const item of items) if ('notExamined' in item) yield item
+}
