@@ -5,7 +5,7 @@ import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { readContext } from '../generic-tile.ts'
 import { MemoryStorage } from '../source/memory.ts'
-import { type Folder, readAll } from '../source/source.ts'
+import { type Folder, isNoListing, readAll } from '../source/source.ts'
 import { closeTarget, openTarget, type Target } from '../target.ts'
 import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
 import type { Anatomist } from './generic-tile.ts'
@@ -39,7 +39,7 @@ export async function checkedFlips(
   wanted: readonly number[] = EACH_BIT,
 ): Promise<CheckedFlips | undefined> {
   const root = await rootOf(target)
-  if (!root || root.isRemote) return undefined
+  if (!root) return undefined
   const files = await filesBelow(root, target.fragment?.folder.path)
   const bytes = files?.get(target.path)
   if (!files || !bytes || offset >= bytes.length) return undefined
@@ -50,7 +50,7 @@ export async function checkedFlips(
   const look = async (all: boolean): Promise<Item[]> => {
     const found: Item[] = []
     const run = newRun('cells', all)
-    const copy = await openTarget(storage, root.path, readContext(by.cx.codecs, by.cx.key))
+    const copy = await openTarget(storage, root.path, readContext(by.cx.codecs, by.cx.key, by.cx.maxTileSize))
     for await (const item of checkTarget(run, copy)) found.push(item)
     await closeTarget(copy)
     if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)
@@ -119,7 +119,12 @@ async function filesBelow(root: Folder, only: string | undefined): Promise<Map<s
     }
     return true
   }
-  return (await walk(root)) ? files : undefined
+  try {
+    return (await walk(root)) ? files : undefined
+  } catch (error) {
+    if (!isNoListing(error)) throw error
+    return undefined
+  }
 }
 
 function identity(item: Item): string {

@@ -102,8 +102,7 @@ describe('every command prints what it prints of the files', () => {
       [['tile', 'a0', '0'], FRAGMENT],
       [['dump'], METADATA],
       [['dump'], `${FRAGMENT}/a0.tdb`],
-      // What would notice a flip is tried on a copy of the array, which is made of local files only.
-      [['at', '20', '--no-flips'], `${FRAGMENT}/a0.tdb`],
+      [['at', '20'], `${FRAGMENT}/a0.tdb`],
       [
         ['diff', '--cells'],
         ['22/sparse_2d_row_row', '22/sparse_2d_col_col'],
