@@ -31,6 +31,21 @@ export function commitKind(name: string): CommitKind | undefined {
   return KINDS[name.slice(name.lastIndexOf('.'))]
 }
 
+/** Suffixes that mean something to TileDB, by the folder: since version 12 all that is no mark or list of before stands in its own. */
+const SUFFIXES: Readonly<Record<string, RegExp>> = {
+  '': /\.(?:ok|vac|meta)$/,
+  [COMMITS_FOLDER]: /\.(?:wrt|del|upd|vac|con|ign)$/,
+  [FRAGMENT_META_FOLDER]: /\.meta$/,
+}
+
+/**
+ * {@link commitKind} where it stands: TileDB passes over other files there.
+ * @param folder `''`, `__commits` or `__fragment_meta`
+ */
+export function commitKindIn(folder: string, name: string): CommitKind | undefined {
+  return SUFFIXES[folder].test(name) ? commitKind(name) : undefined
+}
+
 /** One file that has to do with commits. */
 export interface CommitFile {
   /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
@@ -70,21 +85,16 @@ export interface Commits {
  * @see tiledb/sm/array/array_directory.cc: load_consolidated_commit_uris, compute_uris_to_vacuum
  */
 export async function readCommits(array: Folder, rootEntries: readonly Entry[]): Promise<Commits> {
-  const paths = rootEntries.filter((e) => e.kind === 'file').map((e) => e.name)
-  for (const folder of [COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
-    if (!rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
-    for (const entry of await array.folder(folder).list())
-      if (entry.kind === 'file') paths.push(`${folder}/${entry.name}`)
-  }
   const files: CommitFile[] = []
-  for (const path of paths) {
-    const kind = commitKind(path)
-    // Footers stand with the fragments or in a folder of their own; nothing else stands there, nor they elsewhere.
-    if (path.startsWith(`${FRAGMENT_META_FOLDER}/`) && kind !== 'fragment-metadata') continue
-    if (path.startsWith(`${COMMITS_FOLDER}/`) && kind === 'fragment-metadata') continue
-    if (!kind) continue
-    const { entries, fault } = await readEntries(array, path, kind)
-    files.push({ path, kind, entries, fault })
+  for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
+    if (folder !== '' && !rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
+    for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
+      const kind = fileKind === 'file' ? commitKindIn(folder, name) : undefined
+      if (!kind) continue
+      const path = folder === '' ? name : `${folder}/${name}`
+      const { entries, fault } = await readEntries(array, path, kind)
+      files.push({ path, kind, entries, fault })
+    }
   }
   return { files, ...whatCounts(files) }
 }

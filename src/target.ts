@@ -102,6 +102,8 @@ async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Pro
   for (let up = 0; at && up < 3; up++) {
     if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
       return new InspectArray(at, cx)
+    // One that lost its schema.
+    if ((await at.kind('__commits')) === 'folder') return new InspectArray(at, cx)
     at = at.parent()
   }
   return undefined

@@ -1,5 +1,5 @@
 import { type FragmentEntry, type InspectArray, withSource } from '../array.ts'
-import { COMMITS_FOLDER, commitKind } from '../commits.ts'
+import { COMMITS_FOLDER, commitKindIn } from '../commits.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../source/source.ts'
@@ -30,7 +30,7 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false)
     else if (await isMasking(folder, entry)) yield masking(file, name)
-    else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commitKind(name) === undefined) {
+    else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commitKindIn('', name) === undefined) {
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file of an array', 'another one')
     } else if (kind === 'other') yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file or folder', 'neither')
   }

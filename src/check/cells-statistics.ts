@@ -38,6 +38,7 @@ export class StatisticsCheck {
   private readonly whole: TileStatistics | undefined
   private readonly file: string
   private complete = true
+  private tileNum = 0
   private readonly knownTold = new Set<FindingCode>()
   private readonly cellsOf: Uint32Array
 
@@ -85,6 +86,7 @@ export class StatisticsCheck {
   }
 
   add(tile: number, column: ColumnData, cells: number, rows: Uint32Array | undefined, items: Item[]): void {
+    this.tileNum++
     this.counted.add(tile, column, cells, rows)
     if (rows) this.whole?.add(tile, column, cells, undefined)
     else this.whole?.add(tile, column, cells, rows)
@@ -123,7 +125,8 @@ export class StatisticsCheck {
   /** The fragment's own statistics, once all tiles were added. */
   finish(items: Item[]): void {
     const { fragment } = this.stored
-    if (!fragment || !this.complete || this.info.tile_num === 0) return
+    // Of a file that is gone no tile was added.
+    if (!fragment || !this.complete || this.tileNum === 0) return
     const both = this.whole ? [this.counted, this.whole] : [this.counted]
     const worked = both.map((one) => one.fragment())
     const place: Place = { file: this.file, offset: this.info.footer?.fragment_min_max_sum_null_count_offset }

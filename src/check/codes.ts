@@ -48,7 +48,7 @@ export const FINDING_CODES = {
     'error',
     'TileDB reads all that stands in __schema as schemas: it fails to open the array while this is there',
   ],
-  SCHEMA_UNREADABLE: ['error', 'no fragment that was written with this schema can be read'],
+  SCHEMA_UNREADABLE: ['error', 'readers fail to open the array, of which they read all schemas'],
   SCHEMA_MISSING: ['error', 'the footer names a schema that is not there: the fragment cannot be read'],
   SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension'],
   SCHEMA_DUPLICATE_FIELD: ['error', 'two fields of one name: readers cannot tell them apart'],
@@ -172,7 +172,10 @@ export const MEANINGS = {
       'note',
       'readers pass over it, as no commit names the fragment: a write that failed or is still going on',
     ],
-    toVacuum: ['note', 'readers pass over it: a .vac file hides the fragment, which waits for vacuum'],
+    toVacuum: [
+      'note',
+      'readers pass over it unless they travel to a time before: a .vac file hides the fragment, which waits for vacuum',
+    ],
   },
   COMMIT_DANGLING: {
     passedOver: ['warning', 'the fragment is gone, and its cells with it; TileDB reads what is left'],

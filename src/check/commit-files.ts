@@ -7,6 +7,7 @@ import {
   type CommitKind,
   type Commits,
   commitKind,
+  commitKindIn,
   stem,
 } from '../commits.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -37,7 +38,7 @@ export async function* checkCommits(
   const inside = array.folder.folder(COMMITS_FOLDER)
   for (const entry of await inside.listIfThere()) {
     const { name, kind } = entry
-    const isCommit = commitKind(name) !== undefined && commitKind(name) !== 'fragment-metadata'
+    const isCommit = commitKindIn(COMMITS_FOLDER, name) !== undefined
     const file = `${inside.path}/${name}`
     if (await isMasking(inside, entry)) yield masking(file, name)
     else if (kind !== 'file')
@@ -69,11 +70,10 @@ class CommitFacts {
 
 /** Whether TileDB takes times from the name of such a file; the names of others mean nothing to it. */
 function namesTimes({ path, kind }: CommitFile): boolean {
-  if (kind === 'vacuum') return true
-  return path.startsWith(`${COMMITS_FOLDER}/`) && !path.endsWith('.ok') && NAMES_TIMES.has(kind)
+  return kind === 'write' ? path.endsWith('.wrt') : NAMES_TIMES.has(kind)
 }
 
-const NAMES_TIMES: ReadonlySet<CommitKind> = new Set(['write', 'delete', 'update'])
+const NAMES_TIMES: ReadonlySet<CommitKind> = new Set(['delete', 'update', 'vacuum'])
 
 async function* checkCommitFile(
   run: CheckRun,
@@ -146,6 +146,11 @@ async function* checkCommitted(
   // Names that say nothing of time and version are none of a fragment, but TileDB opens those, too.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
   const { passedOver, toVacuum } = MEANINGS.COMMIT_DANGLING
+  // What an old mark names is opened as a fragment even if it is a file.
+  if (!needed && (await array.root()).some((entry) => entry.name === name)) {
+    yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
+    return
+  }
   const known = !needed ? passedOver : commits.toVacuum.has(name) ? toVacuum : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
   yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', known)

@@ -1,6 +1,6 @@
 import type { FragmentEntry, InspectArray } from '../array.ts'
 import { withSource } from '../array.ts'
-import { commitKind, FRAGMENT_META_FOLDER } from '../commits.ts'
+import { commitKindIn, FRAGMENT_META_FOLDER } from '../commits.ts'
 import { InspectError } from '../errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
@@ -73,7 +73,7 @@ async function takenForMetadata(array: InspectArray): Promise<{ path: string; ki
   const inside = await array.folder.folder(FRAGMENT_META_FOLDER).listIfThere()
   return [
     ...(await array.root())
-      .filter(({ name }) => commitKind(name) === 'fragment-metadata')
+      .filter(({ name }) => commitKindIn('', name) === 'fragment-metadata')
       .map(({ name, kind }) => ({ path: name, kind })),
     ...inside.map(({ name, kind }) => ({ path: `${FRAGMENT_META_FOLDER}/${name}`, kind })),
   ]

@@ -57,14 +57,14 @@ export function headerFindings(header: GenericTileHeader, place: Place): Finding
   return findings
 }
 
-/** A tile that TileDB refuses beside others that are encrypted, as it is given a key or none. */
+/** A tile that TileDB refuses beside others that are encrypted, as it is given a key or none. Schemas are compared with one another. */
 export function* plainAmongEncrypted(
   { encryption_type }: GenericTileHeader,
   cx: ReadContext,
   code: FindingCode,
   place: Place,
 ): Generator<Finding> {
-  if (!cx.encrypted || encryption_type !== 'NO_ENCRYPTION') return
+  if (!cx.encrypted || encryption_type !== 'NO_ENCRYPTION' || code === 'SCHEMA_UNREADABLE') return
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 

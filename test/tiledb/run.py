@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,arrow,s3,spark] [--count N] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,arrow,s3,spark] [--count N] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB writes, read by us; --count of them (default 20)
+names   what TileDB does when files are gone or others are among them, as recorded for the tests
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -53,6 +54,11 @@ def random(args):
     return code, "random: " + last(output)
 
 
+def names(_):
+    code, output = shown([environment.python(), "-B", HERE / "names.py"])
+    return code, "names: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -85,7 +91,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 def main():

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals'
+import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
+import { METADATA, SCHEMA, UUID } from '../../src/write/damage/damage.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { check, serious, shown } from './findings.ts'
+
+const SPARSE = '22/sparse_basic'
+const BEFORE = `__5_5_${UUID}_22`
+const text = (content: string): Uint8Array => new TextEncoder().encode(content)
+
+/** What provokes each meaning that is not its code's own. */
+const PROVOKED: Readonly<Record<string, readonly [fixture: string, change: (array: EditedArray) => void]>> = {
+  'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
+  'FRAGMENT_TIMESTAMPS.unseen': [SPARSE, (array) => array.add(`__fragments/__9_5_${UUID}_22/x`)],
+  'FRAGMENT_NO_METADATA.uncommitted': [
+    SPARSE,
+    (array) => {
+      array.remove(array.find(METADATA))
+      array.remove(array.find(/\.wrt$/))
+    },
+  ],
+  'FRAGMENT_NO_METADATA.toVacuum': [
+    '22/vacuum_left',
+    (array) => array.remove(array.find(/\/__10_10_.*metadata\.tdb$/)),
+  ],
+  'COMMIT_DANGLING.passedOver': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],
+  'COMMIT_DANGLING.toVacuum': [
+    SPARSE,
+    (array) => {
+      array.add(`__commits/${BEFORE}.wrt`)
+      array.add(`__commits/__5_6_${UUID}_22.vac`, text(`/__fragments/${BEFORE}\n`))
+    },
+  ],
+  'COMMIT_NAME_INVALID.fatal': [SPARSE, (array) => array.add('__commits/junk.wrt')],
+  'SCHEMA_NAME_INVALID.readable': [SPARSE, (array) => array.add('__schema/old_copy', array.get(array.find(SCHEMA)))],
+  'METADATA_NAME_INVALID.readable': [
+    SPARSE,
+    (array) => array.add('__meta/old_copy', array.get(array.find(/\/__meta\//))),
+  ],
+}
+
+const known: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
+
+describe('a code means something else where its own severity would not be true', () => {
+  const all = Object.entries(known).flatMap(([code, meanings]) =>
+    Object.entries(meanings).map(([name, meaning]) => [`${code}.${name}`, code, meaning] as const),
+  )
+  test.each(all)('%s', async (name, code, [severity, meaning]) => {
+    const [fixture, change] = PROVOKED[name]
+    const array = new EditedArray(fixture)
+    change(array)
+    const { findings } = await check(array.storage(), EDITED, { all: true })
+    expect(findings.filter((one) => one.code === code)).toMatchObject([{ severity, meaning }])
+    expect(meaning).not.toBe(FINDING_CODES[code as FindingCode][1])
+  })
+})
+
+describe('what readers pass over is no error', () => {
+  test('damage of a fragment that a .vac file hides is a warning that says so', async () => {
+    const array = new EditedArray('22/vacuum_left')
+    array.cut(array.find(/\/__10_10_.*metadata\.tdb$/), 100)
+    array.remove(array.find(/\/__20_20_[^/]*\/a0\.tdb$/))
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.map(({ severity, code }) => `${severity} ${code}`).sort()).toEqual([
+      'warning FILE_MISSING',
+      'warning FOOTER_UNREADABLE',
+    ])
+    for (const { meaning } of findings) expect(meaning).toMatch(/; but readers pass over the fragment, which a \.vac/)
+  })
+
+  test('the same, where the fragment alone is the target', async () => {
+    const array = new EditedArray('22/vacuum_left')
+    const file = array.find(/\/__10_10_.*metadata\.tdb$/)
+    array.remove(file)
+    const { findings } = await check(array.storage(), file.slice(0, file.lastIndexOf('/')))
+    expect(findings).toMatchObject([{ code: 'FRAGMENT_NO_METADATA', severity: 'note' }])
+  })
+
+  test('commits that an .ign file takes back may name what is gone', async () => {
+    const array = new EditedArray(SPARSE)
+    array.add(`__commits/${BEFORE}.con`, text(`__commits/${BEFORE}.wrt\n`))
+    array.add(`__commits/${BEFORE}.ign`, text(`__commits/${BEFORE}.wrt\n`))
+    expect(shown(serious((await check(array.storage(), EDITED)).findings))).toEqual([])
+    // TileDB compares the lines as they are.
+    array.add(`__commits/${BEFORE}.ign`, text(`/__commits/${BEFORE}.wrt\n`))
+    const { findings } = await check(array.storage(), EDITED)
+    expect(serious(findings)).toMatchObject([{ code: 'COMMIT_DANGLING', severity: 'error' }])
+  })
+})
+
+describe('what TileDB fails on', () => {
+  test.each([
+    ['22/encrypted', '22/empty_sparse'],
+    ['10/encrypted', '10/sparse_basic'],
+  ])('%s with a schema that is not encrypted', async (name, other) => {
+    for (const stamp of ['9999999999999', '1']) {
+      const array = new EditedArray(name)
+      const plain = new EditedArray(other)
+      array.add(`__schema/__${stamp}_${stamp}_${UUID}`, plain.get(plain.find(SCHEMA)))
+      const { findings } = await check(array.storage(), EDITED, { key: array.key })
+      expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
+        { code: 'SCHEMA_UNREADABLE', field: 'encryption_type', found: 'NO_ENCRYPTION' },
+      ])
+    }
+  })
+
+  test('metadata that is not encrypted, in an array that is', async () => {
+    const array = new EditedArray('22/encrypted')
+    const plain = new EditedArray('22/metadata')
+    array.add(`__meta/__5_5_${UUID}`, plain.get(plain.find(/\/__meta\/__10_10/)))
+    const { findings } = await check(array.storage(), EDITED, { key: array.key })
+    expect(findings).toMatchObject([{ code: 'METADATA_UNREADABLE', field: 'encryption_type', severity: 'error' }])
+  })
+
+  test('a .vac file with a line that is no path', async () => {
+    const array = new EditedArray(SPARSE)
+    array.add(`__commits/${BEFORE}.vac`, text('nobody\n'))
+    const { findings } = await check(array.storage(), EDITED)
+    expect(serious(findings)).toMatchObject([{ code: 'COMMIT_UNREADABLE', severity: 'error', offset: 0 }])
+  })
+
+  test('a commit of __commits whose fragment lies in the folder of old ones', async () => {
+    const array = new EditedArray(SPARSE)
+    array.move(array.fragmentPath(), `${EDITED}/${array.fragmentPath().replace(/^.*\//, '')}`)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.filter(({ code }) => code === 'COMMIT_DANGLING')).toMatchObject([{ severity: 'error' }])
+  })
+
+  test('a .vac file whose own fragment is gone hides cells that nothing holds anew', async () => {
+    const array = new EditedArray('22/vacuum_left')
+    array.removeAll(/\/__10_30_[^/]*\/|\/__10_30_[^/]*\.wrt$/)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(serious(findings)).toMatchObject([{ code: 'VACUUM_UNCOMMITTED', severity: 'warning' }])
+  })
+})
