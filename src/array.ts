@@ -256,9 +256,9 @@ export class InspectArray {
     }
   }
 
-  /** Names of fragments that are committed and not hidden, but have no folder. */
-  async missingFragments(): Promise<string[]> {
-    const there = new Set(await this.fragmentNames())
+  /** Names of fragments that are committed and not hidden, but have no folder. @param entries all that have one */
+  async missingFragments(entries: readonly FragmentEntry[]): Promise<string[]> {
+    const there = new Set(entries.map(({ name }) => name))
     const { committed, toVacuum } = await this.commits()
     return [...committed].filter((name) => !there.has(name) && !toVacuum.has(name))
   }

@@ -90,7 +90,7 @@ async function arrayOutcome(
     encryption: await encryption(array),
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
-    missing_fragments: await array.missingFragments(),
+    missing_fragments: await array.missingFragments(entries),
     fragments: compared ? found.filter(wanted).map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
     get schemas() {
       return schemaFiles.map(({ name, timestamp_range }) => ({

@@ -1,5 +1,8 @@
 import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/errors.ts'
+import { localStorage } from '../../src/source/file.ts'
+import type { Storage } from '../../src/source/source.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -156,7 +159,29 @@ describe('verify-checksums', () => {
 })
 
 describe('what could not be looked at is said once', () => {
+  const DEEP: Readonly<Record<string, readonly string[]>> = { check: [], 'verify-checksums': ['--deep'] }
   const encrypted = `${FIXTURES}/22/encrypted`
+
+  test('a file that may not be read, whatever the number of its tiles', async () => {
+    const array = copy('22/sparse_basic')
+    const refused = `${fragmentsOf(array)[0]}/a2.tdb`
+    const refuse = (): Promise<never> =>
+      Promise.reject(new InspectError('NO_PERMISSION', 'no permission to read', { file: refused }))
+    const storage: Storage = {
+      kind: (path) => localStorage.kind(path),
+      list: (path) => localStorage.list(path),
+      open: (path) =>
+        path === refused
+          ? { name: path, size: refuse, read: refuse, close: () => Promise.resolve() }
+          : localStorage.open(path),
+    }
+    for (const command of ['check', 'verify-checksums']) {
+      const { code, text, stderr } = await run([command, array, '--json', ...DEEP[command]], { storage })
+      expect(code).toBe(3)
+      expect(JSON.parse(text)).toMatchObject({ not_examined: [{ code: 'NO_PERMISSION', file: refused }] })
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    }
+  })
 
   test('verify-checksums without a key', async () => {
     const { code, stderr } = await run(['verify-checksums', encrypted])
