@@ -208,7 +208,8 @@ function commandAsked(argv: readonly string[]): string | undefined {
 
 const HELP_END = `
 tiledb-inspect <command> --help has the options of each, and examples.
-Exit codes: 0 all is well, 1 damage or a difference was found, 2 the call is wrong, 3 could not look.`
+Exit codes: 0 all is well, 1 damage or a difference was found,
+            2 the call is wrong, 3 could not look.`
 
 async function buildProgram(state: RunState): Promise<Command> {
   const { process } = state

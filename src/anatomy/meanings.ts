@@ -35,10 +35,14 @@ const MEANINGS: Readonly<Record<string, string>> = {
   bounding_coords: 'first and last cell of each tile; TileDB ignores them',
   iv: 'initialisation vector',
   value_offset: 'subtracted from every value of the window',
-  uri: 'where the member is',
+  'members.uri': 'where the member is',
+  'dimension_labels.uri': 'where the array of the label is',
 }
 
-export function meaningOf(name: string): string | undefined {
+/** @param path of the field; names that mean different things in different lists are listed with theirs */
+export function meaningOf(name: string, path: readonly string[]): string | undefined {
+  const listed = `${path.at(-3)}.${name}`
+  if (Object.hasOwn(MEANINGS, listed)) return MEANINGS[listed]
   return Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined
 }
 

@@ -98,7 +98,7 @@ export function appended(children: Children, more: readonly Part[]): Children {
 /** A span, and what hangs below it, as a part. */
 export function partOf(span: Span, reading: Reading, path: Path): Part {
   const { name, type, offset, length } = span
-  const part: Part = { name, type, space: reading.space, offset, length, meaning: meaningOf(name) }
+  const part: Part = { name, type, space: reading.space, offset, length, meaning: meaningOf(name, path) }
   if (span.bounds) {
     part.unit = unitOf(name)
     part.verdict = 'valid'

@@ -65,7 +65,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   decode: [
     ['the first cells of a fragment', 'decode places/__1714 --limit 5'],
-    ['one attribute inside a box', 'decode weather/__1714 --field rain_mm --range station=2 --range day=1..7'],
+    ['one attribute inside a box', 'decode weather/__1714 --field sky --range day=1..7'],
     ['all cells of an array, one line of JSON each', 'decode --all-fragments places --format ndjson'],
     ['for pandas.read_feather', 'decode weather/__1714 -o weather.arrow'],
   ],

@@ -78,7 +78,7 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
       const size = await source.size()
       const bytes = `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`
       const whole = parts.length === 1 && only.length === size
-      await hexTitle(`${path}: ${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
+      await hexTitle(path, `${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
       await hexView(parts, { ...selection, full: cx.full, tree: options.tree }, out)
     },
   }

@@ -3,7 +3,7 @@
 import { type Paint, painter, type Role } from './color.ts'
 import type { Output } from './result.ts'
 import type { Rows } from './text-buffer.ts'
-import { cutMiddle, pad, textWidth, wrapText } from './text-width.ts'
+import { cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
 import { escapeText, formatCount } from './units.ts'
 
 export interface Column {
@@ -232,8 +232,9 @@ export async function keyValues(pairs: Iterable<Pair>, out: Output): Promise<voi
   await out.write(lines.join(''))
 }
 
-/** A line of its own above a table or record. */
+/** A line of its own above a table or record; on a terminal a long one goes on below itself, indented. */
 export async function heading(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
-  await out.write(`${paint('heading', escapeText(text))}\n`)
+  const lines = wrapIndented(escapeText(text), out.columns, GAP)
+  await out.write(lines.map((line) => `${paint('heading', line)}\n`).join(''))
 }

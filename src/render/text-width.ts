@@ -68,7 +68,7 @@ function takeWithin(segments: readonly string[], width: number): string[] {
   return taken
 }
 
-/** `text` in lines of at most `width` columns, broken at spaces where there are any. */
+/** `text` in lines of at most `width` columns, broken at spaces where there are any, else behind the last `/` of a path. */
 export function wrapText(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text]
   const lines: string[] = []
@@ -83,13 +83,27 @@ export function wrapText(text: string, width: number): string[] {
     line = word
     while (textWidth(line) > width) {
       const segments = graphemes(line)
-      const head = takeWithin(segments, Math.max(width, 2))
+      const head = wholeFolders(takeWithin(segments, Math.max(width, 2)))
       lines.push(head.join(''))
       line = segments.slice(head.length).join('')
     }
   }
   lines.push(line)
   return lines
+}
+
+/** As {@link wrapText}, the lines behind the first indented; whole where nobody knows the width. */
+export function wrapIndented(text: string, width: number | undefined, indent: string): string[] {
+  if (width === undefined || textWidth(text) <= width) return [text]
+  const lines = wrapText(text, Math.max(1, width - indent.length))
+  return lines.map((line, i) => (i === 0 ? line : indent + line))
+}
+
+/** Without the beginning of a name that goes on; all of it where there is but one name. */
+function wholeFolders(segments: string[]): string[] {
+  const slash = segments.lastIndexOf('/')
+  // a lone slash, or those of a URL's scheme, hold nothing together
+  return slash <= 0 || segments[slash - 1] === '/' ? segments : segments.slice(0, slash + 1)
 }
 
 /** Spaces up to `width` columns. */

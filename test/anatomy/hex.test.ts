@@ -43,13 +43,21 @@ function fromHere(args: readonly string[]): string[] {
 
 describe('annotated hex', () => {
   for (const [what, args] of VIEWS) {
-    test.each([80, 120])(`of ${what} at %d columns`, async (columns) => {
+    test.each([80, 132])(`of ${what} at %d columns`, async (columns) => {
       const ran = await run(fromHere(args), { columns, env: { NO_COLOR: '1' } })
       expect([ran.code, ran.stderr]).toEqual([0, ''])
       for (const line of ran.text.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(columns)
       expect(ran.text).toMatchSnapshot()
     })
   }
+
+  test('says of a uri whose it is', async () => {
+    const details = `${FIXTURES}/22/group/__group/__1795261514262_1795261514262_3c1d4fee7e056d61f1111e92125cb335_2`
+    const group = await run(['dump', '--tree', '--path', 'members[0].uri', details])
+    expect(group.text).toContain('uri text: "sub", where the member is\n')
+    const schema = ['dump', '--tree', '--path', 'schema.dimension_labels[0].uri', `${FIXTURES}/22/dimension_labels`]
+    expect((await run(schema)).text).toContain('uri text: "__labels/l0", where the array of the label is\n')
+  })
 
   test('shows every byte once with --full', async () => {
     const path = `${SPARSE}/__fragment_metadata.tdb`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { painter } from '../../src/render/color.ts'
 import { heading, keyValues, type TableContent, table } from '../../src/render/table.ts'
-import { cutMiddle, textWidth, wrapText } from '../../src/render/text-width.ts'
+import { cutMiddle, textWidth, wrapIndented, wrapText } from '../../src/render/text-width.ts'
 import { later, sink } from './sink.ts'
 
 const FRAGMENTS: TableContent = {
@@ -194,5 +194,10 @@ describe('widths', () => {
     expect(wrapText('  two words', 80)).toEqual(['  two words'])
     expect(wrapText('one two three', 7)).toEqual(['one two', 'three'])
     expect(wrapText('abcdefgh ij', 4)).toEqual(['abcd', 'efgh', 'ij'])
+    expect(wrapText('see abc/def/ghijk: x', 8)).toEqual(['see', 'abc/def/', 'ghijk: x'])
+    expect(wrapText('/abcdefgh', 4)).toEqual(['/abc', 'defg', 'h'])
+    expect(wrapText('s3://bucket/name', 8)).toEqual(['s3://buc', 'ket/name'])
+    expect(wrapIndented('one two three', 9, '  ')).toEqual(['one two', '  three'])
+    expect(wrapIndented('one two three', undefined, '  ')).toEqual(['one two three'])
   })
 })

@@ -163,7 +163,7 @@ footer_size                             678 bytes
     expect(await shown(['rtree', PLACES_FRAGMENT])).toBe(`\
 examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 R-tree, 5 boxes, 2 levels, fanout 10
-level  boxes
+level  boxes  what
 0          1  root
 1          5  one a tile
 
@@ -383,7 +383,8 @@ __1714557600000_1714…0ebf5f96a638b95d_22  lat -37.81..69.65, lon -157.86..174.
 
   test('leaves filters to lines below', async () => {
     expect(await shown(['ls', PLACES_FRAGMENT], 80)).toBe(`\
-examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+examples/arrays/places/__fragments/
+  __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 state             live
 type              sparse
 format version    22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)
@@ -425,7 +426,8 @@ data: 5.0 KiB (5,107 bytes), unfiltered 1.8 KiB (1,887 bytes), ratio 0.37
 
   test('splits the offsets of a footer', async () => {
     expect(await shown(['footer', WEATHER_FRAGMENT], 80)).toBe(`\
-examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+examples/arrays/weather/__fragments/
+  __1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
 format_version            22 (TileDB 2.25 to 2.30)
 array_schema_name         __1795261442235_1795261442235_1c6f8e9a3e95a5d80e524bd6
                           6dba9972
@@ -481,7 +483,8 @@ footer_size                             662 bytes
 
   test('shows the stages of a tile as lines', async () => {
     expect(await shown(['tile', PLACES_FRAGMENT, 'lat', '0'], 80)).toBe(`\
-examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+examples/arrays/places/__fragments/
+  __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 lat, tile 0 of 5
 file        d0.tdb (data)
 cells       8
@@ -500,7 +503,8 @@ chunk 0 at 8
 
   test('shows cells in a frame', async () => {
     expect(await shown(['decode', WEATHER_FRAGMENT, '--limit', '3'], 80)).toBe(`\
-examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
+examples/arrays/weather/__fragments/
+  __1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
 ┌─────────┬─────┬─────────────┬─────────┬─────────┐
 │ station │ day │ temperature │ rain_mm │ sky     │
 ├─────────┼─────┼─────────────┼─────────┼─────────┤
@@ -510,6 +514,72 @@ examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec
 └─────────┴─────┴─────────────┴─────────┴─────────┘
 3 cells
 `)
+  })
+
+  test('puts the boxes of tiles below their table, and has room for narrow columns that stand behind them', async () => {
+    expect(await shown(['tiles', PLACES_FRAGMENT, '--field', 'lat'], 80)).toBe(`\
+examples/arrays/places/__fragments/
+  __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+format version 22 (TileDB 2.25 to 2.30), 5 tiles; offsets and sizes in bytes
+┌──────┬───────┬───────┬──────┬────────┬──────┬────────────┬───────┐
+│ tile │ cells │ field │ file │ offset │ size │ unfiltered │ ratio │
+├──────┼───────┼───────┼──────┼────────┼──────┼────────────┼───────┤
+│    0 │     8 │ lat   │ data │      0 │  222 │         64 │  0.29 │
+│    1 │     8 │ lat   │ data │    222 │  222 │         64 │  0.29 │
+│    2 │     8 │ lat   │ data │    444 │  222 │         64 │  0.29 │
+│    3 │     8 │ lat   │ data │    666 │  222 │         64 │  0.29 │
+│    4 │     8 │ lat   │ data │    888 │  222 │         64 │  0.29 │
+└──────┴───────┴───────┴──────┴────────┴──────┴────────────┴───────┘
+no room for: sum
+
+boxes of the tiles
+0  lat -34.93..-0.18, lon -78.47..138.6
+1  lat -37.81..41.01, lon 18.42..174.76
+2  lat 1.35..59.94, lon 30.31..139.69
+3  lat 45.5..69.65, lon -73.57..30.52
+4  lat 4.71..64.15, lon -157.86..-9.14
+`)
+  })
+
+  test('leaves the number of a digest to the column that has it', async () => {
+    const narrow = await shown(['at', `${PLACES_FRAGMENT}/d0.tdb`, '0x64'], 80)
+    expect(narrow).toContain('│                   digest     │   76 │    32 │ bytes 0xe342e8fe97fc…, valid │\n')
+  })
+
+  test('breaks what a finding says as it began, and its file behind a folder', async () => {
+    const { text } = await run(['check', 'examples/damaged/places'], { columns: 80, env: { NO_COLOR: '1' } })
+    expect(text).toContain(`
+error CHECKSUM_MISMATCH
+__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/
+d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
+  expected e342e8fe97fc02317870c2691fc7d038b494e39da95b5f727410328e95dd7a3e,
+  found f569673b1fab6a9159953ceabd0c3e294db9e578054404097139b5ee28709a5f
+`)
+  })
+
+  test('says where cells are cut', async () => {
+    const args = ['decode', 'test/fixtures/22/type_multi_value/__1', '--limit', '2']
+    const said = '\n2 cells\ntoo narrow for whole values: --field shows fewer columns, --format csv all\n'
+    expect(await shown(args, 80)).toContain(said)
+    expect(await shown(args, 300)).toMatch(/\n2 cells\n$/)
+    expect(await shown(args)).toMatch(/\n2 cells\n$/)
+  })
+
+  test('has long notes beside bytes go on below themselves', async () => {
+    const text = await shown(['tile', '--hex', PLACES_FRAGMENT, 'lat', '2'], 80)
+    expect(
+      text.startsWith(`\
+examples/arrays/places/__fragments/
+  __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/d0.tdb
+tile 2 of 5, in a file of 1,110 bytes
+`),
+    ).toBe(true)
+    expect(text).toContain(`
+                       [0] uint32: original_length 64 bytes,
+                           compressed_length 73 bytes (valid)
+`)
+    expect(text).toContain('\n                         digest bytes: 0x2e7bb381f865a4df… (32 bytes) (valid)\n')
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 })
 

@@ -5,6 +5,9 @@ import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts
 import { line, section, title } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
 
+/** Bytes of a value on a terminal. */
+const BYTES = 6
+
 /** A byte's meaning, from the file down to the field. */
 export async function atTable(document: Document, out: Output): Promise<void> {
   const byte = Number(document.byte)
@@ -19,7 +22,7 @@ export async function atTable(document: Document, out: Output): Promise<void> {
     `${'  '.repeat(depth)}${nameText(link)}`,
     countText(link.offset),
     countText(link.length),
-    meaningText(link),
+    meaningText(link, out),
   ])
   await table({ columns, rows }, out)
   await keyValues([...cellPairs(fields(document.cells)), ...noticePairs(document)], out)
@@ -36,18 +39,24 @@ function nameText({ name, label }: Fields): string {
   return label === undefined || label === own ? bracketed : `${bracketed} ${fieldName(label)}`
 }
 
-function meaningText({ type, value, stored, unit, meaning, verdict }: Fields): string {
+function meaningText({ type, value, stored, unit, meaning, verdict }: Fields, out: Output): string {
   const kind = text(type).replace(/^.*:/, '')
   const shown =
     value === undefined
       ? kind
-      : `${kind} ${stored === undefined ? shortValue(value, 40) : `${String(value)} (${stored})`}`
+      : `${kind} ${stored === undefined ? valueText(value, out) : `${String(value)} (${stored})`}`
   const parts = [
     unit === undefined || value === undefined ? shown : `${shown} ${text(unit)}`,
     text(meaning),
     text(verdict),
   ]
   return parts.filter((part) => part !== '').join(', ')
+}
+
+/** On a terminal only the beginning of bytes: how many there are is in a column of its own. */
+function valueText(value: Result, out: Output): string {
+  if (out.columns === undefined || !(value instanceof Uint8Array) || value.length <= BYTES) return shortValue(value, 40)
+  return `${shortValue(value.subarray(0, BYTES))}…`
 }
 
 function cellPairs(cells: Fields): Pair[] {

@@ -2,7 +2,7 @@ import type { Document, Output, Result } from '../result.ts'
 import { type Column, heading, streamTable } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { type Fields, fields, rowsOf } from './narrow.ts'
-import { line } from './parts.ts'
+import { fits, line } from './parts.ts'
 import { counted, fieldName } from './wording.ts'
 
 /** Cells on a terminal, unless all are asked for; a pipe gets them all. */
@@ -39,6 +39,7 @@ export async function cellsTable(
     const more = await cells.isCut()
     if (more) await line(`the first ${counted(cells.taken, 'cell')} (--full shows all)`, out, 'dim')
     else await line(cells.taken === 0 ? 'no cells' : counted(cells.taken, 'cell'), out, 'dim')
+    if (cells.narrowed) await line(NARROWED, out, 'dim')
   } finally {
     await cells.close()
   }
@@ -65,6 +66,7 @@ async function part(
     return { name: fieldName(name), align: numbers ? 'right' : 'left' }
   })
   const toRow = (row: Fields): string[] => names.map((name) => cellText(name, row[name], room))
+  cells.narrowed ||= !fits(columns, sample.map(toRow), out)
   async function* rows(): AsyncGenerator<string[]> {
     for (const row of sample) yield toRow(row)
     for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
@@ -86,9 +88,13 @@ function isNumberOrNull(value: Result | undefined): boolean {
   return value === null || value === undefined || isNumber(value)
 }
 
+const NARROWED = 'too narrow for whole values: --field shows fewer columns, --format csv all'
+
 /** Takes cells one by one, as many as are wanted. */
 class Cells {
   taken = 0
+  /** Whether the terminal is too narrow for some of them. */
+  narrowed = false
   private readonly limit: number
   private readonly iterator: AsyncIterator<Result> | Iterator<Result>
 

@@ -3,10 +3,11 @@ import { type Children, lastNotBehind, type Part, type Space } from '../../anato
 import { InspectError } from '../../errors.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
 import type { Output } from '../result.ts'
+import { heading } from '../table.ts'
 import { TextBuffer } from '../text-buffer.ts'
-import { cutMiddle, textWidth } from '../text-width.ts'
+import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
-import { line } from './parts.ts'
+import { title } from './parts.ts'
 import { versionText } from './wording.ts'
 
 /** How much of the parts is shown. */
@@ -19,7 +20,7 @@ export interface HexOptions extends Selection {
 
 const ROW = 16
 /** From this width on, the field tree stands beside the bytes. */
-const WIDE = 110
+const WIDE = 130
 /** Where nobody knows the width. */
 const PIPE_COLUMNS = 160
 /** Of a run of like bytes or values: rows shown at its start, and at its end, when it has more than both and one. */
@@ -29,6 +30,10 @@ const TAIL_ROWS = 1
 const HEAD_ELEMENTS = 6
 /** Columns that a note gets however deep it is. */
 const MIN_ROOM = 16
+/** Lines of a note on a terminal; longer ones lose their middle. */
+const NOTE_LINES = 4
+/** Ahead of a note's lines but the first. */
+const CONTINUED = '    '
 /** Bytes read at once. */
 const PIECE = 65_536
 
@@ -279,12 +284,14 @@ class HexView {
       }
     }
     const values: string[] = []
-    let left = room
-    for (let i = from; i < to && left > 0; i++) {
-      const text = valueText(elements.value(i), left)
+    let left = NOTE_LINES * room
+    let next = from
+    for (; next < to && left > 0; next++) {
+      const text = valueText(elements.value(next), room)
       values.push(text)
       left -= text.length + 2
     }
+    if (next < to) values.push(`… ${formatCount(to - next)} more`)
     const first = elements.cells ? elements.cells.first : 0
     const what = elements.cells ? (to - from === 1 ? 'cell ' : 'cells ') : ''
     const numbers = to - from === 1 ? `${first + from}` : `${first + from}..${first + to - 1}`
@@ -334,8 +341,16 @@ class HexView {
         ? ` (${part.stored})`
         : ''
     const version = part.unit === FORMAT_VERSION ? versionMeaning(part.value) : ''
-    const value = part.stored !== undefined ? String(part.value) : valueText(part.value, room)
-    return `${name}${label} ${type}: ${value}${stored}${version === '' ? unitText(part.unit, part.value, part.name) : version}${meaning}`
+    const head = `${name}${label} ${type}: `
+    const value =
+      part.stored !== undefined ? String(part.value) : valueText(part.value, this.valueRoom(part, head, room))
+    return `${head}${value}${stored}${version === '' ? unitText(part.unit, part.value, part.name) : version}${meaning}`
+  }
+
+  /** On a terminal text may go on below itself; bytes need not: they stand beside the note. */
+  private valueRoom({ value }: Part, head: string, room: number): number {
+    if (this.out.columns === undefined) return room
+    return value instanceof Uint8Array ? room - head.length - '… (32 bytes)'.length : 2 * room
   }
 
   /** Makes the row of `offset` the current one. */
@@ -365,18 +380,19 @@ class HexView {
     const { notes, bytes, base } = this
     if (this.base < 0) return
     if (this.options.tree) {
-      for (const note of notes) this.line(this.noteText(note))
+      for (const note of notes) for (const text of this.noteLines(note)) this.line(text)
     } else if (this.wide) {
       const left = bytes.length > 0 ? this.rowText() : undefined
       const blank = ' '.repeat(this.leftWidth())
       if (notes.length === 0 && left !== undefined) this.line(left)
-      notes.forEach((note, i) => {
-        this.line(`${i === 0 && left !== undefined ? left : blank}  ${this.noteText(note)}`)
+      const texts = notes.flatMap((note) => this.noteLines(note))
+      texts.forEach((text, i) => {
+        this.line(`${i === 0 && left !== undefined ? left : blank}  ${text}`)
       })
     } else {
       if (bytes.length > 0) this.line(this.rowText())
       const blank = ' '.repeat(this.digits + 3)
-      for (const note of notes) this.line(`${blank}${this.noteText(note)}`)
+      for (const note of notes) for (const text of this.noteLines(note)) this.line(`${blank}${text}`)
     }
     this.base = base
     this.bytes = []
@@ -385,13 +401,21 @@ class HexView {
     this.base = -1
   }
 
-  private noteText({ depth, text, color, verdict }: Note): string {
-    const ending = verdict === undefined ? '' : ` (${verdict})`
-    const room = this.room(depth) - ending.length
+  /** On a terminal a long note goes on below itself. */
+  private noteLines({ depth, text, color, verdict }: Note): string[] {
+    const ending = verdict === undefined ? '' : `(${verdict})`
+    const room = this.room(depth)
     const escaped = escapeText(text)
-    const shown = textWidth(escaped) > room && this.out.columns !== undefined ? cutMiddle(escaped, room) : escaped
-    const painted = color === undefined ? shown : this.tint(color, shown)
-    return `${this.indent(depth)}${painted}${verdict === undefined ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)}`
+    const known = this.out.columns !== undefined
+    const note = known ? cutMiddle(escaped, NOTE_LINES * room - ending.length) : escaped
+    const lines = wrapIndented(ending === '' ? note : `${note} ${ending}`, known ? room : undefined, CONTINUED)
+    return lines.map((line, i) => {
+      // the verdict is one word: it ends the last line
+      const shown = i === lines.length - 1 ? line.slice(0, line.length - ending.length) : line
+      const painted = color === undefined ? shown : this.tint(color, shown)
+      const judged = shown === line ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)
+      return `${this.indent(depth)}${painted}${judged}`
+    })
   }
 
   /** `000001a0  16 00 00 00 29 00 00 00  00 00 00 00 5f 5f 31 37  |....).......__17|` */
@@ -489,6 +513,7 @@ function versionMeaning(version: Part['value']): string {
 }
 
 /** A heading over a hex view: what is shown. */
-export async function hexTitle(text: string, out: Output): Promise<void> {
-  await line(text, out, 'heading')
+export async function hexTitle(path: string, facts: string, out: Output): Promise<void> {
+  if (out.columns === undefined) await heading(`${path}: ${facts}`, out)
+  else await title(path, facts, out)
 }

@@ -21,11 +21,16 @@ export function limitOf(full: boolean, usual: number): number | undefined {
   return full ? undefined : usual
 }
 
-/** A line of its own; on a terminal it goes on below itself, broken between words. */
+/** A line of its own; on a terminal it goes on below itself, broken between words and indented as it began. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(text)
-  const lines = out.columns === undefined || !escaped.includes(' ') ? [escaped] : wrapText(escaped, out.columns)
+  const words = escaped.trimStart()
+  const indent = escaped.slice(0, escaped.length - words.length)
+  const lines =
+    out.columns === undefined || !words.includes(' ')
+      ? [escaped]
+      : wrapText(words, Math.max(1, out.columns - indent.length)).map((one) => indent + one)
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
 }
 

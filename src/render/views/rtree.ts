@@ -62,7 +62,7 @@ async function levelTable(levels: readonly Result[], leaves: number, out: Output
   const last = levels.length - 1
   await table(
     {
-      columns: [{ name: 'level' }, { name: 'boxes', align: 'right' }, { name: '' }],
+      columns: [{ name: 'level' }, { name: 'boxes', align: 'right' }, { name: 'what' }],
       rows: levels.map((level, i) => [
         String(i),
         countText(i === last ? leaves : length(level)),

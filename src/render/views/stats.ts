@@ -260,7 +260,7 @@ interface Compared {
 
 /** Two documents side by side, what differs most in bytes first. */
 export async function comparisonTable(a: Document, b: Document, full: boolean, out: Output): Promise<void> {
-  await heading('a and b, and how many times a is b', out)
+  await heading('a and b compared', out)
   await keyValues(
     [
       ['a', a.path],

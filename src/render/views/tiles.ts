@@ -1,8 +1,8 @@
 import type { Document, Output, Result } from '../result.ts'
-import { type Column, streamTable, table } from '../table.ts'
+import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
-import { fits, line, TILES, title } from './parts.ts'
+import { fits, line, section, TILES, title } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
 /** Files of a field, by the prefix of their keys. */
@@ -13,6 +13,8 @@ const ROLES = [
 ] as const
 /** Characters of a minimum or maximum. */
 const VALUE_ROOM = 24
+/** The column that goes below the table where it has no room. */
+const BOX = 'box'
 
 interface TileColumn extends Column {
   /** Left out of tables that do not fit, in this order. */
@@ -31,7 +33,8 @@ export interface TilesStyle {
 /** A row for each file of each field of a tile. */
 export async function tilesTable(document: Document, style: TilesStyle, out: Output): Promise<void> {
   const total = amount(document.tile_num)
-  await title(document.path, `format version ${versionText(document.format_version)}, ${counted(total, 'tile')}`, out)
+  const facts = `format version ${versionText(document.format_version)}, ${counted(total, 'tile')}; offsets and sizes in bytes`
+  await title(document.path, facts, out)
   const sample = firstOf(document.tiles)
   if (sample.length === 0) {
     await line(total === 0 ? 'no tiles' : `the range touches 0 of ${counted(total, 'tile')}`, out)
@@ -53,7 +56,15 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   if (style.limited) await line(`${countText(shown)} of ${counted(total, 'tile')}`, out, 'dim')
   else if (total > shown) await line(`… ${counted(total - shown, 'more tile')} (--full shows all)`, out, 'dim')
   const left = all.filter((column) => !columns.includes(column)).map(({ name }) => name)
-  if (left.length > 0) await line(`no room for: ${left.join(', ')}`, out, 'dim')
+  const boxesBelow = left.includes(BOX) && shown === sample.length
+  const gone = boxesBelow ? left.filter((name) => name !== BOX) : left
+  if (gone.length > 0) await line(`no room for: ${gone.join(', ')}`, out, 'dim')
+  if (!boxesBelow) return
+  await section('boxes of the tiles', out)
+  await keyValues(
+    sample.map((tile): Pair => [countText(tile.tile), boxText(style.names, tile)]),
+    out,
+  )
 }
 
 function columnsFor(names: readonly string[], sample: readonly Fields[]): TileColumn[] {
@@ -80,10 +91,10 @@ function columnsFor(names: readonly string[], sample: readonly Fields[]): TileCo
     { name: 'tile', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.tile) : '') },
     { name: 'cells', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.cell_num) : '') },
     {
-      name: 'box',
+      name: BOX,
       role: 'number',
       spare: 3,
-      cell: (tile, _, __, first) => (first ? domainText(names, tile.mbr ?? tile.tile_domain ?? null) : ''),
+      cell: (tile, _, __, first) => (first ? boxText(names, tile) : ''),
     },
     { name: 'field', role: 'field', cell: (_, field, prefix) => (prefix === '' ? fieldName(field.name) : '') },
     { name: 'file', cell: (_, field, prefix) => roleText(field, prefix) },
@@ -101,6 +112,10 @@ function columnsFor(names: readonly string[], sample: readonly Fields[]): TileCo
     ...ofField('sum', 'sum', 0, statistic),
     ...ofField('null_count', 'nulls', 1, countText),
   ]
+}
+
+function boxText(names: readonly string[], tile: Fields): string {
+  return domainText(names, tile.mbr ?? tile.tile_domain ?? null)
 }
 
 function roleText(field: Fields, prefix: string): string {
@@ -123,19 +138,27 @@ function* rowsOf(tile: Fields, columns: readonly TileColumn[]): Generator<string
 /** The columns that there is room for. */
 function fitting(columns: readonly TileColumn[], sample: readonly Fields[], out: Output): readonly TileColumn[] {
   let kept = columns
-  while (
-    !fits(
-      kept,
-      sample.flatMap((tile) => [...rowsOf(tile, kept)]),
-      out,
-    )
-  ) {
+  while (!hasRoom(kept, sample, out)) {
     const spares = kept.flatMap(({ spare }) => spare ?? [])
     if (spares.length === 0) break
     const next = Math.min(...spares)
     kept = kept.filter(({ spare }) => spare !== next)
   }
+  // narrow columns may have gone for nothing, ahead of a wide one
+  const left = new Set(columns.filter((column) => !kept.includes(column)).map(({ spare }) => spare ?? 0))
+  for (const spare of [...left].sort((a, b) => b - a)) {
+    const more = columns.filter((column) => column.spare === spare || kept.includes(column))
+    if (hasRoom(more, sample, out)) kept = more
+  }
   return kept
+}
+
+function hasRoom(columns: readonly TileColumn[], sample: readonly Fields[], out: Output): boolean {
+  return fits(
+    columns,
+    sample.flatMap((tile) => [...rowsOf(tile, columns)]),
+    out,
+  )
 }
 
 function firstOf(tiles: Result | undefined): Fields[] {
