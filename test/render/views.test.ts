@@ -494,10 +494,28 @@ unfiltered  64 bytes, ratio 0.29
 
 1 chunk
 chunk 0 at 8
-  stored           202: metadata 112 + data 90
-  CHECKSUM_SHA256  202 -> 114: data e342e8fe97fc…, metadata 2e7bb381f865…
-  ZSTD             114 -> 72: data 73 -> 64, metadata 17 -> 8
-  BYTESHUFFLE      72 -> 64: part_lengths [64]
+  stored           202 bytes: metadata 112 + data 90
+  CHECKSUM_SHA256  202 -> 114 bytes: data e342e8fe97fc…, metadata 2e7bb381f865…
+  ZSTD             114 -> 72 bytes: data 73 -> 64, metadata 17 -> 8
+  BYTESHUFFLE      72 -> 64 bytes: part_lengths [64]
+`)
+  })
+
+  test('puts what failed below the name of the file where a digest is too wide to stand beside it', async () => {
+    const { text } = await run(['verify-checksums', 'examples/damaged/places'], { columns: 80, env: { NO_COLOR: '1' } })
+    const folder = '__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/'
+    expect(text).toContain(`
+failure
+${folder}
+a1_validity.tdb
+  expected a file of 228 bytes, found none
+${folder}
+a2.tdb
+  expected 407 bytes, found 300
+${folder}
+d0.tdb
+  expected e342e8fe97fc02317870c2691fc7d038b494e39da95b5f727410328e95dd7a3e,
+  found f569673b1fab6a9159953ceabd0c3e294db9e578054404097139b5ee28709a5f
 `)
   })
 

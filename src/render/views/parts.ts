@@ -13,6 +13,7 @@ export const ROWS = 20
 export const TILES = 10
 /** A first column (names) is not cut shorter than this for the sake of the last. */
 const NAME_ROOM = 24
+const GAP = '  '
 /** Where names stand on lines of their own. */
 const LINE_NAME_ROOM = 40
 
@@ -21,14 +22,14 @@ export function limitOf(full: boolean, usual: number): number | undefined {
   return full ? undefined : usual
 }
 
-/** A line of its own; on a terminal it goes on below itself, broken between words and indented as it began. */
+/** A line of its own; on a terminal it goes on below itself, broken between words or folders and indented as it began. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(text)
   const words = escaped.trimStart()
   const indent = escaped.slice(0, escaped.length - words.length)
   const lines =
-    out.columns === undefined || !words.includes(' ')
+    out.columns === undefined || !/[ /]/.test(words)
       ? [escaped]
       : wrapText(words, Math.max(1, out.columns - indent.length)).map((one) => indent + one)
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
@@ -69,13 +70,32 @@ export async function tableOrBelow({ columns, rows, limit }: ListContent, out: O
   }
   await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit }, out)
   const last = columns.length - 1
-  const pairs = shown
-    .filter((row) => row[last] !== '' && row[last] !== NOTHING)
-    .map((row): Pair => [cutMiddle(escapeText(row[0]), LINE_NAME_ROOM), row[last]])
-  if (pairs.length === 0) return false
+  const told = shown.filter((row) => row[last] !== '' && row[last] !== NOTHING)
+  if (told.length === 0) return false
   await section(columns[last].name, out)
-  await keyValues(pairs, out)
+  await namedLines(
+    told.map((row): Pair => [row[0], row[last]]),
+    out,
+  )
   return true
+}
+
+/** Names and what is said of them, on one line each; below the names where a word (a digest) is wider than the rest of it. */
+async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
+  const names = pairs.map(([name]) => cutMiddle(escapeText(name), LINE_NAME_ROOM))
+  const room = (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...names.map(textWidth)) - GAP.length
+  const long = pairs.some(([, said]) => said.split(' ').some((word) => textWidth(escapeText(word)) > room))
+  if (!long) {
+    await keyValues(
+      pairs.map(([, said], i): Pair => [names[i], said]),
+      out,
+    )
+    return
+  }
+  for (const [name, said] of pairs) {
+    await line(name, out, 'field')
+    await line(`${GAP}${said}`, out)
+  }
 }
 
 /** Whether a table fits the terminal without cutting more than the first column, and that not too much. */

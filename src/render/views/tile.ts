@@ -62,7 +62,10 @@ function facts(document: Document): Pair[] {
 async function chunkLines(chunk: Fields, index: number, out: Output): Promise<void> {
   await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
-    ([, , stage, bytes, metadata]): Pair => [`  ${stage}`, [bytes, metadata].filter((part) => part !== '').join(': ')],
+    ([, , stage, bytes, metadata]): Pair => [
+      `  ${stage}`,
+      [bytes === '' ? '' : `${bytes} bytes`, metadata].filter((part) => part !== '').join(': '),
+    ],
   )
   await keyValues(pairs, out)
 }
