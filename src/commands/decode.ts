@@ -115,7 +115,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   }
 }
 
-/** A file that is gone makes one for each of its tiles. */
+/** A damaged file may make one for each of its tiles. */
 const MOST_FAULTS = 1000
 
 /** Says of which fragment a cell is. */
@@ -239,6 +239,7 @@ async function openReader(
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
+  const gone = new Set<string>()
   const fault = (error: InspectError, name: string): void => {
     const named = inField(error, fragment, name)
     if (faults.length < MOST_FAULTS) faults.push(named)
@@ -248,7 +249,13 @@ async function openReader(
     fields: options.field,
     tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
-    onColumnError: (error, column, tile) => fault(error, `${column.name}, tile ${tile}`),
+    onColumnError: (error, column, tile) => {
+      // Of a file that is gone one tile says all.
+      const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
+      if (missing === undefined) fault(error, `${column.name}, tile ${tile}`)
+      else if (!gone.has(missing)) fault(error, column.name)
+      if (missing !== undefined) gone.add(missing)
+    },
     wholeTiles: options.keepGoing,
     onFieldError: fault,
   }

@@ -82,13 +82,12 @@ describe('an error in the middle of a document', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('a field that cannot be read is listed behind the cells', async () => {
+  test('fields that cannot be read are listed behind the cells, one whose file is gone once', async () => {
     const { code, text } = await run(['decode', `${DAMAGED}/__17`, '--json', '--field', 'population'])
     const document = JSON.parse(text)
     expect(code).toBe(1)
     expect(document.cells.length).toBeGreaterThan(0)
     const fields = document.errors.map(({ field }: { field: string }) => field)
-    expect(fields.slice(1)).toEqual([0, 1, 2, 3, 4].map((tile) => `population, tile ${tile}`))
-    expect(fields[0]).toMatch(/^lat, tile 0, /)
+    expect(fields).toEqual([expect.stringMatching(/^lat, tile 0, /), 'population'])
   })
 })
