@@ -217,7 +217,7 @@ examples/arrays/places: no metadata
   test('the metadata of a fragment, by field and by tile', async () => {
     expect(await shown(['metadata', WEATHER_FRAGMENT])).toBe(`\
 examples/arrays/weather/__fragments/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22
-format version 22 (TileDB 2.25 to 2.30), 8 tiles
+format version 22 (TileDB 2.25 to 2.30), 8 tiles; offsets and sizes in bytes
 field               min      max                   sum  nulls
 temperature         -12.8    22.1    6401.899992994964      0
 rain_mm             0        42                   2260     25
@@ -231,11 +231,11 @@ tile  offset    min   max                 sum
    0       0   -9.3     6  -37.40000084787607
    1     416  -11.5  10.6  167.60000105202198
    2     839  -12.8   9.2  155.10000038146973
-   3    1270   -2.4  12.5   396.1999966055155
-   4    1670    8.8  20.9   1374.499994277954
-   5    2045    9.5  21.5  1443.3000001907349
-   6    2422   11.1    22   1515.899998664856
-   7    2791   11.4  22.1   1386.700002670288
+   3   1,270   -2.4  12.5   396.1999966055155
+   4   1,670    8.8  20.9   1374.499994277954
+   5   2,045    9.5  21.5  1443.3000001907349
+   6   2,422   11.1    22   1515.899998664856
+   7   2,791   11.4  22.1   1386.700002670288
 
 tiles of rain_mm
 tile  offset  validity  min  max  sum  nulls
@@ -257,7 +257,7 @@ tile  offset  var offset  var size      min     max
    4      32         670       425  "clear"  "rain"
    5      40         832       420  "clear"  "rain"
    6      48         994       413  "clear"  "rain"
-   7      56        1156       394  "clear"  "rain"
+   7      56       1,156       394  "clear"  "rain"
 
 nothing but zeros about the tiles of station, day
 `)
@@ -562,6 +562,25 @@ boxes of the tiles
   test('leaves the number of a digest to the column that has it', async () => {
     const narrow = await shown(['at', `${PLACES_FRAGMENT}/d0.tdb`, '0x64'], 80)
     expect(narrow).toContain('│                   digest     │   76 │    32 │ bytes 0xe342e8fe97fc…, valid │\n')
+  })
+
+  test('counts one byte as one', async () => {
+    const text = await shown(['at', `${WEATHER_FRAGMENT}/a2_var.tdb`, '40'], 80)
+    expect(text).toContain('│               id_size           │   40 │     1 │ uint8 1 byte, valid │\n')
+  })
+
+  test('puts the filters of compared files below their sizes', async () => {
+    const text = await shown(['stats', PLACES, WEATHER], 80)
+    expect(text).toContain(`
+┌────────────────────────────────────┬─────────┬─────────┬──────────┬───────┐
+│ what                               │       a │       b │    b - a │ b / a │
+├────────────────────────────────────┼─────────┼─────────┼──────────┼───────┤
+│ temperature data                   │     0 B │ 3.1 KiB │ +3.1 KiB │     - │
+`)
+    expect(text).toContain(`
+filters
+temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+`)
   })
 
   test('breaks what a finding says as it began, and its file behind a folder', async () => {

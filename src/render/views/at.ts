@@ -3,7 +3,7 @@ import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { line, section, title } from './parts.ts'
-import { counted, countText, fieldName } from './wording.ts'
+import { counted, countText, fieldName, unitText } from './wording.ts'
 
 /** Bytes of a value on a terminal. */
 const BYTES = 6
@@ -39,17 +39,14 @@ function nameText({ name, label }: Fields): string {
   return label === undefined || label === own ? bracketed : `${bracketed} ${fieldName(label)}`
 }
 
-function meaningText({ type, value, stored, unit, meaning, verdict }: Fields, out: Output): string {
+function meaningText({ name, type, value, stored, unit, meaning, verdict }: Fields, out: Output): string {
   const kind = text(type).replace(/^.*:/, '')
   const shown =
     value === undefined
       ? kind
       : `${kind} ${stored === undefined ? valueText(value, out) : `${String(value)} (${stored})`}`
-  const parts = [
-    unit === undefined || value === undefined ? shown : `${shown} ${text(unit)}`,
-    text(meaning),
-    text(verdict),
-  ]
+  const amount = typeof unit === 'string' && value !== undefined ? unitText(unit, value, text(name)) : ''
+  const parts = [`${shown}${amount}`, text(meaning), text(verdict)]
   return parts.filter((part) => part !== '').join(', ')
 }
 

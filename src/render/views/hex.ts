@@ -8,7 +8,7 @@ import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
 import { title } from './parts.ts'
-import { versionText } from './wording.ts'
+import { unitText, versionText } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
@@ -487,9 +487,6 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
 
 const FORMAT_VERSION = 'format version'
 
-/** Names of fields that hold offsets. */
-const PLACE = /(?:^|_)offsets?$/
-
 function fieldText(name: string): string {
   return name === '' ? '""' : name
 }
@@ -498,13 +495,6 @@ function valueText(value: Parameters<typeof shortValue>[0], room: number): strin
   return typeof value === 'number' && Number.isInteger(value)
     ? String(value)
     : shortValue(value, Math.max(8, room - 12))
-}
-
-/** `1,116 bytes`; an offset is a place, not an amount. */
-function unitText(unit: string | undefined, value: unknown, name: string): string {
-  if (unit === undefined) return ''
-  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return ` (0x${value.toString(16)})`
-  return ` ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
 }
 
 function versionMeaning(version: Part['value']): string {

@@ -32,17 +32,19 @@ interface TileColumn {
   name: string
   always?: boolean
   besides?: string
+  /** Bytes or cells, no value of the field. */
+  count?: boolean
 }
 
 const TILE_COLUMNS: readonly TileColumn[] = [
-  { key: 'tile_offsets', name: 'offset', always: true },
-  { key: 'tile_var_offsets', name: 'var offset', besides: 'tile_var_sizes' },
-  { key: 'tile_var_sizes', name: 'var size' },
-  { key: 'tile_validity_offsets', name: 'validity', besides: 'tile_null_counts' },
+  { key: 'tile_offsets', name: 'offset', always: true, count: true },
+  { key: 'tile_var_offsets', name: 'var offset', besides: 'tile_var_sizes', count: true },
+  { key: 'tile_var_sizes', name: 'var size', count: true },
+  { key: 'tile_validity_offsets', name: 'validity', besides: 'tile_null_counts', count: true },
   { key: 'tile_mins', name: 'min', always: true },
   { key: 'tile_maxs', name: 'max', always: true },
   { key: 'tile_sums', name: 'sum', always: true },
-  { key: 'tile_null_counts', name: 'nulls', always: true },
+  { key: 'tile_null_counts', name: 'nulls', always: true, count: true },
 ]
 
 /** The metadata of a fragment by column: what it says of each field as a whole, then of the field's tiles. */
@@ -50,7 +52,7 @@ export async function fragmentMetadataTable(document: Document, full: boolean, o
   const slots = fieldList(document.fields)
   const tiles = amount(document.tile_num)
   const version = `format version ${versionText(document.format_version)}`
-  await title(document.path, `${version}, ${counted(tiles, 'tile')}`, out)
+  await title(document.path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
   await summaryTable(slots, out)
   const conditions = Array.from(list(document.processed_conditions), text)
   if (conditions.length > 0) {
@@ -108,10 +110,7 @@ async function tilesTable(slot: Fields, tiles: number, full: boolean, out: Outpu
       { name: 'tile', align: 'right' } as const,
       ...columns.map(({ name }): Column => ({ name, align: 'right' })),
     ],
-    rows: tileRows(
-      columns.map(({ key }) => slot[key]),
-      tiles,
-    ),
+    rows: tileRows(columns, slot, tiles),
   }
   if (full) await streamTable(content, out)
   else await table({ ...content, limit: TILES, total: tiles }, out)
@@ -146,13 +145,14 @@ function firstOf(values: Result | undefined): Result[] {
   return first
 }
 
-function* tileRows(columns: readonly (Result | undefined)[], tiles: number): Generator<string[]> {
-  const iterators = columns.map((values) => list(values)[Symbol.iterator]())
+function* tileRows(columns: readonly TileColumn[], slot: Fields, tiles: number): Generator<string[]> {
+  const iterators = columns.map(({ key }) => list(slot[key])[Symbol.iterator]())
   for (let tile = 0; tile < tiles; tile++) {
-    yield [countText(tile), ...iterators.map((iterator) => tileValue(iterator.next()))]
+    yield [countText(tile), ...columns.map((column, c) => tileValue(column, iterators[c].next()))]
   }
 }
 
-function tileValue({ done, value }: IteratorResult<Result>): string {
-  return done === true ? NOTHING : shortValue(value, 30)
+function tileValue({ count }: TileColumn, { done, value }: IteratorResult<Result>): string {
+  if (done === true) return NOTHING
+  return count === true ? countText(value) : shortValue(value, 30)
 }

@@ -256,6 +256,8 @@ interface Compared {
   what: string
   a: number
   b: number
+  /** Of files. */
+  filters?: string | undefined
 }
 
 /** Two documents side by side, what differs most in bytes first. */
@@ -309,6 +311,7 @@ async function comparedTable(
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
+  const filtered = rows.some(({ filters }) => filters !== undefined)
   await tableOrBelow(
     {
       columns: [
@@ -317,13 +320,15 @@ async function comparedTable(
         { name: 'b', align: 'right' },
         { name: 'b - a', align: 'right' },
         { name: 'b / a', align: 'right' },
+        ...(filtered ? [{ name: 'filters' }] : []),
       ],
-      rows: rows.map(({ what, a, b }) => [
+      rows: rows.map(({ what, a, b, filters = '' }) => [
         what,
         format(a),
         format(b),
         a === b ? '0' : `${b > a ? '+' : '-'}${format(Math.abs(b - a))}`,
         a === 0 ? NOTHING : (b / a).toFixed(2),
+        ...(filtered ? [filters] : []),
       ]),
       limit,
     },
@@ -337,15 +342,13 @@ function comparedParts(a: Document, b: Document): Compared[] {
   const names = new Set([...left.keys(), ...right.keys()])
   return Array.from(names, (name) => {
     const [one, other] = [left.get(name), right.get(name)]
-    return { what: name + filtersNote(one?.filters, other?.filters), a: one?.size ?? 0, b: other?.size ?? 0 }
+    return { what: name, a: one?.size ?? 0, b: other?.size ?? 0, filters: bothFilters(one?.filters, other?.filters) }
   })
 }
 
-/** `: ZSTD` where both have these filters or only one is there, `: ZSTD -> GZIP` where they differ. */
-function filtersNote(a: string | undefined, b: string | undefined): string {
-  if (a !== undefined && b !== undefined && a !== b) return `: ${a} -> ${b}`
-  const filters = a ?? b ?? NOTHING
-  return filters === NOTHING ? '' : `: ${filters}`
+/** `ZSTD` where both have these filters or only one is there, `ZSTD -> GZIP` where they differ. */
+function bothFilters(a: string | undefined, b: string | undefined): string | undefined {
+  return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }
 
 function parts(document: Document): Map<string, { size: number; filters: string | undefined }> {

@@ -47,6 +47,16 @@ export function counted(count: number | bigint, one: string, many = `${one}s`): 
   return `${formatCount(count)} ${Number(count) === 1 ? one : many}`
 }
 
+/** Names of fields that hold offsets. */
+const PLACE = /(?:^|_)offsets?$/
+
+/** What follows a field's value: ` bytes`; an offset is a place, not an amount: ` (0x45c)`. */
+export function unitText(unit: string | undefined, value: unknown, name: string): string {
+  if (unit === undefined) return ''
+  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return ` (0x${value.toString(16)})`
+  return ` ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
+}
+
 export function sizeText(value: Value): string {
   const number = integer(value)
   return number === undefined ? NOTHING : formatSize(Number(number))
