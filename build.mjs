@@ -10,7 +10,14 @@ import { rolldown } from 'rolldown'
  */
 
 /** Packages left in node_modules: large, or loaded only when a filter needs them. */
-const EXTERNAL = new Set(['pako', 'lz4js', 'ora', '@uwdata/flechette', '@aws-sdk/credential-provider-node'])
+const EXTERNAL = new Set([
+  'pako',
+  'lz4js',
+  'zstd-codec',
+  'ora',
+  '@uwdata/flechette',
+  '@aws-sdk/credential-provider-node',
+])
 const external = (id) =>
   (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(id) || id.startsWith('@noble/')
 

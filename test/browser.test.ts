@@ -72,7 +72,11 @@ describe('the format core, the filters and the memory source, bundled for a brow
     expect(texts('modules').filter((id) => id.includes('/src/commands/') || id.endsWith('/source/file.ts'))).toEqual([])
     expect(code).not.toMatch(/\b(?:from|import)\s*\(?\s*['"]node:/)
     const missing = items(get(bundle, 'warnings')).filter((warning) => get(warning, 'code') === 'UNRESOLVED_IMPORT')
-    expect(missing).toEqual([])
+    // One package asks for two modules where it finds itself in Node, and only there.
+    const elsewhere = missing.filter(
+      (warning) => !String(get(warning, 'message')).includes('zstd-codec/lib/zstd-codec-binding'),
+    )
+    expect(elsewhere).toEqual([])
   })
 
   test('name no global of Node', () => {
@@ -84,24 +88,29 @@ describe('the format core, the filters and the memory source, bundled for a brow
     expect(named).toEqual([])
   })
 
-  test.each([
-    'sparse_basic',
-    'filter_gzip',
-    'filter_zstd',
-    'filter_lz4',
-    'filter_sha256',
-    'filter_md5',
-    'filter_double_delta',
-    'filter_bzip2',
-    'filter_webp',
-    'encrypted',
-  ])('read footer and cells of %s in a context that has nothing of Node', async (name) => {
+  const noFile = (): never => {
+    throw new Error('no wasm file here')
+  }
+
+  test.each<[string, (specifier: string) => ArrayBuffer]>([
+    ['sparse_basic', wasm],
+    ['filter_gzip', wasm],
+    ['filter_zstd', wasm],
+    ['filter_zstd', noFile],
+    ['filter_lz4', wasm],
+    ['filter_sha256', wasm],
+    ['filter_md5', wasm],
+    ['filter_double_delta', wasm],
+    ['filter_bzip2', wasm],
+    ['filter_webp', wasm],
+    ['encrypted', wasm],
+  ])('read footer and cells of %s in a context that has nothing of Node', async (name, readWasm) => {
     const files = [...filesBelow(`${FIXTURES}/22/${name}`, '/array')].map(([path, bytes]) => [
       path,
       Buffer.from(bytes).toString('base64'),
     ])
     const key = name === 'encrypted' ? await keyOf(name) : undefined
-    const context = createContext({ ...PAGE, readWasm: wasm })
+    const context = createContext({ ...PAGE, readWasm })
     new Script(code).runInContext(context)
     new Script(SCRIPT).runInContext(context)
     const result: unknown = await new Script(

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
+import { portable } from '../../src/filters/codecs/portable.ts'
 import { zstdContentSize } from '../../src/filters/codecs/zstd-frame.ts'
 import { nodeCodecs, portableCodecs } from '../../src/source/node-codecs.ts'
 import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './libraries.ts'
@@ -218,5 +219,36 @@ describe('levels', () => {
   })
   test('zstd: -7 and above pass through, below is 3', () => {
     expect([-8, -7, -1, 0, 22, 23].map(zstdLevel)).toEqual([3, -7, -1, 0, 22, 22])
+  })
+})
+
+describe('zstd where its wasm file cannot be had', () => {
+  const withoutFiles = portable(async () => {
+    throw new Error('no files here')
+  })
+
+  test('reads what the others write, and they what it writes', async () => {
+    const here = await withoutFiles.zstd()
+    for (const codecs of [portableCodecs, nodeCodecs]) {
+      const there = await codecs.zstd()
+      for (const sample of SAMPLES) {
+        for (const level of [-7, -1, 3, 9]) {
+          expect(hex(here.decompress(there.compress(sample, level), sample.length))).toBe(hex(sample))
+          expect(hex(there.decompress(here.compress(sample, level), sample.length))).toBe(hex(sample))
+        }
+      }
+    }
+  })
+
+  test('refuses what it cannot hold, and damage', async () => {
+    const here = await withoutFiles.zstd()
+    const there = await portableCodecs.zstd()
+    const large = plainText((1 << 20) + 1)
+    expect(refusal(() => here.compress(large, -1)).code).toBe('TOO_LARGE')
+    expect(refusal(() => here.decompress(there.compress(large, -1), large.length)).code).toBe('TOO_LARGE')
+    const frame = there.compress(plainText(500), -1)
+    for (const length of [0, 4, 12, frame.length - 1])
+      expect(refusal(() => here.decompress(frame.subarray(0, length), 500)).code).toBe('BAD_FILTERED_DATA')
+    for (const size of [0, 499, 501]) expect(refusal(() => here.decompress(frame, size)).code).toBe('BAD_FILTERED_DATA')
   })
 })

@@ -1,4 +1,4 @@
-import type { Codecs } from './codecs.ts'
+import type { ByteCodec, Codecs } from './codecs.ts'
 import { once } from './once.ts'
 import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
 
@@ -9,7 +9,7 @@ import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
 export function portable(readWasm: WasmReader): Codecs {
   return {
     gzip: async () => (await import('./gzip.ts')).gzipCodec,
-    zstd: once(async () => (await import('./zstd.ts')).loadZstd(readWasm)),
+    zstd: once(() => loadZstd(readWasm)),
     lz4: async () => (await import('./lz4.ts')).lz4Codec,
     bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(readWasm)),
     md5: async () => (await import('@noble/hashes/legacy.js')).md5,
@@ -17,6 +17,18 @@ export function portable(readWasm: WasmReader): Codecs {
     aes256gcm: async () => (await import('./aes-gcm.ts')).aes256GcmCodec,
     webp: once(async () => (await import('./webp.ts')).loadWebp(readWasm)),
   }
+}
+
+/** The fast one where its wasm file can be had. */
+async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
+  const { loadZstd: load, ZSTD_WASM } = await import('./zstd.ts')
+  let code: BufferSource
+  try {
+    code = await readWasm(ZSTD_WASM)
+  } catch {
+    return (await import('./zstd-without-file.ts')).loadZstdCodec()
+  }
+  return load(code)
 }
 
 export const portableCodecs: Codecs = portable(fetchPackagedWasm)

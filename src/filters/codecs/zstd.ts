@@ -3,7 +3,6 @@ import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
-import type { WasmReader } from './wasm-file.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
 
 /**
@@ -13,9 +12,9 @@ import { checkZstdFrame } from './zstd-frame.ts'
  * Measured 2026-11 on Node 20 and 24, MB/s of processor time in chunks of 64 KiB at level 3: int32 running sums 679 and 692, the
  * same under BYTESHUFFLE 3090 and 3450, under DELTA 506 and 480. @bokuweb/zstd-wasm 340 and 624, 3446 and 3525, 483 and
  * 500; zstddec, which only decodes, as that; zstd-codec 426 and 468, 1204 and 1391, 356 and 384, and its fixed heap
- * aborts the process on a frame of 6 MiB.
+ * aborts the process on a frame of 6 MiB: it serves where the wasm file cannot be had (zstd-without-file.ts).
  */
-const WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
+export const ZSTD_WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
 
 /** The names that the build of version 1.0.1 left; package.json allows no other. */
 const NAMES = {
@@ -39,8 +38,9 @@ interface Library extends WasmHeap {
   decompress: WasmCall
 }
 
-export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
-  const module = await WebAssembly.compile(await readWasm(WASM))
+/** @param code the file {@link ZSTD_WASM} */
+export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
+  const module = await WebAssembly.compile(code)
   let library: Library | undefined
 
   /** Runs one of the two, and gives what `take` makes of its output in the library's memory; undefined where it failed. */
