@@ -569,6 +569,20 @@ boxes of the tiles
     expect(text).toContain('│               id_size           │   40 │     1 │ uint8 1 byte, valid │\n')
   })
 
+  test('names the files of a field where their filters stand below', async () => {
+    expect(await shown(['stats', PLACES], 80)).toContain(`
+filters
+name offsets         ZSTD
+name var             ZSTD(level=9), CHECKSUM_MD5
+lat data             BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+lon data             BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
+population data      BIT_WIDTH_REDUCTION(max_window_size=256), CHECKSUM_SHA256
+population validity  RLE
+founded data         ZSTD(level=9)
+founded validity     RLE
+`)
+  })
+
   test('puts the filters of compared files below their sizes', async () => {
     const text = await shown(['stats', PLACES, WEATHER], 80)
     expect(text).toContain(`

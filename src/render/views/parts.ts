@@ -58,11 +58,13 @@ export async function section(text: string, out: Output): Promise<void> {
 export interface ListContent {
   columns: readonly Column[]
   rows: readonly (readonly string[])[]
+  /** Of the rows, for lines below the table; else their first column. */
+  names?: readonly string[] | undefined
   limit?: number | undefined
 }
 
 /** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. @returns whether it went there */
-export async function tableOrBelow({ columns, rows, limit }: ListContent, out: Output): Promise<boolean> {
+export async function tableOrBelow({ columns, rows, names, limit }: ListContent, out: Output): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
     await table({ columns, rows, limit }, out)
@@ -70,13 +72,12 @@ export async function tableOrBelow({ columns, rows, limit }: ListContent, out: O
   }
   await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit }, out)
   const last = columns.length - 1
-  const told = shown.filter((row) => row[last] !== '' && row[last] !== NOTHING)
+  const told = shown
+    .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
+    .filter(([, said]) => said !== '' && said !== NOTHING)
   if (told.length === 0) return false
   await section(columns[last].name, out)
-  await namedLines(
-    told.map((row): Pair => [row[0], row[last]]),
-    out,
-  )
+  await namedLines(told, out)
   return true
 }
 

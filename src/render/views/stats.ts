@@ -81,15 +81,18 @@ function ratioNote({ unfiltered_size, data_size }: Document): string {
 interface Rows {
   columns: Column[]
   rows: string[][]
+  names?: string[]
   limit?: number | undefined
 }
 
 function fieldRows(stats: readonly Fields[], limit: number | undefined): Rows {
   const rows: string[][] = []
+  const names: string[] = []
   for (const field of stats) {
     const files = fieldList(field.files)
     for (const [i, file] of files.entries()) {
       const tile = fields(file.tile_size)
+      names.push(`${fieldName(field.name)} ${text(file.role)}`)
       rows.push([
         i === 0 ? fieldName(field.name) : '',
         text(file.role),
@@ -114,6 +117,7 @@ function fieldRows(stats: readonly Fields[], limit: number | undefined): Rows {
       { name: 'filters' },
     ],
     rows,
+    names,
     limit,
   }
 }
