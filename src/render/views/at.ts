@@ -3,7 +3,7 @@ import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { line, section, title } from './parts.ts'
-import { counted, countText, fieldName, unitText } from './wording.ts'
+import { counted, countText, fieldName, measuredText } from './wording.ts'
 
 /** Bytes of a value on a terminal. */
 const BYTES = 6
@@ -41,12 +41,9 @@ function nameText({ name, label }: Fields): string {
 
 function meaningText({ name, type, value, stored, unit, meaning, verdict }: Fields, out: Output): string {
   const kind = text(type).replace(/^.*:/, '')
-  const shown =
-    value === undefined
-      ? kind
-      : `${kind} ${stored === undefined ? valueText(value, out) : `${String(value)} (${stored})`}`
-  const amount = typeof unit === 'string' && value !== undefined ? unitText(unit, value, text(name)) : ''
-  const parts = [`${shown}${amount}`, text(meaning), text(verdict)]
+  const plain = stored === undefined ? valueText(value ?? null, out) : `${String(value)} (${stored})`
+  const measured = measuredText(value, typeof unit === 'string' ? unit : undefined, text(name), plain)
+  const parts = [value === undefined ? kind : `${kind} ${measured}`, text(meaning), text(verdict)]
   return parts.filter((part) => part !== '').join(', ')
 }
 

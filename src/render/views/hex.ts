@@ -8,7 +8,7 @@ import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
 import { title } from './parts.ts'
-import { unitText, versionText } from './wording.ts'
+import { measuredText, versionText } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
@@ -116,7 +116,7 @@ class HexView {
     const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
     const room = Math.floor(this.room(depth) / fields.length)
     const texts = fields.map(
-      (field) => `${field.name} ${valueText(field.value, room)}${unitText(field.unit, field.value, field.name)}`,
+      (field) => `${field.name} ${measuredText(field.value, field.unit, field.name, valueText(field.value, room))}`,
     )
     this.at(this.clipped(part.offset, Number.POSITIVE_INFINITY)[0])
     this.notes.push({
@@ -275,7 +275,9 @@ class HexView {
           }),
         )
       const name = elements.names?.[from]
-      const text = `[${from}]${name === undefined ? '' : ` ${fieldText(name)}`}: ${valueText(elements.value(from), room)}${unitText(part.unit, elements.value(from), part.name)}`
+      const value = elements.value(from)
+      const shown = measuredText(value, part.unit, part.name, valueText(value, room))
+      const text = `[${from}]${name === undefined ? '' : ` ${fieldText(name)}`}: ${shown}`
       return {
         depth,
         text: `${text}${note?.meaning === undefined ? '' : `, ${note.meaning}`}`,
@@ -344,7 +346,8 @@ class HexView {
     const head = `${name}${label} ${type}: `
     const value =
       part.stored !== undefined ? String(part.value) : valueText(part.value, this.valueRoom(part, head, room))
-    return `${head}${value}${stored}${version === '' ? unitText(part.unit, part.value, part.name) : version}${meaning}`
+    const shown = version === '' ? measuredText(part.value, part.unit, part.name, value) : `${value}${version}`
+    return `${head}${shown}${stored}${meaning}`
   }
 
   /** On a terminal text may go on below itself; bytes need not: they stand beside the note. */

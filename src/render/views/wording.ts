@@ -50,11 +50,12 @@ export function counted(count: number | bigint, one: string, many = `${one}s`): 
 /** Names of fields that hold offsets. */
 const PLACE = /(?:^|_)offsets?$/
 
-/** What follows a field's value: ` bytes`; an offset is a place, not an amount: ` (0x45c)`. */
-export function unitText(unit: string | undefined, value: unknown, name: string): string {
-  if (unit === undefined) return ''
-  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return ` (0x${value.toString(16)})`
-  return ` ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
+/** A field's value with its unit: `65,536 bytes`; an offset is a place, not an amount: `1116 (0x45c)`. `plain` without one. */
+export function measuredText(value: unknown, unit: string | undefined, name: string, plain: string): string {
+  if (unit === undefined) return plain
+  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return `${plain} (0x${value.toString(16)})`
+  const amount = typeof value === 'number' || typeof value === 'bigint' ? formatCount(value) : plain
+  return `${amount} ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
 }
 
 export function sizeText(value: Value): string {
