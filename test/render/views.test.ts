@@ -569,6 +569,13 @@ boxes of the tiles
     expect(text).toContain('│               id_size           │   40 │     1 │ uint8 1 byte, valid │\n')
   })
 
+  test('tells offsets and format versions from amounts', async () => {
+    const offset = await shown(['at', `${PLACES_FRAGMENT}/__fragment_metadata.tdb`, '5999'], 80)
+    expect(offset).toContain('│       [5] lon                │ 5,999 │     8 │ uint64 1414 (0x586), valid │\n')
+    const version = await shown(['at', `${PLACES_FRAGMENT}/__fragment_metadata.tdb`, '5633'], 80)
+    expect(version).toContain('│ uint32 22 (TileDB 2.25 to 2.30) │\n')
+  })
+
   test('names the files of a field where their filters stand below', async () => {
     expect(await shown(['stats', PLACES], 80)).toContain(`
 filters

@@ -18,11 +18,11 @@ export async function atTable(document: Document, out: Output): Promise<void> {
     { name: 'bytes', align: 'right' },
     { name: 'is' },
   ]
-  const rows = fieldList(document.chain).map((link, depth) => [
+  const rows = fieldList(document.chain).map((link, depth, chain) => [
     `${'  '.repeat(depth)}${nameText(link)}`,
     countText(link.offset),
     countText(link.length),
-    meaningText(link, out),
+    meaningText(link, listName(link, chain[depth - 1]), out),
   ])
   await table({ columns, rows }, out)
   await keyValues([...cellPairs(fields(document.cells)), ...noticePairs(document)], out)
@@ -39,10 +39,15 @@ function nameText({ name, label }: Fields): string {
   return label === undefined || label === own ? bracketed : `${bracketed} ${fieldName(label)}`
 }
 
-function meaningText({ name, type, value, stored, unit, meaning, verdict }: Fields, out: Output): string {
+/** What says whether a number is an offset: an element's list, else the field's own name. */
+function listName(link: Fields, above: Fields | undefined): string {
+  return text(/^\d+$/.test(text(link.name)) ? above?.name : link.name)
+}
+
+function meaningText({ type, value, stored, unit, meaning, verdict }: Fields, name: string, out: Output): string {
   const kind = text(type).replace(/^.*:/, '')
   const plain = stored === undefined ? valueText(value ?? null, out) : `${String(value)} (${stored})`
-  const measured = measuredText(value, typeof unit === 'string' ? unit : undefined, text(name), plain)
+  const measured = measuredText(value, typeof unit === 'string' ? unit : undefined, name, plain)
   const parts = [value === undefined ? kind : `${kind} ${measured}`, text(meaning), text(verdict)]
   return parts.filter((part) => part !== '').join(', ')
 }

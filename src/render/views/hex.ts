@@ -8,7 +8,7 @@ import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
 import { title } from './parts.ts'
-import { measuredText, versionText } from './wording.ts'
+import { measuredText } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
@@ -342,12 +342,10 @@ class HexView {
       part.stored !== undefined && part.type.includes(':') && String(part.value) !== String(part.stored)
         ? ` (${part.stored})`
         : ''
-    const version = part.unit === FORMAT_VERSION ? versionMeaning(part.value) : ''
     const head = `${name}${label} ${type}: `
     const value =
       part.stored !== undefined ? String(part.value) : valueText(part.value, this.valueRoom(part, head, room))
-    const shown = version === '' ? measuredText(part.value, part.unit, part.name, value) : `${value}${version}`
-    return `${head}${shown}${stored}${meaning}`
+    return `${head}${measuredText(part.value, part.unit, part.name, value)}${stored}${meaning}`
   }
 
   /** On a terminal text may go on below itself; bytes need not: they stand beside the note. */
@@ -488,8 +486,6 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
   return last - first > ROW ? { from: first, to: last } : undefined
 }
 
-const FORMAT_VERSION = 'format version'
-
 function fieldText(name: string): string {
   return name === '' ? '""' : name
 }
@@ -498,11 +494,6 @@ function valueText(value: Parameters<typeof shortValue>[0], room: number): strin
   return typeof value === 'number' && Number.isInteger(value)
     ? String(value)
     : shortValue(value, Math.max(8, room - 12))
-}
-
-function versionMeaning(version: Part['value']): string {
-  const text = versionText(version)
-  return text.includes('(') ? ` ${text.slice(text.indexOf('('))}` : ''
 }
 
 /** A heading over a hex view: what is shown. */

@@ -50,9 +50,16 @@ export function counted(count: number | bigint, one: string, many = `${one}s`): 
 /** Names of fields that hold offsets. */
 const PLACE = /(?:^|_)offsets?$/
 
-/** A field's value with its unit: `65,536 bytes`; an offset is a place, not an amount: `1116 (0x45c)`. `plain` without one. */
+/**
+ * A field's value with its unit: `65,536 bytes`; an offset is a place, not an amount: `1116 (0x45c)`; a format version with
+ * its releases.
+ *
+ * @param name of the field, or of the list that holds it
+ * @param plain the value without a unit
+ */
 export function measuredText(value: unknown, unit: string | undefined, name: string, plain: string): string {
   if (unit === undefined) return plain
+  if (unit === 'format version') return typeof value === 'number' ? versionText(value) : plain
   if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return `${plain} (0x${value.toString(16)})`
   const amount = typeof value === 'number' || typeof value === 'bigint' ? formatCount(value) : plain
   return `${amount} ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
