@@ -72,7 +72,7 @@ function compareOverlaps(got: Json, array: GoldenArray, found: Differences): voi
     if (!listed || nonempty_domain === null) continue
     const ends = nonempty_domain.map((pair) => items(pair))
     if (!ends.flat().every((end) => typeof end === 'bigint' || Number.isInteger(end))) return
-    boxes.push([name, ends.map((pair) => pair.map((end) => BigInt(Number(end))))])
+    boxes.push([name, ends.map((pair) => pair.map((end) => (typeof end === 'bigint' ? end : BigInt(Number(end)))))])
   }
   const pairs = boxes.flatMap(([a, one], i) =>
     boxes
