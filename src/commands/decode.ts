@@ -4,6 +4,7 @@ import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../cells/rows.ts'
 import { InspectError } from '../errors.ts'
+import { cellsInDomain } from '../file-sizes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
@@ -89,7 +90,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
     },
   }
   return {
-    ...outcome(cx, document, columns, options),
+    ...outcome(cx, document, columns, options, isAll(options) ? cellsInDomain(info) : undefined),
     origin: { [FRAGMENT_COLUMN]: fragment.name },
     columns: () => columns,
     async cellLines(out, format, int64) {
@@ -188,11 +189,18 @@ function faultsOf(cx: CommandContext, faults: readonly InspectError[]): Result |
   return faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error))
 }
 
+/** Whether all cells of a fragment are asked for, but for a limit. */
+function isAll({ range, tiles, fill }: DecodeOptions): boolean {
+  return range === undefined && tiles === undefined && fill !== true
+}
+
+/** @param total cells there are, where that is known */
 function outcome(
   cx: CommandContext,
   document: Document,
   columns: readonly string[] | undefined,
   options: DecodeOptions,
+  total?: number | bigint,
 ): Outcome {
   const whole = cx.full || options.limit !== undefined
   return {
@@ -200,7 +208,7 @@ function outcome(
     rows: 'cells',
     async table(out: Output) {
       const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, whole, out)
+      await cellsTable(document, columns, whole, out, total)
     },
   }
 }

@@ -299,7 +299,7 @@ examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af0
 -33.45  -70.67  "Santiago"            null  1541-02-12
 -12.05  -77.04  "Lima"                null  1535-01-18
  -0.18  -78.47  "Quito"               null  1534-12-06
-5 cells
+5 of 40 cells
 `)
   })
 
@@ -530,7 +530,7 @@ examples/arrays/weather/__fragments/
 │       0 │   2 │        -1.9 │       9 │ "snow"  │
 │       0 │   3 │        -5.4 │    null │ "clear" │
 └─────────┴─────┴─────────────┴─────────┴─────────┘
-3 cells
+3 of 726 cells
 `)
   })
 
@@ -617,10 +617,10 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
 
   test('says where cells are cut', async () => {
     const args = ['decode', 'test/fixtures/22/type_multi_value/__1', '--limit', '2']
-    const said = '\n2 cells\ntoo narrow for whole values: --field shows fewer columns, --format csv all\n'
+    const said = '\n2 of 20 cells\ntoo narrow for whole values: --field shows fewer columns, --format csv all\n'
     expect(await shown(args, 80)).toContain(said)
-    expect(await shown(args, 300)).toMatch(/\n2 cells\n$/)
-    expect(await shown(args)).toMatch(/\n2 cells\n$/)
+    expect(await shown(args, 300)).toMatch(/\n2 of 20 cells\n$/)
+    expect(await shown(args)).toMatch(/\n2 of 20 cells\n$/)
   })
 
   test('has long notes beside bytes go on below themselves', async () => {

@@ -3,7 +3,7 @@ import { type Column, heading, streamTable } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { type Fields, fields, rowsOf } from './narrow.ts'
 import { fits, line } from './parts.ts'
-import { counted, fieldName } from './wording.ts'
+import { counted, countText, fieldName } from './wording.ts'
 
 /** Cells on a terminal, unless all are asked for; a pipe gets them all. */
 const ON_TERMINAL = 100
@@ -20,12 +20,14 @@ const UNREAD = '?'
  * Cells as they come from the fragment; memory holds a screenful at a time.
  *
  * @param names of the columns; undefined where fragments may differ in them: a new table starts where they do
+ * @param total cells there are, where that is known
  */
 export async function cellsTable(
   document: Document,
   names: readonly string[] | undefined,
   full: boolean,
   out: Output,
+  total?: number | bigint,
 ): Promise<void> {
   await heading(document.path, out)
   const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
@@ -37,12 +39,20 @@ export async function cellsTable(
       first = await part(cells, first, columns, names !== undefined, full ? Number.POSITIVE_INFINITY : ROOM, out)
     }
     const more = await cells.isCut()
-    if (more) await line(`the first ${counted(cells.taken, 'cell')} (--full shows all)`, out, 'dim')
-    else await line(cells.taken === 0 ? 'no cells' : counted(cells.taken, 'cell'), out, 'dim')
+    const count = countedOf(cells.taken, total)
+    await line(more ? `the first ${count} (--full shows all)` : count, out, 'dim')
     if (cells.narrowed) await line(NARROWED, out, 'dim')
   } finally {
     await cells.close()
   }
+}
+
+/** `no cells`, `5 cells`, `5 of 40 cells` */
+function countedOf(taken: number, total: number | bigint | undefined): string {
+  if (taken === 0) return 'no cells'
+  return total === undefined || taken >= total
+    ? counted(taken, 'cell')
+    : `${countText(taken)} of ${counted(total, 'cell')}`
 }
 
 /** Draws rows as long as they have the same columns. @returns the first that has others */
