@@ -5,7 +5,7 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
-import { type Fragment, type FragmentInfo, slotCellSize } from '../fragment.ts'
+import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
 import type { Output, Result } from '../render/result.ts'
 import {
   type CommandContext,
@@ -40,6 +40,8 @@ export const command: CommandModule<HexOptions> = {
   },
 }
 
+type Fields = { [key: string]: Result | undefined }
+
 function keyValueOutcome(cx: CommandContext, path: string, entries: Map<string, MetadataEntry>): Outcome {
   const document = { ...documentHead('metadata', cx.shownPath(path)), metadata: keyValueResult(entries, cx.style) }
   return {
@@ -67,18 +69,25 @@ function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, styl
   return cellValue(type, valueNum, bytes, style)
 }
 
+/** From so many tiles on, the lists of one field at a time are in memory. */
+const MANY_TILES = 10_000
+
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
-  const fields: { [key: string]: Result | undefined }[] = []
-  for (const [i, slot] of info.slots.entries()) {
-    fields.push({
-      ...(await slotColumns(fragment, info, slot, i, cx.style)),
-      ...slotTotals(info, slot, statistics?.[i], cx.style),
-    })
-    // the lists are copies: what they were read from need not stay beside them
-    fragment.forget()
+  async function* slots(): AsyncGenerator<Fields> {
+    for (const [i, slot] of info.slots.entries()) {
+      yield {
+        ...(await slotColumns(fragment, info, slot, i, cx.style)),
+        ...slotTotals(info, slot, statistics?.[i], cx.style),
+      }
+    }
   }
+  const kept: Fields[] = []
+  const many = info.tile_num >= MANY_TILES
+  // Read once ahead of all output, so that damage is an error and no document that ends early.
+  for await (const field of slots()) if (!many) kept.push(field)
+  const fields = many ? { [Symbol.asyncIterator]: slots } : kept
   const document = {
     ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
@@ -90,7 +99,8 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
     document,
     async table(out: Output) {
       const { fragmentMetadataTable } = await import('../render/views/metadata.ts')
-      await fragmentMetadataTable(document, cx.full, out)
+      if (many) for await (const field of slots()) kept.push(field)
+      await fragmentMetadataTable({ ...document, fields: kept }, cx.full, out)
     },
   }
 }
@@ -103,20 +113,27 @@ async function slotColumns(
   i: number,
   style: ValueStyle,
 ): Promise<{ [key: string]: Result | undefined }> {
-  const mins = await fragment.tileMinMax('min', i)
-  const maxs = await fragment.tileMinMax('max', i)
-  const sums = await fragment.tileSums(i)
+  // Lists are copies or hold what they need: what they were read from need not stay beside them.
+  const alone = async <T>(list: Promise<T>): Promise<T> => {
+    const read = await list
+    fragment.forget()
+    return read
+  }
+  const offsets = (list: OffsetsList): Promise<Float64Array | undefined> => alone(fragment.offsets(list, i))
+  const mins = await alone(fragment.tileMinMax('min', i))
+  const maxs = await alone(fragment.tileMinMax('max', i))
+  const sums = await alone(fragment.tileSums(i))
   return {
     name: slot.name,
     phantom: slot.phantom || undefined,
-    tile_offsets: await fragment.offsets('tile_offsets', i),
-    tile_var_offsets: await fragment.offsets('tile_var_offsets', i),
-    tile_var_sizes: await fragment.offsets('tile_var_sizes', i),
-    tile_validity_offsets: await fragment.offsets('tile_validity_offsets', i),
+    tile_offsets: await offsets('tile_offsets'),
+    tile_var_offsets: await offsets('tile_var_offsets'),
+    tile_var_sizes: await offsets('tile_var_sizes'),
+    tile_validity_offsets: await offsets('tile_validity_offsets'),
     tile_mins: mins && minMaxResult(info, slot, mins, style),
     tile_maxs: maxs && minMaxResult(info, slot, maxs, style),
     tile_sums: sums && sumsResult(slotType(info, slot).type, sums),
-    tile_null_counts: await fragment.offsets('tile_null_counts', i),
+    tile_null_counts: await offsets('tile_null_counts'),
   }
 }
 
