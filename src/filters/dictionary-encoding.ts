@@ -1,7 +1,7 @@
 import { InspectError } from '../errors.ts'
 import { dictionaryMetadata } from '../format/dictionary-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit } from './bytes.ts'
+import { badData, checkLimit, NO_BYTES } from './bytes.ts'
 import type { FilterContext, FilteredBytes, FilterFactory, FilterParts } from './filter.ts'
 import {
   checkStringPart,
@@ -31,10 +31,22 @@ export const dictionaryEncoding: FilterFactory = async () => ({
     return compress(parts)
   },
   reverse(bytes, _config, cx) {
-    if (!cx.stringOffsets) throw badData(NOT_STRINGS)
-    return decompress(bytes, cx)
+    if (cx.stringOffsets) return decompress(bytes, cx)
+    if (isNothing(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
+    throw badData(NOT_STRINGS)
   },
 })
+
+/** No parts of metadata, no parts of data: two uint32. */
+const NO_PARTS = 8
+
+/**
+ * TileDB refuses to filter other data, but for a tile of nothing: CHAR[var] cells that are all empty, their offsets beside.
+ * Of it 2.12 wrote the frame of all compressors without a part, and reads that.
+ */
+function isNothing({ metadata, data }: FilteredBytes): boolean {
+  return data.length === 0 && metadata.length >= NO_PARTS && metadata.subarray(0, NO_PARTS).every((byte) => byte === 0)
+}
 
 const NOT_STRINGS = 'expected var-sized strings for DICTIONARY_ENCODING, found other data'
 

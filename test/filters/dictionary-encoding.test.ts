@@ -172,3 +172,17 @@ describe('DICTIONARY_ENCODING', () => {
     })
   })
 })
+
+test('without strings it reads nothing but a tile of nothing, which TileDB 2.12 stores as a frame without parts', () => {
+  const other = filterContext('CHAR', { stringOffsets: false })
+  const reverse = (metadata: string, data: string) =>
+    filter.reverse({ metadata: bytesOf(metadata), data: bytesOf(data) }, config, other)
+  const nothing = '0000000000000000'
+  expect(reverse(`${nothing}0102`, '')).toEqual({ metadata: Uint8Array.of(1, 2), data: new Uint8Array(0) })
+  for (const [metadata, data] of [
+    [nothing, '00'],
+    ['0000000000000001', ''],
+    ['00000000000000', ''],
+  ])
+    expect(inspectError(() => reverse(metadata, data)).message).toContain('expected var-sized strings')
+})
