@@ -5,10 +5,14 @@ import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 /** Milliseconds: every structure of every fixture is traced. */
 const SLOW = 300_000
 
-test('the tables of docs/format.md are what the fixtures show (else: npm run docs:format)', async () => {
-  const page = readFileSync(FORMAT_PAGE, 'utf8')
-  expect((await formatPage(page)).split('\n')).toEqual(page.split('\n'))
-}, SLOW)
+test(
+  'the tables of docs/format.md are what the fixtures show (else: npm run docs:format)',
+  async () => {
+    const page = readFileSync(FORMAT_PAGE, 'utf8')
+    expect((await formatPage(page)).split('\n')).toEqual(page.split('\n'))
+  },
+  SLOW,
+)
 
 test('links inside docs/format.md lead to its sections', () => {
   const page = readFileSync(FORMAT_PAGE, 'utf8')
