@@ -108,7 +108,7 @@ await bundle('src/index.ts', [], {
   chunkFileNames: '[name]-[hash].js',
 })
 
-// V8's code cache for this Node, made by running on a real array; Node from 22.1 on keeps its own.
+// V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
 const places = 'examples/arrays/places'
 const fragment = join(places, '__fragments', readdirSync(join(places, '__fragments'))[0])
 process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify(

@@ -1,33 +1,37 @@
 #!/usr/bin/env node
 /**
- * Starts the built program. Most of a short run is compiling, so the compiled code is kept: by Node itself from 22.1 on,
- * before that in a file beside the program that the build makes. V8 refuses what another version of it made; then the
- * program is compiled as usual.
+ * Starts the built program. Most of a short run is compiling, so the compiled code is kept: in a file beside the program
+ * that the build makes, for the V8 that made it; under another one by Node itself, from 22.1 on.
  */
 const nodeModule = require('node:module')
 const { join } = require('node:path')
 
 const folder = join(__dirname, '../dist/cli')
+const core = join(folder, 'core.cjs')
+const cache = `${core}.${process.versions.v8}.${process.arch}.cache`
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
-if (makeCache) makeCacheOf(join(folder, 'core.cjs'), JSON.parse(makeCache))
+if (makeCache) makeCacheOf(JSON.parse(makeCache))
 else {
-  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
-  else loadWithCache(join(folder, 'core.cjs'))
+  if (!loadFromCache()) nodeModule.enableCompileCache?.()
   require('../dist/cli/main.cjs').run()
 }
 
-/** Loads the program's common part from its source and, where it is there and fits, its compiled code. */
-function loadWithCache(core) {
+/** Loads the program's common part from its source and its compiled code. @returns whether that is there */
+function loadFromCache() {
   const { readFileSync } = require('node:fs')
+  let compiled
   try {
-    load(core, readFileSync(`${core}.cache`))
+    compiled = readFileSync(cache)
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error
+    if (error.code === 'ENOENT') return false
+    throw error
   }
+  load(compiled)
+  return true
 }
 
-function load(core, cachedData) {
+function load(cachedData) {
   const { readFileSync } = require('node:fs')
   const { Script } = require('node:vm')
   const script = new Script(nodeModule.wrap(readFileSync(core, 'utf8')), { filename: core, cachedData })
@@ -41,12 +45,12 @@ function load(core, cachedData) {
 }
 
 /** For the build: runs each of `calls`, so that what they use is compiled, and keeps the compiled code. */
-async function makeCacheOf(core, calls) {
-  const script = load(core)
+async function makeCacheOf(calls) {
+  const script = load()
   const { run } = require('../dist/cli/main.cjs')
   for (const call of calls) {
     process.argv.splice(2, process.argv.length, ...call)
     await run()
   }
-  require('node:fs').writeFileSync(`${core}.cache`, script.createCachedData())
+  require('node:fs').writeFileSync(cache, script.createCachedData())
 }
