@@ -5,7 +5,7 @@ import { ClosedPipe, exitCodeOf, InspectError } from './errors.ts'
 import { type ReadContext, readContext } from './generic-tile.ts'
 import type { CsvRow } from './render/csv.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from './render/json.ts'
-import type { Output, Result } from './render/result.ts'
+import { isFields, type Output, type Result } from './render/result.ts'
 import { readKey } from './source/key.ts'
 import { nodeCodecs } from './source/node-codecs.ts'
 import type { RemoteOptions } from './source/remote/remote.ts'
@@ -583,10 +583,7 @@ async function* withOrigin(
   rows: Iterable<Result> | AsyncIterable<Result>,
   origin: { readonly [key: string]: Result },
 ): AsyncGenerator<Result> {
-  for await (const row of rows) {
-    const plain = typeof row === 'object' && row !== null && !(Symbol.iterator in row) && !(Symbol.asyncIterator in row)
-    yield plain ? { ...origin, ...row } : row
-  }
+  for await (const row of rows) yield isFields(row) ? { ...origin, ...row } : row
 }
 
 /** The one place where errors are printed. */

@@ -118,3 +118,11 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
+
+/** Names that a message lists. */
+const LISTED = 5
+
+/** The first of some names, and how many there are where that is not all. */
+export function firstOf(names: readonly string[]): string {
+  return names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
+}

@@ -1,4 +1,4 @@
-import { InspectError } from './errors.ts'
+import { firstOf, InspectError } from './errors.ts'
 import { lastPathPart } from './format/commit-files.ts'
 import { parseFragmentName } from './format/timestamped-name.ts'
 import { didYouMean } from './nearest.ts'
@@ -7,8 +7,6 @@ import { beginsFragmentName } from './target.ts'
 
 /** Where an array's fragments are since format version 5. */
 const FRAGMENTS_FOLDER = '__fragments'
-/** Names that an error lists. */
-const LISTED = 5
 
 /**
  * The path with the beginnings of fragments' names in it written out: `places/__17` is
@@ -24,11 +22,9 @@ export async function writtenOut(storage: Storage, path: string, absolute: (path
     const folder = done.join('/')
     const found = beginsFragmentName(part) ? await fragmentsAt(storage, folder, part, absolute) : []
     if (found.length > 1) {
-      const some = found.slice(0, LISTED).map(lastPathPart).join(', ')
-      const more = found.length > LISTED ? `, … (${found.length} in all)` : ''
       throw new InspectError(
         'USAGE',
-        `expected the name of one fragment, found ${JSON.stringify(part)}, which begins those of ${some}${more}`,
+        `expected the name of one fragment, found ${JSON.stringify(part)}, which begins those of ${firstOf(found.map(lastPathPart))}`,
       )
     }
     done.push(found[0] ?? part)

@@ -1,6 +1,6 @@
 import type { Command as CommanderCommand } from 'commander'
 import type { InspectArray } from '../array.ts'
-import { InspectError, withPlaceAsync } from '../errors.ts'
+import { firstOf, InspectError, withPlaceAsync } from '../errors.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
@@ -134,20 +134,12 @@ export async function notOneFragment(command: string, target: Target, otherwise 
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-/** Narrower targets that an error lists. */
-const LISTED = 5
-
 async function narrower(target: Target): Promise<string> {
   if (target.type === 'array') {
-    return `; its fragments: ${firstOf((await target.array.fragments()).map(({ path }) => path))}`
+    return `; its fragments: ${firstOf((await target.array.fragments()).map(({ path }) => path)) || 'none'}`
   }
   if (target.type !== 'group') return ''
-  return `; its members: ${firstOf((await target.group.members()).map(({ name, uri }) => name ?? uri))}`
-}
-
-function firstOf(names: readonly string[]): string {
-  if (names.length === 0) return 'none'
-  return names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
+  return `; its members: ${firstOf((await target.group.members()).map(({ name, uri }) => name ?? uri)) || 'none'}`
 }
 
 /** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */

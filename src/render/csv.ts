@@ -1,6 +1,6 @@
 import { InspectError } from '../errors.ts'
 import { type JsonStyle, toJson } from './json.ts'
-import type { Output, Result } from './result.ts'
+import { isFields, type Output, type Result } from './result.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 export interface CsvRow {
@@ -49,7 +49,7 @@ export async function writeCsv(
   }
   if (columns !== undefined) writeHeader(columns)
   await eachRow(rows, (result) => {
-    const row = isRow(result) ? result : { value: result }
+    const row: CsvRow = isFields(result) ? result : { value: result }
     if (columns === undefined) {
       columns = Object.keys(row)
       writeHeader(columns)
@@ -60,10 +60,6 @@ export async function writeCsv(
   })
   await buffer.flush()
   return columns ?? style.below
-}
-
-function isRow(row: Result): row is CsvRow {
-  return typeof row === 'object' && row !== null && !(row instanceof Uint8Array) && !(Symbol.iterator in row)
 }
 
 function checkKeys(row: CsvRow, columns: readonly string[]): void {

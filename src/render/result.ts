@@ -37,3 +37,8 @@ export interface Output {
   columns: number | undefined
   color: boolean
 }
+
+/** Whether a value is an object with keys: no list, no bytes. */
+export function isFields(value: Result | undefined): value is { readonly [key: string]: Result | undefined } {
+  return typeof value === 'object' && value !== null && !(Symbol.iterator in value || Symbol.asyncIterator in value)
+}

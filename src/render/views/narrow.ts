@@ -1,6 +1,6 @@
 /** Views show documents, whose values are of any kind: these read a value as what a key of the contract holds. */
 
-import type { Result } from '../result.ts'
+import { isFields, type Result } from '../result.ts'
 
 export type Fields = { readonly [key: string]: Result | undefined }
 type Value = Result | undefined
@@ -39,9 +39,4 @@ export function integer(value: Value): number | bigint | undefined {
 /** A size or count; 0 where it is none. */
 export function amount(value: Value): number {
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
-}
-
-function isFields(value: Value): value is Fields {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false
-  return !(Symbol.iterator in value || Symbol.asyncIterator in value)
 }
