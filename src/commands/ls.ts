@@ -214,7 +214,10 @@ const MOST_PAIRS = 1000
 
 /** Adds to each visible fragment how many others its non-empty domain overlaps. @returns what is said of the array */
 function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
-  const boxes = found.map(({ result, domain }) => (result.visible === true ? domain : undefined))
+  // A damaged schema may have other dimensions than the fragments, or none.
+  const comparable = (box: NDRange | undefined): boolean =>
+    box !== undefined && box.length > 0 && box.length === dimensions.length
+  const boxes = found.map(({ result, domain }) => (result.visible === true && comparable(domain) ? domain : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null

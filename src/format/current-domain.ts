@@ -21,6 +21,7 @@ export function currentDomain(dimensions: readonly RangeType[]): Describe<Curren
   return (io) => {
     const version = io.u32('version')
     const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0))
+    io.require(empty <= 1, 'empty', () => `expected 0 or 1, found ${empty}`)
     if (empty !== 0) return { version, type: undefined, range: undefined }
     return {
       version,

@@ -38,6 +38,7 @@ export function dimension(version: number, domainType: Datatype | undefined): De
     )
     const domain = io.bytes('domain', domainLength)
     const nullExtent = io.derive('null_tile_extent', 'uint8', (d) => (d.tile_extent === undefined ? 1 : 0))
+    io.require(nullExtent <= 1, 'null_tile_extent', () => `expected 0 or 1, found ${nullExtent}`)
     const tile_extent = nullExtent === 0 ? io.bytes('tile_extent', size) : undefined
     return { name, type, cell_val_num, filters, domain, tile_extent }
   }

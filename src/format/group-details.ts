@@ -33,6 +33,7 @@ function groupMember(io: Io<GroupMember>): GroupMember {
   const relative = io.flag('relative')
   const uri = io.string('uri', 'uint64')
   const named = io.derive('name_set', 'uint8', (m) => (m.name === undefined ? 0 : 1))
+  io.require(named <= 1, 'name_set', () => `expected 0 or 1, found ${named}`)
   const name = named === 0 ? undefined : io.string('name', 'uint64')
   return { version, type, relative, uri, name, deleted: version >= 2 ? io.flag('deleted') : false }
 }

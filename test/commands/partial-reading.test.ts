@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { TileFile } from '../../src/cells/tile-files.ts'
+import { arraySchema } from '../../src/format/array-schema.ts'
+import { decode } from '../../src/format/io.ts'
+import { openGenericTile } from '../../src/generic-tile.ts'
 import { u64 } from '../helpers/build-bytes.ts'
-import { EditedArray } from '../helpers/edit-array.ts'
-import { fixtureFolders } from '../helpers/fixtures.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -91,5 +95,24 @@ describe('tile --offset reads tiles of a fragment without its metadata', () => {
     const { code, stderr } = await run(args, { storage: array.storage() })
     expect(code).toBe(1)
     expect(stderr).toMatch(/a0\.tdb: byte \d+, field chunks?/)
+  })
+})
+
+describe('ls', () => {
+  test('lists fragments beside a newest schema without dimensions, none of them overlapping', async () => {
+    const array = new EditedArray('22/evolved_dense')
+    const path =
+      array
+        .matching(/\/__schema\/__\d/)
+        .sort()
+        .at(-1) ?? ''
+    const { payload } = await openGenericTile(array.get(path), contextFor(array), { file: path, offset: 0 })
+    const schema = decode(payload, arraySchema)
+    const none = { ...schema, attributes: [], current_domain: undefined, domain: { ...schema.domain, dimensions: [] } }
+    array.files.set(path, genericTileBytes({ ...none, version: 21 }, arraySchema, 21))
+    const { code, documents } = await runJson(['ls', EDITED], { storage: array.storage() })
+    expect(code).toBe(0)
+    expect(get(documents[0], 'overlap_pair_num')).toBe(0)
+    expect(items(get(documents[0], 'fragments')).length).toBeGreaterThan(1)
   })
 })

@@ -1,14 +1,13 @@
 import { appendFileSync } from 'node:fs'
 import { argv, exit, stdout } from 'node:process'
-import { fixtureFolders } from '../helpers/fixtures.ts'
-import { Random } from '../helpers/random.ts'
-import { Mutants } from './mutants.ts'
+import { bundled } from './bundled.mjs'
 
 /**
  * Fixtures with one bit flipped or their end cut off, one file at a time: how many check finds (`docs/damage.md`).
  * `npm run mutants -- --time 300 --seed 1 --fixtures 120` takes a sample, `--full` every place; `--fixture PART` only fixtures whose
- * name has PART; `--list FILE` writes a line of JSON a mutant. Ends with 1 where damage under a sum is silent or a law is broken.
+ * name has PART, `--shard 2/4` only the second of four parts of them; `--list FILE` writes a line of JSON a mutant. Ends with 1 where damage under a sum is silent or a law is broken.
  */
+const { Mutants, Random, fixtureFolders } = await bundled('mutants.ts')
 const option = (name, otherwise) => {
   const at = argv.indexOf(`--${name}`)
   return at < 0 ? otherwise : argv[at + 1]
@@ -18,7 +17,8 @@ const random = new Random(Number(option('seed', 1)))
 const part = option('fixture', '')
 const list = option('list', undefined)
 const full = argv.includes('--full')
-const folders = fixtureFolders().filter(({ name }) => name.includes(part))
+const [shard, shards] = option('shard', '1/1').split('/').map(Number)
+const folders = fixtureFolders().filter(({ name }, i) => name.includes(part) && i % shards === shard - 1)
 // Reading a fixture takes longer than judging a mutant: a sample of them serves.
 const most = Number(option('fixtures', full ? folders.length : 120))
 while (folders.length > most) folders.splice(random.below(folders.length), 1)

@@ -10,8 +10,10 @@ import { openTarget } from '../../src/target.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
-import type { Random } from '../helpers/random.ts'
+import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
+
+export { fixtureFolders, Random }
 
 /** One file of a fixture with one damage. */
 export interface Mutant {

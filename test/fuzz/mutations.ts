@@ -10,7 +10,7 @@ import { contextFor } from '../helpers/fixtures.ts'
 import type { Random } from '../helpers/random.ts'
 
 /** Numbers that lengths, counts and offsets are set to. */
-const EXTREMES = [
+export const EXTREMES = [
   0n,
   1n,
   7n,

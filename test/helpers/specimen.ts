@@ -1,4 +1,5 @@
 import { InspectError } from '../../src/errors.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import { type Describe, decode, encode, trace } from '../../src/format/io.ts'
 import { coverageFault, type Span } from '../../src/format/span.ts'
 import type { Random } from './random.ts'
@@ -22,6 +23,13 @@ export interface Specimen {
    * anything else is a fault and raised.
    */
   prefix(length: number): 'refused' | 'shorter'
+  /**
+   * Reads other bytes as this structure: what is read is written back as it was, spans lie over every byte.
+   * @throws InspectError where they are refused; anything else is a fault
+   */
+  read(bytes: Uint8Array): void
+  /** Writes the value after `change`: what comes out is read as what was written, or a TypeError says what does not fit. */
+  write(change: (value: unknown) => void): void
   /** The description ends in bytes or elements without a count: some prefixes are whole values. */
   openEnded: boolean
 }
@@ -37,12 +45,7 @@ export function specimen<T>(
     bytes,
     spans: () => trace(bytes, describe, head.structure).root,
     roundTrip: () => encode(decode(bytes, describe), describe),
-    coverage() {
-      const { root, error } = trace(bytes, describe, head.structure, { offset: 1000 })
-      if (error) return `trace: ${error.message}`
-      if (root.offset !== 1000 || root.length !== bytes.length) return `root spans ${root.offset}+${root.length}`
-      return coverageFault(root)
-    },
+    coverage: () => coverageOf(bytes, describe, head.structure),
     prefix(length) {
       const part = bytes.slice(0, length)
       try {
@@ -56,7 +59,30 @@ export function specimen<T>(
         throw new Error(`prefix of ${length}: ${String(error)}`, { cause: error })
       }
     },
+    read(other) {
+      // Of what is refused, too, a tree is made.
+      trace(other, describe, head.structure)
+      const value = decode(other, describe)
+      const again = encode(value, describe)
+      if (!sameBytes(again, other)) throw new Error(`${hex(other)} is written back as ${hex(again)}`)
+      const fault = coverageOf(other, describe, head.structure)
+      if (fault !== undefined) throw new Error(fault)
+    },
+    write(change) {
+      const value = decode(bytes, describe)
+      change(value)
+      const written = encode(value, describe)
+      const again = encode(decode(written, describe), describe)
+      if (!sameBytes(again, written)) throw new Error(`${hex(written)} is written back as ${hex(again)}`)
+    },
   }
+}
+
+function coverageOf<T>(bytes: Uint8Array, describe: Describe<T>, name: string): string | undefined {
+  const { root, error } = trace(bytes, describe, name, { offset: 1000 })
+  if (error) return `trace: ${error.message}`
+  if (root.offset !== 1000 || root.length !== bytes.length) return `root spans ${root.offset}+${root.length}`
+  return coverageFault(root)
 }
 
 const ALL_PREFIXES = 400
