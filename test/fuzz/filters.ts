@@ -2,7 +2,7 @@ import { InspectError } from '../../src/errors.ts'
 import { concat, NO_BYTES } from '../../src/filters/bytes.ts'
 import { Pipeline, type TileType, type UnfilteredTile } from '../../src/filters/pipeline.ts'
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'
-import { DATATYPES, type Datatype, datatypeSize } from '../../src/format/datatype.ts'
+import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType, isCompressor } from '../../src/format/filter-type.ts'
 import { decode, encode } from '../../src/format/io.ts'
@@ -15,12 +15,20 @@ import { mutateBytes } from './mutations.ts'
 
 const NAMES = Object.keys(FILTER_TYPES) as FilterType[]
 const KEY = new Uint8Array(32).fill(7)
+const FLOATS = DATATYPES.filter((type) => datatypeKind(type) === 'float')
+const INTEGERS: readonly Datatype[] = ['INT8', 'UINT8', 'INT16', 'UINT16', 'INT32', 'UINT32', 'INT64', 'UINT64']
 /** No tile of a fuzz case is larger unfiltered. */
 const MOST_BYTES = 1 << 20
 
-/** A filter's options; seldom none, as damage may leave it. */
+/** A filter's options; seldom one is missing, or all are. */
 function anyConfig(random: Random, name: FilterType): FilterConfig {
-  if (random.below(40) === 0) return { name }
+  const config = wholeConfig(random, name)
+  const missing = random.below(40) === 0 ? random.pick(Object.keys(config)) : undefined
+  if (missing === 'name') return { name }
+  return Object.fromEntries(Object.entries(config).filter(([key]) => key !== missing)) as unknown as FilterConfig
+}
+
+function wholeConfig(random: Random, name: FilterType): FilterConfig {
   if (isCompressor(name))
     return {
       name,
@@ -69,18 +77,18 @@ const NOTHING = encode(
 )
 
 /** One in so many has a tile larger than what the kernels have room for. */
-const HUGE = 1200
-const HUGE_BYTES = 20 << 20
+const HUGE = 2400
+const HUGE_BYTES = 40 << 20
 
 function anyCase(random: Random): Case {
   const kind = random.below(HUGE)
   if (kind === 0) return hugeCase(random)
   if (kind % 12 === 1) return imageCase(random)
   if (kind % 8 === 2) return stringsCase(random)
-  const filters = Array.from({ length: random.below(random.pick([4, 4, 4, 9])) }, () =>
-    anyConfig(random, random.pick(NAMES)),
-  )
-  const datatype = random.pick(DATATYPES)
+  const count = random.pick([1, 1, 1, 1, random.below(4), random.below(4), random.below(4), random.below(9)])
+  const filters = Array.from({ length: count }, () => anyConfig(random, random.pick(NAMES)))
+  const types = random.below(2) === 0 ? DATATYPES : filters[0]?.name === 'SCALE_FLOAT' ? FLOATS : INTEGERS
+  const datatype = random.pick(types)
   const size = datatypeSize(datatype)
   const values = random.pick([1, 1, 1, 2, 3])
   const tile = anyTile(random, datatype, size * values)
@@ -162,6 +170,7 @@ function cut(random: Random, data: Uint8Array, cellSize: number): number[] {
   const lengths: number[] = []
   const most = random.below(2) === 0 ? data.length : cellSize * (1 + random.below(60))
   for (let at = 0; at < data.length; at += most) lengths.push(Math.min(most, data.length - at))
+  if (random.below(10) === 0) lengths.push(0)
   return lengths
 }
 
@@ -228,7 +237,11 @@ function mutateStored(random: Random, stored: Uint8Array): Uint8Array {
     if (tile.chunks.length === 0) return mutateBytes(random, stored, other)
     const chunk = random.pick(tile.chunks)
     if (random.below(2) === 0) chunk.metadata = mutateBytes(random, chunk.metadata, other)
-    else chunk.data = mutateBytes(random, chunk.data, other)
+    else {
+      const before = chunk.data.length
+      chunk.data = mutateBytes(random, chunk.data, other)
+      if (random.below(4) > 0) chunk.metadata = withLength(chunk.metadata, before, chunk.data.length)
+    }
     if (random.below(8) === 0) tile.chunks.push(random.pick(tile.chunks))
     return encode(tile, tileChunks)
   } catch (error) {
@@ -236,6 +249,14 @@ function mutateStored(random: Random, stored: Uint8Array): Uint8Array {
     if (!(error instanceof InspectError)) throw error
     return mutateBytes(random, stored, other)
   }
+}
+
+/** Metadata that agree with data of another length, where they say it as filters do. */
+function withLength(metadata: Uint8Array, before: number, now: number): Uint8Array {
+  const out = metadata.slice()
+  const view = new DataView(out.buffer)
+  for (let at = 0; at + 4 <= out.length; at++) if (view.getUint32(at, true) === before) view.setUint32(at, now, true)
+  return out
 }
 
 /** Chunk by chunk, only as far as checksums go, and what each stage's metadata say. */

@@ -113,7 +113,7 @@ export class Mutants {
     }
     try {
       const storage = new MemoryStorage(files)
-      const said = await intact.newItem(storage)
+      const said = await intact.newItem(storage, path)
       if (said !== undefined) return judged('found', said)
       const before = await intact.answers()
       for (const [i, args] of intact.questions.entries()) {
@@ -171,6 +171,7 @@ class Intact {
   private readonly items: ReadonlySet<string>
   private readonly fragments: ReadonlyMap<string, Fragment>
   private answered: Promise<Answer[]> | undefined
+  private readonly fragmentItems = new Map<string, Promise<ReadonlySet<string>>>()
   private readonly regions = new Map<string, Promise<(offset: number) => Region>>()
 
   private constructor(
@@ -191,20 +192,33 @@ class Intact {
     const storage = new MemoryStorage(files)
     const target = await openTarget(storage, EDITED, contextFor(folder))
     const fragments = target.type === 'array' ? await fragmentsOf(target.array) : new Map<string, Fragment>()
-    const items = new Set<string>()
-    for await (const item of itemsOf(storage, folder)) items.add(item)
-    return new Intact(folder, files, items, fragments)
+    return new Intact(folder, files, await collected(itemsOf(storage, folder, EDITED)), fragments)
   }
 
-  /** The first thing that check does not say of the intact array. */
-  async newItem(storage: MemoryStorage): Promise<string | undefined> {
+  /** The first thing that check does not say of the intact array: of the fragment around `path`, if there is one, or of all. */
+  async newItem(storage: MemoryStorage, path: string): Promise<string | undefined> {
+    const around = path.slice(0, path.lastIndexOf('/'))
     try {
-      for await (const item of itemsOf(storage, this.folder)) if (!this.items.has(item)) return item.split(' ')[0]
+      if (this.fragments.size > 1 && this.fragments.has(around)) {
+        for await (const item of itemsOf(storage, this.folder, around))
+          if (!(await this.itemsOfFragment(around)).has(item)) return item.split(' ')[0]
+      }
+      for await (const item of itemsOf(storage, this.folder, EDITED))
+        if (!this.items.has(item)) return item.split(' ')[0]
       return undefined
     } catch (error) {
       if (error instanceof InspectError) return error.code
       throw error
     }
+  }
+
+  private itemsOfFragment(path: string): Promise<ReadonlySet<string>> {
+    let found = this.fragmentItems.get(path)
+    if (!found) {
+      found = collected(itemsOf(new MemoryStorage(this.files), this.folder, path))
+      this.fragmentItems.set(path, found)
+    }
+    return found
   }
 
   answers(): Promise<Answer[]> {
@@ -282,8 +296,14 @@ async function fragmentsOf(array: InspectArray): Promise<Map<string, Fragment>> 
   return out
 }
 
-async function* itemsOf(storage: MemoryStorage, folder: FixtureFolder): AsyncGenerator<string> {
-  for await (const item of checkTarget(newRun('cells', true), await openTarget(storage, EDITED, contextFor(folder)))) {
+async function collected(items: AsyncIterable<string>): Promise<ReadonlySet<string>> {
+  const all = new Set<string>()
+  for await (const item of items) all.add(item)
+  return all
+}
+
+async function* itemsOf(storage: MemoryStorage, folder: FixtureFolder, path: string): AsyncGenerator<string> {
+  for await (const item of checkTarget(newRun('cells', true), await openTarget(storage, path, contextFor(folder)))) {
     if ('notExamined' in item) yield `${item.notExamined.code} ${item.notExamined.message}`
     else yield [item.code, item.file, item.field, item.tile, item.chunk, item.expected, item.found].join(' ')
   }
