@@ -24,7 +24,7 @@ export const command: CommandModule<Options> = {
       .option('--all', 'every fragment folder, not the committed ones only')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
       .option('--require-checksums', 'a data file without a checksum is a failure')
-      .option('--jobs <n>', 'worker threads', '1')
+      .option('--jobs <n>', 'threads', '1')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
@@ -44,8 +44,8 @@ export const command: CommandModule<Options> = {
 }
 
 async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promise<UnitRunner> {
-  const here = runHere(new UnitWorker(cx.storage, cx.reading, deep))
-  if (jobs === 1) return here
+  const here = new UnitWorker(cx.storage, cx.reading, deep)
+  if (jobs === 1) return runHere(here)
   const { runInWorkers } = await import('../source/verify-pool.ts')
   return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote, maxTileSize: cx.reading.maxTileSize }, here)
 }

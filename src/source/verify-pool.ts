@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Unit } from '../verify/units.ts'
 import { nothingYet, type Verification } from '../verify/verification.ts'
-import { type UnitRunner, unpacked } from '../verify/verify.ts'
+import { runHere, type UnitRunner, type UnitWorker, unpacked } from '../verify/verify.ts'
 import type { RemoteOptions } from './remote/remote.ts'
 
 /** What each thread is told when it starts. */
@@ -14,17 +15,14 @@ export interface WorkerSettings {
   remote: RemoteOptions | undefined
 }
 
-/** Units handed out ahead of the result that is waited for, for each worker. */
-const AHEAD = 2
-
 /** Stored bytes up to which workers would take longer to start than to help. */
 const WORTH_WORKERS = 64 * 2 ** 20
 
 /**
- * A runner that shares units among worker threads and gives results in the units' order. Work of little size is done by
+ * A runner that shares units among `jobs` threads, this one among them, and gives results in the units' order. Work of little size is done by
  * `here` alone.
  */
-export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitRunner): UnitRunner {
+export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitWorker): UnitRunner {
   return async function* (units) {
     const iterator = units[Symbol.asyncIterator]()
     const first: Unit[] = []
@@ -39,8 +37,8 @@ export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitR
       }
     }
     const all = chain(first, more ? iterator : undefined)
-    if (!more) yield* here(all)
-    else yield* share(all, jobs, settings)
+    if (!more) yield* runHere(here)(all)
+    else yield* share(all, [new OwnThread(here), ...Array.from({ length: jobs - 1 }, () => new PoolWorker(settings))])
   }
 }
 
@@ -50,58 +48,100 @@ async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefi
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-async function* share(
-  units: AsyncIterable<Unit>,
-  jobs: number,
-  settings: WorkerSettings,
-): AsyncGenerator<Verification> {
-  const workers = Array.from({ length: jobs }, () => new PoolWorker(settings))
-  const waiting: Promise<Verification>[] = []
-  try {
-    for await (const unit of units) {
-      // A fault is no work, and its error would not survive the crossing.
-      if (unit.part.kind === 'fault') {
-        waiting.push(Promise.resolve({ ...nothingYet(), notExamined: [unit.part.error] }))
-        continue
+interface Thread {
+  /** Units that it takes at once: one to work on, others so that it need not wait for the next. */
+  readonly lanes: number
+  /** Resolves when it can begin. */
+  readonly ready: Promise<unknown>
+  run(unit: Unit): Promise<Verification>
+  end(): Promise<unknown>
+}
+
+/** Each thread takes the next unit when it has done one; results come in the units' order. */
+async function* share(units: AsyncIterator<Unit>, threads: readonly Thread[]): AsyncGenerator<Verification> {
+  const results: Promise<Verification>[] = []
+  let wake = (): void => {}
+  let failure: unknown
+  /** All units are handed out; whoever has not begun by now need not. */
+  let ended = false
+  const lane = async (thread: Thread): Promise<void> => {
+    try {
+      await thread.ready
+      for (let next = await units.next(); !next.done; next = await units.next()) {
+        const { part } = next.value
+        // A fault is no work, and its error would not survive the crossing.
+        const result =
+          part.kind === 'fault'
+            ? Promise.resolve({ ...nothingYet(), notExamined: [part.error] })
+            : thread.run(next.value)
+        results.push(result)
+        wake()
+        // A failure is raised in its turn; until then it must not count as unhandled.
+        await result.catch(() => {})
       }
-      const least = workers.reduce((a, b) => (b.load < a.load ? b : a))
-      const result = least.run(unit)
-      // Awaited in its turn; until then a failure must not count as unhandled.
-      result.catch(() => {})
-      waiting.push(result)
-      while (waiting.length >= jobs * AHEAD) yield* waiting.splice(0, 1)
+    } catch (error) {
+      failure ??= error
     }
-    yield* waiting
+    ended = true
+    wake()
+  }
+  for (const thread of threads) for (let i = 0; i < thread.lanes; i++) void lane(thread)
+  try {
+    while (!ended || results.length > 0) {
+      const result = results.shift()
+      if (result) yield await result
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+    if (failure !== undefined) throw failure
   } finally {
-    await Promise.all(workers.map((worker) => worker.end()))
+    await units.return?.()
+    await Promise.all(threads.map((thread) => thread.end()))
   }
 }
 
-/** One thread; it answers units in the order it is given them. */
-class PoolWorker {
-  /** Bytes handed out and not yet answered. */
-  load = 0
+/** This thread: it works while the others start, and hands out units between its own. */
+class OwnThread implements Thread {
+  readonly lanes = 1
+  readonly ready = Promise.resolve()
+  private readonly worker: UnitWorker
+
+  constructor(worker: UnitWorker) {
+    this.worker = worker
+  }
+
+  async run(unit: Unit): Promise<Verification> {
+    // Answers of the other threads come in here.
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.worker.run(unit)
+  }
+
+  end(): Promise<void> {
+    return this.worker.close()
+  }
+}
+
+/** Another thread; it answers units in the order it is given them. */
+class PoolWorker implements Thread {
+  readonly lanes = 2
+  readonly ready: Promise<unknown>
   private readonly worker: Worker
-  private readonly waiting: { resolve(found: Verification): void; reject(error: unknown): void; bytes: number }[] = []
+  private readonly waiting: { resolve(found: Verification): void; reject(error: unknown): void }[] = []
 
   constructor(settings: WorkerSettings) {
     this.worker = new Worker(join(__dirname, 'verify-worker.cjs'), { workerData: settings })
-    this.worker.on('message', (found: Verification) => {
-      const one = this.waiting.shift()
-      if (!one) return
-      this.load -= one.bytes
-      one.resolve(unpacked(found))
-    })
+    this.ready = once(this.worker, 'online')
+    this.worker.on('message', (found: Verification) => this.waiting.shift()?.resolve(unpacked(found)))
     this.worker.on('error', (error) => {
       for (const one of this.waiting.splice(0)) one.reject(error)
     })
   }
 
   run(unit: Unit): Promise<Verification> {
-    const bytes = unit.bytes + 1
-    this.load += bytes
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject, bytes })
+      this.waiting.push({ resolve, reject })
       this.worker.postMessage(unit)
     })
   }
