@@ -27,7 +27,8 @@ export interface CellSelection {
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
 
-type ColumnReader = (tile: number) => Promise<ColumnData>
+/** Without a promise where all is at hand. */
+type ColumnReader = (tile: number) => ColumnData | Promise<ColumnData>
 
 /**
  * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns.
@@ -125,24 +126,31 @@ export class FragmentCells {
     const cell_num = tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
     const computed = dense?.cells(tile)
     const columns: (ColumnData | undefined)[] = []
-    for (const [i, column] of this.columns.entries()) {
-      if (computed && column.kind === 'dimension') {
+    for (let i = 0; i < this.columns.length; i++) {
+      if (computed && this.columns[i].kind === 'dimension') {
         columns.push({ data: computed.coordinates[i], starts: undefined, validity: undefined })
-      } else columns.push(await this.readColumn(i, tile))
+        continue
+      }
+      const column = this.readColumn(i, tile)
+      columns.push(column instanceof Promise ? await column : column)
     }
     return { tile, cell_num, rows: this.selection.fill ? undefined : computed?.rows, columns }
   }
 
-  private async readColumn(index: number, tile: number): Promise<ColumnData | undefined> {
+  private readColumn(index: number, tile: number): ColumnData | undefined | Promise<ColumnData | undefined> {
     const read = this.readers[index]
     if (!read) return undefined
     try {
-      return await read(tile)
+      const column = read(tile)
+      return column instanceof Promise ? column.catch((error: unknown) => this.unread(error, index, tile)) : column
     } catch (error) {
-      if (!(error instanceof InspectError) || !this.selection.onColumnError) throw error
-      this.selection.onColumnError(error, this.columns[index], tile)
-      return undefined
+      return this.unread(error, index, tile)
     }
+  }
+
+  private unread(error: unknown, index: number, tile: number): undefined {
+    if (!(error instanceof InspectError) || !this.selection.onColumnError) throw error
+    this.selection.onColumnError(error, this.columns[index], tile)
   }
 
   async close(): Promise<void> {
@@ -181,16 +189,25 @@ async function fieldReader(
     return file
   }
   const validity = nullable ? await open('validity') : undefined
-  const read = varSized
-    ? varReader(await open('offsets'), await open('var'), elementSize(info, slot))
-    : fixedReader(await open('data'))
+  if (!varSized) return fixedReader(await open('data'), validity)
+  const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot))
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
-function fixedReader(file: TileFile): ValuesReader {
-  return async (tile) => ({ data: (await file.read(tile)).data, starts: undefined })
+function fixedReader(file: TileFile, validity: TileFile | undefined): ColumnReader {
+  const later = async (tile: number): Promise<ColumnData> => {
+    const { data } = await file.read(tile)
+    return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
+  }
+  return (tile) => {
+    const values = file.readNow(tile)
+    if (!values) return later(tile)
+    const valid = validity?.readNow(tile)
+    if (validity && !valid) return later(tile)
+    return { data: values.data, starts: undefined, validity: valid?.data }
+  }
 }
 
 /** Bytes that the values of a var-sized field are multiples of; 1 for text and bytes, which may be anything. */
@@ -204,7 +221,7 @@ function varReader(offsets: TileFile, values: TileFile, size: number): ValuesRea
   let room: Uint8Array | undefined
   return async (tile) => {
     const cells = offsets.cells(tile)
-    const storedOffsets = await offsets.stored(tile)
+    const storedOffsets = offsets.storedNow(tile) ?? (await offsets.stored(tile))
     if (cells > 0 && isStringOffsetsTile(storedOffsets)) {
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
@@ -221,7 +238,8 @@ function varReader(offsets: TileFile, values: TileFile, size: number): ValuesRea
       return { data, starts: withEnd(starts, data.length) }
     }
     const { data: raw } = await offsets.unfilter(tile, storedOffsets, { into: room })
-    room = raw
+    // Offsets without filters are the bytes that were read, with those of other tiles around them.
+    room = raw.buffer === storedOffsets.buffer ? undefined : raw
     const { data } = await values.read(tile)
     try {
       return { data, starts: startsOf(raw, data.length, size) }

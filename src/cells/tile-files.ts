@@ -1,28 +1,22 @@
 import { addPlace, InspectError } from '../errors.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
-import { type FileRole, fieldFileBase } from '../format/field-files.ts'
+import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import {
-  type Fragment,
-  type FragmentInfo,
-  filePipeline,
-  type OffsetsList,
-  slotCellSize,
-  slotShape,
-} from '../fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../fragment.ts'
 import { keyOrDamage } from '../generic-tile.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
 import { slotType } from './slot-type.ts'
+import {
+  checkOffsetCount,
+  fieldTileFile,
+  fileCellSize,
+  sizeBetween,
+  type TilePlace,
+  type TileRole,
+  tileCellNum,
+} from './tile-places.ts'
 
-/** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
-export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
-
-/** A range of a data file. */
-export interface TilePlace {
-  offset: number
-  /** Bytes as stored. */
-  size: number
-}
+export type { TilePlace, TileRole } from './tile-places.ts'
 
 const NO_OFFSETS_BYTES = 8
 
@@ -40,44 +34,41 @@ export class TileFile {
   private readonly size: number
   private readonly varSizes: Float64Array | undefined
   private plain: Promise<Pipeline> | undefined
+  /** What {@link plain} gave. */
+  private loaded: Pipeline | undefined
   private withOffsets: Promise<Pipeline> | undefined
+  /** The tiles that will be read one after the other, while that goes well. */
+  private planned: { to: number; skip: ((tile: number) => boolean) | undefined } | undefined
+  /** Stored bytes of several tiles. */
+  private held: { offset: number; bytes: Uint8Array } | undefined
 
   private constructor(
     fragment: Fragment,
     info: FragmentInfo,
     slot: number,
     role: TileRole,
-    lists: { offsets: Float64Array; size: number; varSizes: Float64Array | undefined },
+    lists: { offsets: Float64Array; varSizes: Float64Array | undefined },
   ) {
     this.fragment = fragment
     this.info = info
     this.slot = slot
     this.role = role
     this.offsets = lists.offsets
-    this.size = lists.size
     this.varSizes = lists.varSizes
-    const base = fieldFileBase(info.format_version, info.slots[slot]) ?? ''
-    this.name = `${base}${role === 'var' ? '_var' : role === 'validity' ? '_validity' : ''}.tdb`
+    const { name, size } = fieldTileFile(info, slot, role)
+    this.name = name
+    this.size = size
     this.source = fragment.folder.file(this.name)
   }
 
   /** @throws InspectError INCONSISTENT where the metadata has no offset for each tile */
   static async open(fragment: Fragment, slot: number, role: TileRole): Promise<TileFile> {
     const info = await fragment.info()
-    const list: OffsetsList =
-      role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets'
-    const offsets = (await fragment.offsets(list, slot)) ?? new Float64Array(0)
-    const name = info.slots[slot].name
-    if (offsets.length < info.tile_num) {
-      throw new InspectError('INCONSISTENT', `expected ${info.tile_num} tile offsets, found ${offsets.length}`, {
-        file: fragment.metadataSource().name,
-        field: `${list}.${name}`,
-      })
-    }
+    const { offsetsList } = fieldTileFile(info, slot, role)
+    const offsets = (await fragment.offsets(offsetsList, slot)) ?? new Float64Array(0)
+    checkOffsetCount(fragment, info, `${offsetsList}.${info.slots[slot].name}`, offsets.length)
     const varSizes = role === 'var' ? await fragment.offsets('tile_var_sizes', slot) : undefined
-    const sizes =
-      role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
-    return new TileFile(fragment, info, slot, role, { offsets, size: sizes?.[slot] ?? 0, varSizes })
+    return new TileFile(fragment, info, slot, role, { offsets, varSizes })
   }
 
   get tileNum(): number {
@@ -86,7 +77,7 @@ export class TileFile {
 
   /** Cells of tile `tile`, padding of dense tiles included. */
   cells(tile: number): number {
-    return tile === this.info.tile_num - 1 ? this.info.last_tile_cell_num : this.info.cells_per_tile
+    return tileCellNum(this.info, tile)
   }
 
   /**
@@ -96,29 +87,18 @@ export class TileFile {
   place(tile: number): TilePlace {
     const offset = this.offsets[tile]
     const end = tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
-    if (end < offset) {
-      throw new InspectError(
-        'INCONSISTENT',
-        `expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`,
-        {
-          file: this.source.name,
-          field: `tile ${tile}`,
-        },
-      )
-    }
-    return { offset, size: end - offset }
+    return { offset, size: sizeBetween(offset, end, tile, this.source.name) }
   }
 
   /** Bytes a tile must have unfiltered; undefined where the metadata does not tell. */
   expectedSize(tile: number): number | undefined {
-    const cells = this.cells(tile)
-    if (this.role === 'offsets') return cells * 8
-    if (this.role === 'validity') return cells
-    if (this.role === 'var') return this.varSizes?.[tile]
-    return cells * slotCellSize(this.info, this.info.slots[this.slot])
+    return this.role === 'var' ? this.varSizes?.[tile] : this.cells(tile) * fileCellSize(this.info, this.slot, this.role)
   }
 
-  /** Tells the source which tiles will be read, so that one far away can fetch those that lie together at once. */
+  /**
+   * Tells which tiles will be read, in this order. A source that is far away can then fetch those that lie together at once;
+   * of others small tiles are read several at a time.
+   */
   plan(
     from: number,
     to: number,
@@ -126,7 +106,10 @@ export class TileFile {
     { skip, first }: { skip?: ((tile: number) => boolean) | undefined; first?: number } = {},
   ): void {
     const { source } = this
-    if (!source.plan) return
+    if (!source.plan) {
+      this.planned = { to, skip }
+      return
+    }
     const ranges: ByteRange[] = []
     for (let tile = from; tile <= to; tile++) {
       if (skip?.(tile)) continue
@@ -139,7 +122,19 @@ export class TileFile {
 
   /** The stored bytes of a tile. @throws InspectError MISSING_FILE where the file that the metadata lists is not there */
   async stored(tile: number): Promise<Uint8Array> {
+    const now = this.storedNow(tile)
+    if (now) return now
     const { offset, size } = this.place(tile)
+    const length = this.lengthAhead(tile)
+    if (length > size) {
+      try {
+        this.held = { offset, bytes: await this.source.read(offset, length) }
+        return this.held.bytes.subarray(0, size)
+      } catch {
+        // Whatever is wrong, reading tile by tile tells of which.
+        this.planned = undefined
+      }
+    }
     try {
       return await this.source.read(offset, size)
     } catch (error) {
@@ -147,6 +142,35 @@ export class TileFile {
       const message = `expected a file of ${this.size} bytes, which the metadata lists; found no such file`
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
+  }
+
+  /** The stored bytes of a tile if they have been read with those of another. */
+  storedNow(tile: number): Uint8Array | undefined {
+    const { held } = this
+    if (!held) return undefined
+    const { offset, size } = this.place(tile)
+    const at = offset - held.offset
+    return at >= 0 && at + size <= held.bytes.length ? held.bytes.subarray(at, at + size) : undefined
+  }
+
+  /** Bytes to read from the start of a tile: its own and those of tiles behind it, as far as these are planned and few. */
+  private lengthAhead(tile: number): number {
+    const { planned } = this
+    if (!planned) return 0
+    const offset = this.offsets[tile]
+    let end = offset
+    for (let next = tile; next <= planned.to && (next === tile || !planned.skip?.(next)); next++) {
+      const nextEnd = next + 1 < this.info.tile_num ? this.offsets[next + 1] : this.size
+      if (nextEnd < end || nextEnd - offset > AHEAD_BYTES) break
+      end = nextEnd
+    }
+    return end - offset
+  }
+
+  /** {@link read} of a tile whose stored bytes and filters are at hand; undefined where they are not. */
+  readNow(tile: number): UnfilteredTile | undefined {
+    const stored = this.loaded && this.storedNow(tile)
+    return this.loaded && stored && this.reversed(this.loaded, tile, stored, {})
   }
 
   /** Reads a tile and undoes its filters. `stringOffsets` where the offsets file says that the data holds the offsets. */
@@ -161,16 +185,29 @@ export class TileFile {
     stored: Uint8Array,
     options: ReadOptions & { stringOffsets?: boolean } = {},
   ): Promise<UnfilteredTile> {
+    let pipeline: Pipeline
     try {
-      const pipeline = await this.pipeline(options.stringOffsets === true)
+      pipeline = await this.pipeline(options.stringOffsets === true)
+    } catch (error) {
+      throw this.placed(error, tile)
+    }
+    return this.reversed(pipeline, tile, stored, options)
+  }
+
+  private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: ReadOptions): UnfilteredTile {
+    try {
       return pipeline.reverseTile(stored, {
         expectedSize: this.expectedSize(tile),
         ...options,
         offset: this.offsets[tile],
       })
     } catch (error) {
-      throw addPlace(keyOrDamage(error, this.fragment.cx), { file: this.source.name, offset: this.offsets[tile] })
+      throw this.placed(error, tile)
     }
+  }
+
+  private placed(error: unknown, tile: number): unknown {
+    return addPlace(keyOrDamage(error, this.fragment.cx), { file: this.source.name, offset: this.offsets[tile] })
   }
 
   /** Filters of this file, in writing order. */
@@ -186,7 +223,10 @@ export class TileFile {
       this.withOffsets ??= this.loadPipeline(true)
       return this.withOffsets
     }
-    this.plain ??= this.loadPipeline(false)
+    this.plain ??= this.loadPipeline(false).then((pipeline) => {
+      this.loaded = pipeline
+      return pipeline
+    })
     return this.plain
   }
 
@@ -195,7 +235,7 @@ export class TileFile {
     const slot = info.slots[this.slot]
     const tile: TileType = {
       datatype: role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : slotType(info, slot).type,
-      cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slotCellSize(info, slot),
+      cellSize: fileCellSize(info, this.slot, role === 'var' ? 'data' : role),
       formatVersion: info.format_version,
       key: fragment.cx.key,
       stringOffsets,
@@ -205,6 +245,7 @@ export class TileFile {
   }
 
   close(): Promise<void> {
+    this.held = undefined
     return this.source.close()
   }
 }
@@ -214,6 +255,8 @@ const TOGETHER_BYTES = 64 * 2 ** 20
 /** The same of one file, and at first: a reader may want only a few cells. */
 const MOST_BYTES = 8 * 2 ** 20
 const FIRST_BYTES = 2 ** 20
+/** Small tiles of a source that plans nothing are read together up to this: reading more takes longer than it saves. */
+const AHEAD_BYTES = 64 * 1024
 
 /** Tells the sources of files that are read side by side which tiles will be read of them; all without `from`, `to` and `skip`. */
 export function planTiles(
@@ -222,9 +265,8 @@ export function planTiles(
   to = Number.POSITIVE_INFINITY,
   skip?: (tile: number) => boolean,
 ): void {
-  const planned = files.filter(({ source }) => source.plan)
-  const together = Math.min(MOST_BYTES, TOGETHER_BYTES / planned.length)
-  for (const file of planned) file.plan(from, Math.min(to, file.tileNum - 1), together, { skip, first: FIRST_BYTES })
+  const together = Math.min(MOST_BYTES, TOGETHER_BYTES / files.length)
+  for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), together, { skip, first: FIRST_BYTES })
 }
 
 /**

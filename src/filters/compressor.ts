@@ -1,7 +1,12 @@
-import { type CompressedPart, type CompressorMetadata, compressorMetadata } from '../format/compressor-metadata.ts'
+import {
+  type CompressedPart,
+  type CompressorMetadata,
+  compressorMetadata,
+  onlyPart,
+} from '../format/compressor-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat } from './bytes.ts'
+import { badData, checkLimit, concat, NO_BYTES } from './bytes.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
 /** What a compression filter does to one part. */
@@ -36,6 +41,11 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
     },
 
     reverse(bytes: FilteredBytes, config, cx): FilteredBytes {
+      const only = onlyPart(bytes.metadata)
+      if (only && only.compressed_length === bytes.data.length) {
+        checkLimit(only.original_length, cx.limit, 'original_length')
+        return { metadata: NO_BYTES, data: codec.decompress(bytes.data, only.original_length, config, cx) }
+      }
       const { value: described, length } = decodePrefix(bytes.metadata, compressorMetadata)
       if (length !== bytes.metadata.length) {
         throw badData(`expected no metadata behind a compressor's, found ${bytes.metadata.length - length} bytes`)

@@ -2,7 +2,7 @@ import { InspectError } from '../errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
-import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
+import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilteredBytes } from './filter.ts'
@@ -126,7 +126,8 @@ export class Pipeline {
    */
   reverseTile(stored: Uint8Array, options: ReadOptions = {}): UnfilteredTile {
     const base = options.offset ?? 0
-    const { chunks } = decode(stored, tileChunks, { offset: base })
+    const only = onlyChunk(stored)
+    const chunks = only ? [only] : decode(stored, tileChunks, { offset: base }).chunks
     let total = 0
     for (const chunk of chunks) total += chunk.original_length
     if (options.expectedSize !== undefined && total !== options.expectedSize) {
@@ -143,8 +144,8 @@ export class Pipeline {
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
     let at = 0
     let offsets: Float64Array | undefined
-    chunks.forEach((chunk, index) => {
-      const out = this.undoAt(stored, base, chunk, index, options)
+    for (let index = 0; index < chunks.length; index++) {
+      const out = this.undoAt(stored, base, chunks[index], index, options)
       if (out.offsets) {
         if (index > 0)
           throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, {
@@ -159,7 +160,7 @@ export class Pipeline {
         data.set(out.data, at)
       }
       at = end
-    })
+    }
     return { data: at < data.length ? data.subarray(0, at) : data, offsets }
   }
 
@@ -207,9 +208,12 @@ export class Pipeline {
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = this.stages.length - 1; i >= last; i--) {
       const { config, filter, datatype } = this.stages[i]
-      const output = this.inFilter(config, () =>
-        filter.reverse(bytes, config, this.context(datatype, limit, i === 0, { onVerdict, kernels })),
-      )
+      let output: FilteredBytes
+      try {
+        output = filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict, kernels))
+      } catch (error) {
+        throw inFilter(error, config)
+      }
       options.onStage?.(
         { config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output },
         index,
@@ -282,8 +286,13 @@ export class Pipeline {
       ? { metadata: [], data: [data], offsets: options.offsets }
       : { metadata: [], data: [data] }
     for (const [i, { config, filter, datatype }] of this.stages.entries()) {
-      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0, { randomBytes: options.randomBytes })
-      parts = this.inFilter(config, () => filter.forward(parts, config, cx)) as typeof parts
+      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0)
+      cx.randomBytes = options.randomBytes
+      try {
+        parts = filter.forward(parts, config, cx) as typeof parts
+      } catch (error) {
+        throw inFilter(error, config)
+      }
     }
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
   }
@@ -292,7 +301,8 @@ export class Pipeline {
     datatype: Datatype,
     limit: number,
     first: boolean,
-    more: Pick<FilterContext, 'onVerdict' | 'randomBytes' | 'kernels'>,
+    onVerdict?: FilterContext['onVerdict'],
+    kernels?: FilterContext['kernels'],
   ): FilterContext {
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     // Offsets live inside the data of the first filter only.
@@ -303,17 +313,8 @@ export class Pipeline {
       limit,
       stringOffsets: first && stringOffsets === true,
       key,
-      ...more,
-    }
-  }
-
-  private inFilter<T>(config: FilterConfig, work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      const field = error.at.field === undefined ? config.name : `${config.name}.${error.at.field}`
-      throw new InspectError(error.code, error.message, { field }, { cause: error })
+      onVerdict,
+      kernels,
     }
   }
 
@@ -345,4 +346,11 @@ export class Pipeline {
       throw new InspectError(error.code, error.message, { field, offset }, { cause: error.cause })
     }
   }
+}
+
+/** A filter's error with its name. */
+function inFilter(error: unknown, { name }: FilterConfig): unknown {
+  if (!(error instanceof InspectError)) return error
+  const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
+  return new InspectError(error.code, error.message, { field }, { cause: error })
 }

@@ -1,4 +1,5 @@
 import type { Io } from './io.ts'
+import { u32 } from './u32.ts'
 
 /** One chunk of a tile as stored. */
 export interface StoredChunk {
@@ -22,11 +23,29 @@ export interface TileChunks {
   extra: Uint8Array
 }
 
-function storedChunk(io: Io<StoredChunk>): StoredChunk {
+export function storedChunk(io: Io<StoredChunk>): StoredChunk {
   const original_length = io.u32('original_length')
   const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length)
   const metadataLength = io.derive('metadata_length', 'uint32', (c) => c.metadata.length)
   return { original_length, metadata: io.bytes('metadata', metadataLength), data: io.bytes('data', filteredLength) }
+}
+
+/** Bytes ahead of the first chunk's metadata. */
+const FIRST_CHUNK_HEAD = 20
+
+/**
+ * The chunk of a tile that is one chunk and nothing else, as small tiles are: what {@link tileChunks} reads, at a tenth of
+ * the time. Undefined for all others, and for damaged ones.
+ */
+export function onlyChunk(stored: Uint8Array): StoredChunk | undefined {
+  if (stored.length < FIRST_CHUNK_HEAD || u32(stored, 0) !== 1 || u32(stored, 4) !== 0) return undefined
+  const dataAt = FIRST_CHUNK_HEAD + u32(stored, 16)
+  if (dataAt + u32(stored, 12) !== stored.length) return undefined
+  return {
+    original_length: u32(stored, 8),
+    metadata: stored.subarray(FIRST_CHUNK_HEAD, dataAt),
+    data: stored.subarray(dataAt),
+  }
 }
 
 /** The chunks alone, where the tile's end is not known: it follows from them. */

@@ -61,7 +61,9 @@ class CellLines {
   readonly notes: JsonNotes = { rounded: false }
   private readonly lines: LineBytes
   private readonly cells: readonly CellText[]
-  private readonly names: readonly string[]
+  /** What stands in front of the first cell of a line, and in front of others. */
+  private readonly first: readonly Uint8Array[]
+  private readonly later: readonly Uint8Array[]
   private readonly csv: boolean
   /** What stands in front of each cell of this batch, and behind the last. */
   private before: Uint8Array[] = []
@@ -72,7 +74,10 @@ class CellLines {
     this.lines = lines
     this.csv = style.format === 'csv'
     this.cells = columns.map((shown) => cellText(shown, lines, style, this.notes))
-    this.names = columns.map(({ column }) => column.name)
+    const before = (mark: string): Uint8Array[] =>
+      columns.map(({ column }) => new TextEncoder().encode(`${mark}${JSON.stringify(column.name)}:`))
+    this.first = this.csv ? columns.map(() => ascii('')) : before('{')
+    this.later = this.csv ? columns.map(() => ascii(',')) : before(',')
     this.end = ascii(this.csv ? LINE_END : '}\n')
   }
 
@@ -80,12 +85,11 @@ class CellLines {
   begin(batch: CellBatch): void {
     this.before = []
     this.texts = []
-    for (const [c, data] of batch.columns.entries()) {
+    for (let c = 0; c < batch.columns.length; c++) {
+      const data = batch.columns[c]
       if (!data && !this.csv) continue
       if (data) this.cells[c].begin(data)
-      const first = this.texts.length === 0
-      const before = this.csv ? (first ? '' : ',') : `${first ? '{' : ','}${JSON.stringify(this.names[c])}:`
-      this.before.push(new TextEncoder().encode(before))
+      this.before.push(this.texts.length === 0 ? this.first[c] : this.later[c])
       this.texts.push(data ? this.cells[c] : NOTHING)
     }
   }

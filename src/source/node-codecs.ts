@@ -9,8 +9,13 @@ import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
 
 /** Reads wasm files of packages from where Node finds the package. */
 const readPackagedWasm: WasmReader = async (specifier) => {
-  const [{ createRequire }, { readFile }] = await Promise.all([import('node:module'), import('node:fs/promises')])
-  return readFile(createRequire(import.meta.url).resolve(specifier))
+  const { readFile } = await import('node:fs/promises')
+  return readFile(await packagedFile(specifier))
+}
+
+async function packagedFile(specifier: string): Promise<string> {
+  const { createRequire } = await import('node:module')
+  return createRequire(import.meta.url).resolve(specifier)
 }
 
 /** The portable codecs with files read as Node can. */
@@ -66,8 +71,8 @@ const LARGEST_WINDOW_LOG = 23
  * of output (of chunks of int32 running sums, Node 24: 0.4 to 22 microseconds for 30 bytes).
  */
 const SMALL_FRAME = 32_768
-/** So many small frames are worth loading the portable codec. */
-const MANY_FRAMES = 32
+/** So many small frames are worth loading the portable codec, which takes 2 milliseconds. */
+const MANY_FRAMES = 100
 
 async function loadZstd(): Promise<ByteCodec> {
   const zlib = await import('node:zlib')
@@ -81,7 +86,7 @@ async function loadZstd(): Promise<ByteCodec> {
         small = codec
       }
       // Node's own goes on where it does not load.
-      portableCodecs.zstd().then(loaded, () => {})
+      zstdForSmallFrames().then(loaded, () => {})
     }
     return small
   }
@@ -98,6 +103,18 @@ async function loadZstd(): Promise<ByteCodec> {
       return bounded('zstd frame', size, (bound) => zlib.zstdDecompressSync(data, { ...bound, params }))
     },
   }
+}
+
+/**
+ * The portable codec without a turn of the event loop, as reading a file and compiling otherwise take: whoever reads many small tiles of local
+ * files makes none.
+ */
+async function zstdForSmallFrames(): Promise<ByteCodec> {
+  const [{ zstdCodec, ZSTD_WASM }, { readFileSync }] = await Promise.all([
+    import('../filters/codecs/zstd.ts'),
+    import('node:fs'),
+  ])
+  return zstdCodec(new WebAssembly.Module(readFileSync(await packagedFile(ZSTD_WASM))))
 }
 
 function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {

@@ -1,5 +1,6 @@
 import { InspectError } from '../../errors.ts'
-import { badData, viewOf } from '../bytes.ts'
+import { u32 } from '../../format/u32.ts'
+import { badData } from '../bytes.ts'
 
 /** Names of RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
@@ -14,8 +15,7 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
  * @throws InspectError BAD_FILTERED_DATA
  */
 export function zstdContentSize(frame: Uint8Array): number | undefined {
-  const view = viewOf(frame)
-  const magic = frame.length > DESCRIPTOR_AT ? view.getUint32(0, true) : 0
+  const magic = frame.length > DESCRIPTOR_AT ? u32(frame, 0) : 0
   if (magic > OLD_MAGIC + 1 && magic < MAGIC) {
     throw new InspectError(
       'UNSUPPORTED_FILTER',
@@ -31,9 +31,9 @@ export function zstdContentSize(frame: Uint8Array): number | undefined {
   if (frame.length < at + bytes) throw badData('expected a zstd frame, found the end of the data in its header')
   if (bytes === 0) return undefined
   if (bytes === 1) return frame[at]
-  if (bytes === 2) return view.getUint16(at, true) + 256
-  if (bytes === 4) return view.getUint32(at, true)
-  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32
+  if (bytes === 2) return frame[at] + frame[at + 1] * 256 + 256
+  if (bytes === 4) return u32(frame, at)
+  return u32(frame, at) + u32(frame, at + 4) * 2 ** 32
 }
 
 /** Refuses, before anything is allocated, a frame of another size. Gives whether the frame declares its size. */

@@ -31,7 +31,20 @@ const IMPORT_NAMES = { module: 'a', grow: 'a', copy: 'b' } as const
 /** Room that wasm memory (2 GiB at most) has for input and output together. */
 const LARGEST = 1 << 30
 
+/** Blocks up to this size are kept from one call to the next. */
+const KEPT = 1 << 18
+
+/** A block of wasm memory; none while its length is 0. */
+interface Block {
+  at: number
+  length: number
+}
+
 interface Library extends WasmHeap {
+  source: Block
+  target: Block
+  /** All of memory: see {@link heapOf}. */
+  heap: Uint8Array
   compressBound: WasmCall
   /** Both: (out, outLength, in, inLength[, level]), the bytes written or -1. */
   compress: WasmCall
@@ -40,7 +53,11 @@ interface Library extends WasmHeap {
 
 /** @param code the file {@link ZSTD_WASM} */
 export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
-  const module = await WebAssembly.compile(code)
+  return zstdCodec(await WebAssembly.compile(code))
+}
+
+/** @param module the file {@link ZSTD_WASM}, compiled */
+export function zstdCodec(module: WebAssembly.Module): ByteCodec {
   let library: Library | undefined
 
   /** Runs one of the two, and gives what `take` makes of its output in the library's memory; undefined where it failed. */
@@ -49,7 +66,7 @@ export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
     data: Uint8Array,
     room: number,
     rest: number[],
-    take: (out: Uint8Array) => T,
+    take: (heap: Uint8Array, start: number, end: number) => T,
   ): T | undefined {
     if (data.length + room > LARGEST) {
       throw new InspectError(
@@ -58,16 +75,14 @@ export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
       )
     }
     library ??= instantiate(module)
-    const { malloc, free, memory } = library
     try {
-      const source = malloc(Math.max(1, data.length))
-      const target = malloc(Math.max(1, room))
-      if (source === 0 || target === 0) throw new RangeError('no wasm memory')
-      new Uint8Array(memory.buffer, source, data.length).set(data)
+      const source = reserve(library, library.source, data.length)
+      const target = reserve(library, library.target, room)
+      heapOf(library).set(data, source)
       const length = library[name](target, room, source, data.length, ...rest)
-      const out = length < 0 ? undefined : take(new Uint8Array(memory.buffer, target, length))
-      free(target)
-      free(source)
+      const out = length < 0 ? undefined : take(heapOf(library), target, target + length)
+      if (room > KEPT) release(library, library.target)
+      if (data.length > KEPT) release(library, library.source)
       return out
     } catch (cause) {
       // A trap or a full memory leaves the instance in an unknown state: the next call starts with a new one.
@@ -81,12 +96,12 @@ export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
     }
   }
 
-  function checked<T>(data: Uint8Array, size: number, take: (out: Uint8Array) => T): T {
+  function checked<T>(data: Uint8Array, size: number, take: (heap: Uint8Array, start: number, end: number) => T): T {
     checkZstdFrame(data, size)
     let found: number | undefined
-    const out = run('decompress', data, size, [], (bytes) => {
-      found = bytes.length
-      return found === size ? take(bytes) : undefined
+    const out = run('decompress', data, size, [], (heap, start, end) => {
+      found = end - start
+      return found === size ? take(heap, start, end) : undefined
     })
     if (out !== undefined) return out
     throw badData(`expected a zstd frame of ${size} bytes, found ${found ?? 'a broken one'}`)
@@ -96,19 +111,44 @@ export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
     compress(data, level) {
       library ??= instantiate(module)
       const room = library.compressBound(data.length)
-      const frame = run('compress', data, room, [zstdLevel(level)], (out) => out.slice())
+      const frame = run('compress', data, room, [zstdLevel(level)], copyOf)
       if (!frame)
         throw new InspectError('BAD_VALUE', `expected data that libzstd compresses, found it fails at level ${level}`)
       return frame
     },
-    decompress: (data, size) => checked(data, size, (bytes) => bytes.slice()),
+    decompress: (data, size) => checked(data, size, copyOf),
     decompressInto(data, out) {
-      checked(data, out.length, (bytes) => {
-        out.set(bytes)
+      checked(data, out.length, (heap, start, end) => {
+        out.set(heap.subarray(start, end))
         return true
       })
     },
   }
+}
+
+function copyOf(heap: Uint8Array, start: number, end: number): Uint8Array {
+  return heap.slice(start, end)
+}
+
+/** Memory as bytes: a new view costs as much as a small frame, and is needed only where memory grew. */
+function heapOf(library: Library): Uint8Array {
+  if (library.heap.length === 0) library.heap = new Uint8Array(library.memory.buffer)
+  return library.heap
+}
+
+/** Where in memory the block is, which then has room for `length` bytes. @throws RangeError */
+function reserve(library: Library, block: Block, length: number): number {
+  if (block.length > 0 && length <= block.length) return block.at
+  release(library, block)
+  block.at = library.malloc(Math.max(1, length))
+  if (block.at === 0) throw new RangeError('no wasm memory')
+  block.length = Math.max(1, length)
+  return block.at
+}
+
+function release(library: Library, block: Block): void {
+  if (block.length > 0) library.free(block.at)
+  block.length = 0
 }
 
 function instantiate(module: WebAssembly.Module): Library {
@@ -120,6 +160,9 @@ function instantiate(module: WebAssembly.Module): Library {
   memory = wasmMemory(instance, NAMES.memory)
   wasmCall(instance, NAMES.start)()
   return {
+    source: { at: 0, length: 0 },
+    target: { at: 0, length: 0 },
+    heap: new Uint8Array(0),
     memory,
     malloc: wasmCall(instance, NAMES.malloc),
     free: wasmCall(instance, NAMES.free),
