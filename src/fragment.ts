@@ -28,10 +28,19 @@ import { tileOffsets } from './format/tile-offsets.ts'
 import { tileSums } from './format/tile-sums.ts'
 import { type FragmentName, parseFragmentName } from './format/timestamped-name.ts'
 import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
+import { PagedTile, type Scan } from './paged-tile.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from './source/source.ts'
 
 /** One read of the file's end fetches the footer of nearly every fragment. */
 const TAIL_BYTES = 64 * 1024
+
+/**
+ * Stored bytes that are read at once of sections that come in pages, and kept: of each, and of all together. Far away a
+ * section of a million tiles should take a request or two.
+ */
+const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
+const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
+const LEAST_WINDOW = 2 ** 14
 
 /** A fragment's metadata as far as it is known without opening any generic tile (versions 1 and 2: their only one). */
 export interface FragmentInfo {
@@ -323,6 +332,18 @@ export class Fragment {
   }
 
   private async readGenericTile(offset: number, section: string): Promise<GenericTile> {
+    const source = this.metadataSource()
+    const next = await this.sectionEnd(offset, section)
+    try {
+      const bytes = await this.fromTailOrFile(offset, next - offset)
+      return await openGenericTile(bytes, this.cx, { file: source.name, offset })
+    } catch (error) {
+      throw addSection(error, section)
+    }
+  }
+
+  /** Where the next generic tile begins, or the footer. @throws InspectError BAD_VALUE where the offset lies outside the file */
+  private async sectionEnd(offset: number, section: string): Promise<number> {
     const { footer } = await this.info()
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
@@ -332,13 +353,18 @@ export class Fragment {
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
-    const next = footer ? Math.min(end, this.sectionStarts(footer).find((start) => start > offset) ?? end) : end
-    try {
-      const bytes = await this.fromTailOrFile(offset, next - offset)
-      return await openGenericTile(bytes, this.cx, { file: source.name, offset })
-    } catch (error) {
-      throw addSection(error, section)
-    }
+    return footer ? Math.min(end, this.sectionStarts(footer).find((start) => start > offset) ?? end) : end
+  }
+
+  /** {@link genericTileAt} without having its content in memory at once. */
+  async pagedTileAt(offset: number, section: string, scan?: Scan): Promise<PagedTile> {
+    const { footer } = await this.info()
+    const end = await this.sectionEnd(offset, section)
+    const sections = footer ? this.sectionStarts(footer).length : 1
+    const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
+    const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
+    const read = (at: number, length: number): Promise<Uint8Array> => this.fromTailOrFile(at, length)
+    return PagedTile.open({ read, offset, end, window }, this.cx, scan)
   }
 
   /** Offsets of all generic tiles in the metadata file, rising, each once. */
@@ -378,11 +404,12 @@ export class Fragment {
   }
 
   /** As errors name a list. */
-  private async listName(list: string, slot: number): Promise<string> {
+  async listName(list: string, slot: number): Promise<string> {
     return `${list}.${(await this.info()).slots[slot]?.name ?? slot}`
   }
 
-  private async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
+  /** Where a list is in the metadata file, or the list itself where the version keeps all of them together. */
+  async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
     const { footer, v1 } = await this.info()
     if (v1) {
       if (list === 'tile_offsets') return v1.tile_offsets[slot]?.values

@@ -1,6 +1,6 @@
 import { addPlace, InspectError } from './errors.ts'
 import type { Codecs } from './filters/codecs/codecs.ts'
-import { Pipeline, type ReadOptions } from './filters/pipeline.ts'
+import { Pipeline, type ReadOptions, type TileType } from './filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from './format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from './format/io.ts'
 import type { ByteSource } from './source/source.ts'
@@ -62,22 +62,8 @@ export async function openGenericTile(
       },
     )
   }
-  const encrypted = header.encryption_type === 'AES_256_GCM'
-  if (encrypted && !cx.key) {
-    throw new InspectError(
-      'KEY_NEEDED',
-      'the array is encrypted (AES_256_GCM): give its key with --key or --key-file',
-      place,
-    )
-  }
+  const tile = genericTileType(header, cx, place)
   const stored = bytes.subarray(length, length + header.persisted_size)
-  const tile = {
-    datatype: header.datatype,
-    cellSize: header.cell_size,
-    formatVersion: header.format_version,
-    key: cx.key,
-    maxTileSize: cx.maxTileSize,
-  }
   try {
     const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)
     const { data } = pipeline.reverseTile(stored, {
@@ -85,14 +71,36 @@ export async function openGenericTile(
       expectedSize: header.tile_size,
       offset: place.offset + length,
     })
-    if (encrypted) {
-      cx.keyProven = true
-      cx.encrypted = true
-    }
+    openedWithKey(header, cx)
     return { header, payload: data, length: length + header.persisted_size }
   } catch (error) {
     throw addPlace(keyOrDamage(error, cx), place)
   }
+}
+
+/** What the pipeline of a generic tile must know. @throws InspectError KEY_NEEDED */
+export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
+  if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
+    throw new InspectError(
+      'KEY_NEEDED',
+      'the array is encrypted (AES_256_GCM): give its key with --key or --key-file',
+      place,
+    )
+  }
+  return {
+    datatype: header.datatype,
+    cellSize: header.cell_size,
+    formatVersion: header.format_version,
+    key: cx.key,
+    maxTileSize: cx.maxTileSize,
+  }
+}
+
+/** Notes what follows from a generic tile that could be opened. */
+export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void {
+  if (header.encryption_type !== 'AES_256_GCM') return
+  cx.keyProven = true
+  cx.encrypted = true
 }
 
 /** A tag that does not fit under a key that has opened something else is damage. */
@@ -126,10 +134,10 @@ export async function readGenericTile<T>(
 }
 
 /** No header with TileDB's filters is longer; a longer one is read in full only with its tile. */
-const HEADER_READ_BYTES = 4096
+export const GENERIC_TILE_HEADER_BYTES = 4096
 
 /** The header alone of the generic tile that a file begins with. Needs no key. */
 export async function readGenericTileHeader(source: ByteSource): Promise<GenericTileHeader> {
-  const bytes = await source.read(0, Math.min(await source.size(), HEADER_READ_BYTES))
+  const bytes = await source.read(0, Math.min(await source.size(), GENERIC_TILE_HEADER_BYTES))
   return decodePrefix(bytes, genericTileHeader, { file: source.name, offset: 0 }).value
 }

@@ -92,7 +92,9 @@ export class TileFile {
 
   /** Bytes a tile must have unfiltered; undefined where the metadata does not tell. */
   expectedSize(tile: number): number | undefined {
-    return this.role === 'var' ? this.varSizes?.[tile] : this.cells(tile) * fileCellSize(this.info, this.slot, this.role)
+    return this.role === 'var'
+      ? this.varSizes?.[tile]
+      : this.cells(tile) * fileCellSize(this.info, this.slot, this.role)
   }
 
   /**

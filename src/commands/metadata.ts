@@ -1,4 +1,5 @@
 import { slotType } from '../cells/slot-type.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -6,7 +7,8 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
+import { type Output, PagedBytes, Pages, type Result } from '../render/result.ts'
+import { BLOCK_TILES, type TileList, TileLists } from '../tile-lists.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -69,25 +71,18 @@ function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, styl
   return cellValue(type, valueNum, bytes, style)
 }
 
-/** From so many tiles on, the lists of one field at a time are in memory. */
-const MANY_TILES = 10_000
-
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
-  async function* slots(): AsyncGenerator<Fields> {
-    for (const [i, slot] of info.slots.entries()) {
-      yield {
-        ...(await slotColumns(fragment, info, slot, i, cx.style)),
-        ...slotTotals(info, slot, statistics?.[i], cx.style),
-      }
-    }
+  const lists = await TileLists.of(fragment)
+  const fields: Fields[] = []
+  // Opening a list goes through it, ahead of all output: damage is an error and no document that ends early.
+  for (const [i, slot] of info.slots.entries()) {
+    fields.push({
+      ...(await slotColumns(lists, info, slot, i, cx.style)),
+      ...slotTotals(info, slot, statistics?.[i], cx.style),
+    })
   }
-  const kept: Fields[] = []
-  const many = info.tile_num >= MANY_TILES
-  // Read once ahead of all output, so that damage is an error and no document that ends early.
-  for await (const field of slots()) if (!many) kept.push(field)
-  const fields = many ? { [Symbol.asyncIterator]: slots } : kept
   const document = {
     ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
@@ -99,30 +94,32 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
     document,
     async table(out: Output) {
       const { fragmentMetadataTable } = await import('../render/views/metadata.ts')
-      if (many) for await (const field of slots()) kept.push(field)
-      await fragmentMetadataTable({ ...document, fields: kept }, cx.full, out)
+      await fragmentMetadataTable(document, cx.full, out)
     },
   }
 }
 
 /** The per-tile lists of one slot. */
 async function slotColumns(
-  fragment: Fragment,
+  lists: TileLists,
   info: FragmentInfo,
   slot: Slot,
   i: number,
   style: ValueStyle,
 ): Promise<{ [key: string]: Result | undefined }> {
-  // Lists are copies or hold what they need: what they were read from need not stay beside them.
-  const alone = async <T>(list: Promise<T>): Promise<T> => {
-    const read = await list
-    fragment.forget()
-    return read
+  const offsets = async (name: OffsetsList): Promise<Result | undefined> => {
+    const list = await lists.offsets(name, i)
+    return list && listResult(list, (values) => values)
   }
-  const offsets = (list: OffsetsList): Promise<Float64Array | undefined> => alone(fragment.offsets(list, i))
-  const mins = await alone(fragment.tileMinMax('min', i))
-  const maxs = await alone(fragment.tileMinMax('max', i))
-  const sums = await alone(fragment.tileSums(i))
+  const minMax = async (which: 'min' | 'max'): Promise<Result | undefined> => {
+    // The phantom coordinates slot has bytes that are no values.
+    const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(info, slot))
+    if (slot.phantom && list && list.whole === undefined) return bytesResult(list)
+    return list && listResult(list, (values) => minMaxResult(info, slot, values, style))
+  }
+  const mins = await minMax('min')
+  const maxs = await minMax('max')
+  const sums = await lists.sums(i)
   return {
     name: slot.name,
     phantom: slot.phantom || undefined,
@@ -130,11 +127,37 @@ async function slotColumns(
     tile_var_offsets: await offsets('tile_var_offsets'),
     tile_var_sizes: await offsets('tile_var_sizes'),
     tile_validity_offsets: await offsets('tile_validity_offsets'),
-    tile_mins: mins && minMaxResult(info, slot, mins, style),
-    tile_maxs: maxs && minMaxResult(info, slot, maxs, style),
-    tile_sums: sums && sumsResult(slotType(info, slot).type, sums),
+    tile_mins: mins,
+    tile_maxs: maxs,
+    tile_sums: sums && listResult(sums, (values) => sumsResult(slotType(info, slot).type, values)),
     tile_null_counts: await offsets('tile_null_counts'),
   }
+}
+
+/** A list as `values` shows it, or each of its blocks. */
+function listResult<T>(list: TileList<T>, values: (entries: T) => Result): Result {
+  if (list.whole !== undefined) return values(list.whole)
+  return new Pages(async function* () {
+    try {
+      for (let from = 0; from < list.count; from += BLOCK_TILES) {
+        yield values((await list.block(from, from + BLOCK_TILES)).entries) as Iterable<Result>
+      }
+    } finally {
+      list.release()
+    }
+  })
+}
+
+function bytesResult(list: TileList<TileMinMax>): Result {
+  return new PagedBytes(async function* () {
+    try {
+      for (let from = 0; from < list.count; from += 3 * BLOCK_TILES) {
+        yield (await list.block(from, from + 3 * BLOCK_TILES)).entries.fixed
+      }
+    } finally {
+      list.release()
+    }
+  })
 }
 
 /** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
@@ -142,6 +165,13 @@ function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style:
   const values = minMaxValues(info, slot, minMax, style)
   if (values) return lazyList(values.count, values.at)
   return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
+}
+
+export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
+
+/** Bytes of one minimum or maximum; undefined for var-sized slots. */
+export function minMaxCellSize(info: FragmentInfo, slot: Slot): number | undefined {
+  return slotType(info, slot).cell_val_num === 'var' ? undefined : slotCellSize(info, slot)
 }
 
 /** Minima or maxima of a slot by tile; undefined where the bytes do not divide into values. */
@@ -156,7 +186,8 @@ export function minMaxValues(
   if (cell_val_num === 'var') {
     const count = Math.floor(fixed.length / 8)
     const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
-    const start = (tile: number): number => (tile < count ? Number(view.getBigUint64(tile * 8, true)) : variable.length)
+    const start = (tile: number): number =>
+      tile < count ? view.getUint32(tile * 8 + 4, true) * 2 ** 32 + view.getUint32(tile * 8, true) : variable.length
     const read = cellReader(type, 'var', style)
     return { count, at: (tile) => read(variable, start(tile), start(tile + 1)) }
   }

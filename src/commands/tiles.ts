@@ -1,12 +1,20 @@
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { slotType } from '../cells/slot-type.ts'
-import { TileFile } from '../cells/tile-files.ts'
+import {
+  checkOffsetCount,
+  fieldTileFile,
+  fileCellSize,
+  sizeBetween,
+  type TileRole,
+  tileCellNum,
+} from '../cells/tile-places.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import { sumValue, type ValueStyle } from '../format/value.ts'
+import { sumReader, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
+import { type Output, Pages, type Result } from '../render/result.ts'
+import { BLOCK_TILES, TileLists } from '../tile-lists.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -18,9 +26,9 @@ import {
 } from './command.ts'
 import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
-import { minMaxValues } from './metadata.ts'
+import { minMaxCellSize, minMaxValues, NO_VALUES } from './metadata.ts'
 import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
-import { rangesResult } from './values.ts'
+import { mbrsResult, rangesResult } from './values.ts'
 
 interface TilesOptions {
   field?: string[]
@@ -57,24 +65,24 @@ async function tilesOutcome(
 ): Promise<Outcome> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
-  const boxes = await tileBoxes(fragment, info)
+  const lists = await TileLists.of(fragment)
+  const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
-  const wanted = options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num)
-  const fields: FieldTiles[] = []
-  for (const slot of selectedSlots(info, options.field)) fields.push(await fieldTiles(fragment, info, slot, cx.style))
-  const from = wanted?.from ?? 0
-  const to = Math.min(wanted?.to ?? info.tile_num - 1, info.tile_num - 1)
   const touches = bounds && rangeFilter(dimensions, bounds)
-  function* rows(): Generator<Result> {
-    for (let tile = from; tile <= to; tile++) {
-      const box = boxes(tile)
-      if (touches && !(box && touches(box))) continue
-      yield {
-        tile,
-        cell_num: tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile,
-        [info.dense ? 'tile_domain' : 'mbr']: box ? rangesResult(dimensions, box, cx.style) : null,
-        fields: fields.map((field) => field(tile)),
-      }
+  const wanted = options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num)
+  const fields: FieldBlocks[] = []
+  for (const slot of selectedSlots(info, options.field)) {
+    fields.push(await fieldBlocks(lists, fragment, info, slot, cx.style))
+  }
+  const from = wanted?.from ?? 0
+  const end = Math.min(wanted?.to ?? info.tile_num - 1, info.tile_num - 1) + 1
+  async function* pages(): AsyncGenerator<Iterable<Result>> {
+    for (let first = from; first < end; first += BLOCK_TILES) {
+      const next = Math.min(first + BLOCK_TILES, end)
+      const box = await boxes(first, next)
+      const ofFields: FieldBlock[] = []
+      for (const field of fields) ofFields.push(await field(first, next))
+      yield rows(info, { first, next, box }, ofFields, touches)
     }
   }
   const document = {
@@ -82,7 +90,7 @@ async function tilesOutcome(
     format_version: info.format_version,
     dense: info.dense,
     tile_num: info.tile_num,
-    tiles: { [Symbol.iterator]: rows },
+    tiles: new Pages(pages),
   }
   return {
     document,
@@ -96,17 +104,73 @@ async function tilesOutcome(
   }
 }
 
+/** The tiles `[first, next)`, without those whose box `touches` nothing. */
+function* rows(
+  info: FragmentInfo,
+  { first, next, box }: { first: number; next: number; box: BoxBlock },
+  fields: readonly FieldBlock[],
+  touches: ((box: NDRange) => boolean) | undefined,
+): Generator<Result> {
+  for (let tile = first; tile < next; tile++) {
+    if (touches) {
+      const range = box.range(tile)
+      if (!range || !touches(range)) continue
+    }
+    const cell_num = tileCellNum(info, tile)
+    const value = box.value(tile)
+    const ofFields = fields.map((field) => field(tile))
+    yield info.dense
+      ? { tile, cell_num, tile_domain: value, fields: ofFields }
+      : { tile, cell_num, mbr: value, fields: ofFields }
+  }
+}
+
+/** Boxes of the tiles of a block: raw, and as they are shown. */
+interface BoxBlock {
+  range: (tile: number) => NDRange | undefined
+  value: (tile: number) => Result
+}
+
+const NO_BOXES: BoxBlock = { range: () => undefined, value: () => null }
+
 /** Box of each tile: its MBR, or for dense fragments the part of the non-empty domain that it holds. */
+async function boxBlocks(
+  lists: TileLists,
+  info: FragmentInfo,
+  style: ValueStyle,
+): Promise<(from: number, to: number) => Promise<BoxBlock>> {
+  const { dimensions } = info.schema.domain
+  if (info.dense) {
+    const range = denseBoxes(info)
+    const block = range ? { range, value: (tile: number) => rangesResult(dimensions, range(tile), style) } : NO_BOXES
+    return async () => block
+  }
+  const leaves = await lists.boxes()
+  if (!leaves) return async () => NO_BOXES
+  return async (from, to) => {
+    const { first, entries } = await leaves.block(from, to)
+    const mbr = mbrsResult(entries, dimensions, style)
+    return {
+      range: (tile) => (tile < leaves.count ? mbrAt(entries, tile - first, dimensions) : undefined),
+      value: (tile) => (tile < leaves.count ? mbr(tile - first) : null),
+    }
+  }
+}
+
+/** Box of each tile, as it is stored; all of them in memory. */
 export async function tileBoxes(
   fragment: Fragment,
   info: FragmentInfo,
 ): Promise<(tile: number) => NDRange | undefined> {
   const { dimensions } = info.schema.domain
-  if (!info.dense) {
-    const leaves = leafLevel(await fragment.rtree())
-    return (tile) => (leaves && tile < leaves.mbr_num ? mbrAt(leaves, tile, dimensions) : undefined)
-  }
-  if (!info.nonempty_domain) return () => undefined
+  if (info.dense) return denseBoxes(info) ?? (() => undefined)
+  const leaves = leafLevel(await fragment.rtree())
+  return (tile) => (leaves && tile < leaves.mbr_num ? mbrAt(leaves, tile, dimensions) : undefined)
+}
+
+function denseBoxes(info: FragmentInfo): ((tile: number) => NDRange) | undefined {
+  if (!info.nonempty_domain) return undefined
+  const { dimensions } = info.schema.domain
   const coordinates = new DenseCoordinates(info)
   return (tile) =>
     coordinates.tileBox(tile).map(({ low, high }, d) => {
@@ -121,52 +185,139 @@ function integerBytes(type: Datatype, value: bigint): Uint8Array {
   return bytes.subarray(0, datatypeSize(type))
 }
 
-/** What the metadata says of one tile of a field. */
-type FieldTiles = (tile: number) => Fields
+/** What the metadata says of one tile of a field, of the tiles of a block. */
+type FieldBlock = (tile: number) => Fields
+type FieldBlocks = (from: number, to: number) => Promise<FieldBlock>
+type Block<T> = (from: number, to: number) => Promise<(tile: number) => T>
 
-/** Reads the lists of one field; each stays as the typed array it is. Lists that its version or shape has not are left out. */
-async function fieldTiles(
+/** Opens the lists of one field. Lists that its version or shape has not are left out. */
+async function fieldBlocks(
+  lists: TileLists,
   fragment: Fragment,
   info: FragmentInfo,
   slot: number,
   style: ValueStyle,
-): Promise<FieldTiles> {
+): Promise<FieldBlocks> {
   const field = info.slots[slot]
+  const { name } = field
   const { varSized, nullable } = slotShape(info, field)
-  const main = await TileFile.open(fragment, slot, varSized ? 'offsets' : 'data')
-  const variable = varSized ? await TileFile.open(fragment, slot, 'var') : undefined
-  const validity = nullable ? await TileFile.open(fragment, slot, 'validity') : undefined
-  const mins = await fragment.tileMinMax('min', slot)
-  const maxs = await fragment.tileMinMax('max', slot)
-  const min = mins && minMaxValues(info, field, mins, style)
-  const max = maxs && minMaxValues(info, field, maxs, style)
-  const sums = await fragment.tileSums(slot)
-  const nulls = await fragment.offsets('tile_null_counts', slot)
-  const { type } = slotType(info, field)
-  // the typed arrays above are all that is needed of the generic tiles
-  fragment.forget()
-  return (tile) => ({
-    name: field.name,
-    ...places('', main, tile),
-    ...(variable && places('var_', variable, tile)),
-    ...(validity && places('validity_', validity, tile)),
-    min: valueAt(min, tile),
-    max: valueAt(max, tile),
-    sum: sums && (tile * 8 + 8 <= sums.length ? sumValue(type, sums.subarray(tile * 8, tile * 8 + 8)) : null),
-    null_count: nulls && (tile < nulls.length ? nulls[tile] : null),
-  })
-}
-
-function valueAt(values: ReturnType<typeof minMaxValues>, tile: number): Result | undefined {
-  return values && (tile < values.count ? values.at(tile) : null)
+  const ofFile = (role: TileRole): Promise<Block<Place>> => placeBlocks(lists, fragment, info, slot, role)
+  const main = await ofFile(varSized ? 'offsets' : 'data')
+  const variable = varSized ? await ofFile('var') : undefined
+  const validity = nullable ? await ofFile('validity') : undefined
+  const mins = await minMaxBlocks(lists, info, slot, 'min', style)
+  const maxs = await minMaxBlocks(lists, info, slot, 'max', style)
+  const sums = await sumBlocks(lists, info, slot)
+  const nulls = await nullCountBlocks(lists, slot)
+  return async (from, to) => {
+    const place = await main(from, to)
+    const varPlace = await variable?.(from, to)
+    const validityPlace = await validity?.(from, to)
+    const min = await mins?.(from, to)
+    const max = await maxs?.(from, to)
+    const sum = await sums?.(from, to)
+    const null_count = await nulls?.(from, to)
+    return (tile) => {
+      // One literal for most fields: objects of one shape are quick to make and to write.
+      const { offset, size, unfiltered_size } = place(tile)
+      const statistics = {
+        min: min?.(tile),
+        max: max?.(tile),
+        sum: sum?.(tile),
+        null_count: null_count?.(tile),
+      }
+      if (!varPlace && !validityPlace) return { name, offset, size, unfiltered_size, ...statistics }
+      return {
+        name,
+        offset,
+        size,
+        unfiltered_size,
+        ...(varPlace && prefixed('var_', varPlace(tile))),
+        ...(validityPlace && prefixed('validity_', validityPlace(tile))),
+        ...statistics,
+      }
+    }
+  }
 }
 
 /** Where a tile is in a file, stored and unfiltered bytes. */
-function places(prefix: string, file: TileFile, tile: number): Fields {
-  const { offset, size } = file.place(tile)
-  return {
-    [`${prefix}offset`]: offset,
-    [`${prefix}size`]: size,
-    [`${prefix}unfiltered_size`]: file.expectedSize(tile),
+interface Place {
+  offset: number
+  size: number
+  unfiltered_size: number | undefined
+}
+
+function prefixed(prefix: 'var_' | 'validity_', { offset, size, unfiltered_size }: Place): Fields {
+  return prefix === 'var_'
+    ? { var_offset: offset, var_size: size, var_unfiltered_size: unfiltered_size }
+    : { validity_offset: offset, validity_size: size, validity_unfiltered_size: unfiltered_size }
+}
+
+/** @throws InspectError INCONSISTENT where the metadata has no offset for each tile */
+async function placeBlocks(
+  lists: TileLists,
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: number,
+  role: TileRole,
+): Promise<Block<Place>> {
+  const { name, offsetsList, size: fileSize } = fieldTileFile(info, slot, role)
+  const file = fragment.folder.file(name).name
+  const offsets = await lists.offsets(offsetsList, slot)
+  checkOffsetCount(fragment, info, `${offsetsList}.${info.slots[slot].name}`, offsets?.count ?? 0)
+  const varSizes = role === 'var' ? await lists.offsets('tile_var_sizes', slot) : undefined
+  const cellSize = role === 'var' ? 0 : fileCellSize(info, slot, role)
+  const none = { first: 0, entries: new Float64Array(0) }
+  return async (from, to) => {
+    // A tile ends where the next one starts.
+    const { first, entries } = (await offsets?.block(from, to + 1)) ?? none
+    const sizes = await varSizes?.block(from, to)
+    return (tile) => {
+      const offset = entries[tile - first]
+      const end = tile + 1 < info.tile_num ? entries[tile + 1 - first] : fileSize
+      const unfiltered_size = role === 'var' ? sizes?.entries[tile - sizes.first] : tileCellNum(info, tile) * cellSize
+      return { offset, size: sizeBetween(offset, end, tile, file), unfiltered_size }
+    }
   }
+}
+
+async function minMaxBlocks(
+  lists: TileLists,
+  info: FragmentInfo,
+  slot: number,
+  which: 'min' | 'max',
+  style: ValueStyle,
+): Promise<Block<Result> | undefined> {
+  const field = info.slots[slot]
+  const list = await lists.minMax(which, slot, minMaxCellSize(info, field))
+  if (!list || !minMaxValues(info, field, list.whole ?? NO_VALUES, style)) return undefined
+  return async (from, to) => {
+    const { first, entries } = await list.block(from, to)
+    const at = minMaxValues(info, field, entries, style)?.at
+    return (tile) => (at && tile < list.count ? at(tile - first) : null)
+  }
+}
+
+async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Promise<Block<Result> | undefined> {
+  const list = await lists.sums(slot)
+  const { type } = slotType(info, info.slots[slot])
+  return (
+    list &&
+    (async (from, to) => {
+      const { first, entries } = await list.block(from, to)
+      const sum = sumReader(type, entries)
+      return (tile) => (tile < list.count ? sum(tile - first) : null)
+    })
+  )
+}
+
+async function nullCountBlocks(lists: TileLists, slot: number): Promise<Block<Result> | undefined> {
+  const list = await lists.offsets('tile_null_counts', slot)
+  return (
+    list &&
+    (async (from, to) => {
+      const { first, entries } = await list.block(from, to)
+      return (tile) => (tile < list.count ? entries[tile - first] : null)
+    })
+  )
 }

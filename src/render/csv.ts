@@ -1,5 +1,5 @@
 import { InspectError } from '../errors.ts'
-import { type JsonStyle, toJson } from './json.ts'
+import { type JsonStyle, NotAtOnce, toJson } from './json.ts'
 import { isFields, type Output, type Result } from './result.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
@@ -95,9 +95,12 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
       return String(value)
   }
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
-  if (Symbol.asyncIterator in value)
+  try {
+    return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }))
+  } catch (error) {
+    if (!(error instanceof NotAtOnce)) throw error
     throw new InspectError('USAGE', 'expected rows for csv, found a tree: json and ndjson hold it')
-  return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }))
+  }
 }
 
 function quoted(text: string): string {

@@ -4,7 +4,7 @@
  */
 
 import { InspectError } from '../errors.ts'
-import type { Output, Result } from './result.ts'
+import { isFields, type Output, PagedBytes, Pages, type Result } from './result.ts'
 import { TextBuffer } from './text-buffer.ts'
 
 export interface JsonStyle {
@@ -51,6 +51,12 @@ type Source =
   | { kind: 'object'; fields: Fields; keys: string[]; at: number }
   | { kind: 'iterator'; iterator: Iterator<Result> }
   | { kind: 'async'; iterator: AsyncIterator<Result>; result: IteratorResult<Result> | undefined }
+  | { kind: 'bytes'; iterator: AsyncIterator<Uint8Array>; result: IteratorResult<Uint8Array> | undefined }
+  | { kind: 'pages'; iterator: AsyncIterator<Iterable<Result>>; page: PageSource; ended: boolean }
+
+/** The page of {@link Pages} that is being written. */
+type PageSource = Source & { kind: 'array' | 'iterator' }
+const NO_PAGE: PageSource = { kind: 'array', values: [], at: 0 }
 
 /** Why {@link JsonText.advance} stopped. */
 type Stop = 'done' | 'full' | 'await'
@@ -112,15 +118,18 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
 /**
  * The text of a small value. A style's `int64` as in {@link writeJson}.
  *
- * @throws TypeError if an asynchronous iterable is inside
+ * @throws NotAtOnce if an asynchronous iterable is inside
  */
 export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): string {
   const parts: string[] = []
   const text = new JsonText({ add: (part) => parts.push(part), full: false }, style)
-  if (text.start(value) !== 'done') throw new TypeError('an asynchronous iterable cannot be written at once')
+  if (text.start(value) !== 'done') throw new NotAtOnce('an asynchronous iterable cannot be written at once')
   if (text.rounded && notes) notes.rounded = true
   return parts.join('')
 }
+
+/** There is something to wait for in what is to be text at once. */
+export class NotAtOnce extends TypeError {}
 
 interface Sink {
   add(text: string): unknown
@@ -172,6 +181,29 @@ export class JsonText {
           source.result = undefined
           if (result.done) this.close(frame)
           else this.element(frame, result.value)
+          break
+        }
+        case 'bytes': {
+          const { result } = source
+          if (result === undefined) return 'await'
+          source.result = undefined
+          if (!result.done) this.sink.add(base64(result.value))
+          else this.close(frame)
+          break
+        }
+        case 'pages': {
+          const { page } = source
+          if (page.kind === 'array') {
+            if (page.at < page.values.length) this.element(frame, page.values[page.at++])
+            else source.page = NO_PAGE
+          } else {
+            const result = page.iterator.next()
+            if (result.done) source.page = NO_PAGE
+            else this.element(frame, result.value)
+          }
+          if (source.page !== NO_PAGE) break
+          if (!source.ended) return 'await'
+          this.close(frame)
         }
       }
       if (sink.full) return 'full'
@@ -183,6 +215,12 @@ export class JsonText {
   async pull(): Promise<void> {
     const source = this.stack.at(-1)?.source
     if (source?.kind === 'async') source.result = await source.iterator.next()
+    else if (source?.kind === 'bytes') source.result = await source.iterator.next()
+    else if (source?.kind === 'pages') {
+      const { done, value } = await source.iterator.next()
+      if (done) source.ended = true
+      else source.page = listSource(value)
+    }
   }
 
   /** Behind {@link abandon}: closes what is open, and adds a key to the outermost object. */
@@ -203,7 +241,7 @@ export class JsonText {
     for (const { source } of this.stack.toReversed()) {
       try {
         if (source.kind === 'iterator') source.iterator.return?.()
-        else if (source.kind === 'async') await source.iterator.return?.()
+        else if (source.kind !== 'array' && source.kind !== 'object') await source.iterator.return?.()
       } catch {}
     }
   }
@@ -252,11 +290,21 @@ export class JsonText {
     if (isScalar(value)) {
       this.sink.add(this.scalar(value))
     } else if (value instanceof Float64Array || Array.isArray(value)) {
-      this.list(value, { kind: 'array', values: value, at: 0 }, column)
+      this.list(value, listSource(value), column)
     } else if (isIterable(value)) {
-      const source: Source = { kind: 'iterator', iterator: value[Symbol.iterator]() }
+      const source = listSource(value)
       if (walksOnce(value)) this.open('[', ']', source)
       else this.list(value, source, column)
+    } else if (value instanceof Pages) {
+      this.open('[', ']', {
+        kind: 'pages',
+        iterator: value.pages()[Symbol.asyncIterator](),
+        page: NO_PAGE,
+        ended: false,
+      })
+    } else if (value instanceof PagedBytes) {
+      const [bracket, close] = this.base64Brackets()
+      this.open(bracket, close, { kind: 'bytes', iterator: value.pages()[Symbol.asyncIterator](), result: undefined })
     } else if (isAsyncIterable(value)) {
       this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
     } else if (isFields(value)) {
@@ -329,9 +377,22 @@ export class JsonText {
         return value ? 'true' : 'false'
     }
     if (value === null) return 'null'
-    const base64 = Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
-    return this.style.indent ? `{"base64": "${base64}"}` : `{"base64":"${base64}"}`
+    const [bracket, close] = this.base64Brackets()
+    return bracket + base64(value) + close
   }
+
+  private base64Brackets(): [string, string] {
+    return [this.style.indent ? '{"base64": "' : '{"base64":"', '"}']
+  }
+}
+
+function listSource(values: Iterable<Result>): PageSource {
+  if (values instanceof Float64Array || Array.isArray(values)) return { kind: 'array', values, at: 0 }
+  return { kind: 'iterator', iterator: values[Symbol.iterator]() }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 }
 
 function isScalar(value: Result): value is Scalar {
@@ -351,8 +412,4 @@ function walksOnce(values: Iterable<Result>): boolean {
 
 function isAsyncIterable(value: object): value is AsyncIterable<Result> {
   return Symbol.asyncIterator in value
-}
-
-function isFields(value: Result): value is Fields {
-  return typeof value === 'object'
 }

@@ -1,4 +1,4 @@
-import type { Output } from './result.ts'
+import { type Output, Pages } from './result.ts'
 
 /** Characters gathered before they are written. */
 const PIECE = 65_536
@@ -37,6 +37,8 @@ export async function eachRow<T>(rows: Rows<T>, work: (row: T) => Promise<void> 
       const wait = work(row)
       if (wait) await wait
     }
+  } else if (rows instanceof Pages) {
+    for await (const page of rows.pages()) await eachRow(page as Iterable<T>, work)
   } else {
     for await (const row of rows) {
       const wait = work(row)

@@ -1,7 +1,7 @@
-import type { Document, Output, Result } from '../result.ts'
+import { type Document, type Output, Pages, type Result } from '../result.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { amount, type Fields, fieldList, fields, integer, list, rowsOf, text } from './narrow.ts'
 import { line, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
 
@@ -59,9 +59,13 @@ export async function fragmentMetadataTable(document: Document, full: boolean, o
     await section(`${counted(conditions.length, 'delete condition')} processed`, out)
     for (const condition of conditions) await line(condition, out)
   }
-  const told = slots.filter((slot) => slot.phantom !== true && tiles > 0)
-  const silent = told.filter((slot) => TILE_COLUMNS.every(({ key }) => !firstOf(slot[key]).some(isSaid)))
-  for (const slot of told) if (!silent.includes(slot)) await tilesTable(slot, tiles, full, out)
+  const silent: Fields[] = []
+  for (const slot of tiles > 0 ? slots : []) {
+    if (slot.phantom === true) continue
+    const first = await firstOfAll(slot)
+    if ([...first.values()].some((values) => values.some(isSaid))) await tilesTable(slot, first, tiles, full, out)
+    else silent.push(slot)
+  }
   if (silent.length > 0) {
     await out.write('\n')
     await line(
@@ -102,8 +106,11 @@ function statistic(value: Result | undefined): string {
   return value === null || value === undefined ? NOTHING : shortValue(value, 30)
 }
 
-async function tilesTable(slot: Fields, tiles: number, full: boolean, out: Output): Promise<void> {
-  const columns = TILE_COLUMNS.filter((column) => isShown(slot, column))
+/** The first elements of each list, by its key. */
+type FirstOf = ReadonlyMap<string, readonly Result[]>
+
+async function tilesTable(slot: Fields, first: FirstOf, tiles: number, full: boolean, out: Output): Promise<void> {
+  const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
   await section(`tiles of ${fieldName(slot.name)}`, out)
   const content = {
     columns: [
@@ -117,13 +124,12 @@ async function tilesTable(slot: Fields, tiles: number, full: boolean, out: Outpu
 }
 
 /** Lists that are empty, and lists of zeros that say nothing about this field, are left out. */
-function isShown(slot: Fields, { key, always, besides }: TileColumn): boolean {
-  const first = firstOf(slot[key])
-  if (first.length === 0) return false
-  if (always === true || first.some(isNonzero)) return true
-  return (
-    besides !== undefined && firstOf(slot[besides]).some((value) => key === 'tile_validity_offsets' || isNonzero(value))
-  )
+function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean {
+  const values = first.get(key) ?? []
+  if (values.length === 0) return false
+  if (always === true || values.some(isNonzero)) return true
+  const others = (besides !== undefined && first.get(besides)) || []
+  return others.some((value) => key === 'tile_validity_offsets' || isNonzero(value))
 }
 
 /** Anything but the number 0. */
@@ -136,19 +142,52 @@ function isNonzero(value: Result): boolean {
   return number !== undefined && Number(number) !== 0
 }
 
-function firstOf(values: Result | undefined): Result[] {
-  const first: Result[] = []
-  for (const value of list(values)) {
-    first.push(value)
-    if (first.length === TILES) break
+async function firstOfAll(slot: Fields): Promise<FirstOf> {
+  const all = new Map<string, Result[]>()
+  for (const { key } of TILE_COLUMNS) {
+    const first: Result[] = []
+    for await (const value of rowsOf(slot[key])) {
+      first.push(value)
+      if (first.length === TILES) break
+    }
+    all.set(key, first)
   }
-  return first
+  return all
 }
 
-function* tileRows(columns: readonly TileColumn[], slot: Fields, tiles: number): Generator<string[]> {
-  const iterators = columns.map(({ key }) => list(slot[key])[Symbol.iterator]())
+async function* tileRows(columns: readonly TileColumn[], slot: Fields, tiles: number): AsyncGenerator<string[]> {
+  const walks = columns.map(({ key }) => new Walk(slot[key]))
   for (let tile = 0; tile < tiles; tile++) {
-    yield [countText(tile), ...columns.map((column, c) => tileValue(column, iterators[c].next()))]
+    const row = [countText(tile)]
+    for (let c = 0; c < columns.length; c++) {
+      let next = walks[c].next()
+      if (next.done === true && (await walks[c].turn())) next = walks[c].next()
+      row.push(tileValue(columns[c], next))
+    }
+    yield row
+  }
+}
+
+/** Goes along a list that may come in pages, waiting only where one ends. */
+class Walk {
+  private readonly pages: AsyncIterator<Iterable<Result>> | undefined
+  private page: Iterator<Result>
+
+  constructor(values: Result | undefined) {
+    this.pages = values instanceof Pages ? values.pages()[Symbol.asyncIterator]() : undefined
+    this.page = list(values)[Symbol.iterator]()
+  }
+
+  next(): IteratorResult<Result> {
+    return this.page.next()
+  }
+
+  /** Turns to the next page; false where there is none. */
+  async turn(): Promise<boolean> {
+    const next = await this.pages?.next()
+    if (next === undefined || next.done === true) return false
+    this.page = next.value[Symbol.iterator]()
+    return true
   }
 }
 

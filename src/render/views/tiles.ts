@@ -1,7 +1,7 @@
 import type { Document, Output, Result } from '../result.ts'
 import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { amount, rowsOf as elements, type Fields, fieldList, fields, text } from './narrow.ts'
 import { fits, line, section, TILES, title } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
@@ -35,7 +35,7 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   const total = amount(document.tile_num)
   const facts = `format version ${versionText(document.format_version)}, ${counted(total, 'tile')}; offsets and sizes in bytes`
   await title(document.path, facts, out)
-  const sample = firstOf(document.tiles)
+  const sample = await firstOf(document.tiles)
   if (sample.length === 0) {
     await line(total === 0 ? 'no tiles' : `the range touches 0 of ${counted(total, 'tile')}`, out)
     return
@@ -44,15 +44,15 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   const columns = fitting(all, sample, out)
   let shown = 0
   const limit = style.full || style.limited ? Number.POSITIVE_INFINITY : TILES
-  function* rows(): Generator<string[]> {
-    for (const tile of list(document.tiles)) {
+  async function* rows(): AsyncGenerator<string[]> {
+    for await (const tile of elements(document.tiles)) {
       if (shown === limit) return
       shown++
       yield* rowsOf(fields(tile), columns)
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
-  else await table({ columns, rows: [...rows()] }, out)
+  else await table({ columns, rows: rows() }, out)
   if (style.limited) await line(`${countText(shown)} of ${counted(total, 'tile')}`, out, 'dim')
   else if (total > shown) await line(`… ${counted(total - shown, 'more tile')} (--full shows all)`, out, 'dim')
   const left = all.filter((column) => !columns.includes(column)).map(({ name }) => name)
@@ -161,9 +161,9 @@ function hasRoom(columns: readonly TileColumn[], sample: readonly Fields[], out:
   )
 }
 
-function firstOf(tiles: Result | undefined): Fields[] {
+async function firstOf(tiles: Result | undefined): Promise<Fields[]> {
   const first: Fields[] = []
-  for (const tile of list(tiles)) {
+  for await (const tile of elements(tiles)) {
     first.push(fields(tile))
     if (first.length === TILES) break
   }

@@ -1,0 +1,62 @@
+import { InspectError } from '../errors.ts'
+import { fieldFileBase } from '../format/field-files.ts'
+import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
+
+/** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
+export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
+
+/** A range of a data file. */
+export interface TilePlace {
+  offset: number
+  /** Bytes as stored. */
+  size: number
+}
+
+/** What the metadata has of one data file as a whole. */
+export interface FieldTileFile {
+  name: string
+  /** The list that says where its tiles begin. */
+  offsetsList: OffsetsList
+  /** Bytes. */
+  size: number
+}
+
+export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole): FieldTileFile {
+  const base = fieldFileBase(info.format_version, info.slots[slot]) ?? ''
+  const sizes = role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
+  return {
+    name: `${base}${role === 'var' ? '_var' : role === 'validity' ? '_validity' : ''}.tdb`,
+    offsetsList: role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets',
+    size: sizes?.[slot] ?? 0,
+  }
+}
+
+/** @throws InspectError INCONSISTENT where a list of `count` has no offset for each tile */
+export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
+  if (count >= info.tile_num) return
+  throw new InspectError('INCONSISTENT', `expected ${info.tile_num} tile offsets, found ${count}`, {
+    file: fragment.metadataSource().name,
+    field: list,
+  })
+}
+
+/** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT where it ends before it starts */
+export function sizeBetween(offset: number, end: number, tile: number, file: string): number {
+  if (end >= offset) return end - offset
+  throw new InspectError(
+    'INCONSISTENT',
+    `expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`,
+    { file, field: `tile ${tile}` },
+  )
+}
+
+/** Cells of tile `tile`, padding of dense tiles included. */
+export function tileCellNum(info: FragmentInfo, tile: number): number {
+  return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
+}
+
+/** Unfiltered bytes of one cell in a file that has as many for each. */
+export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
+  if (role === 'offsets') return 8
+  return role === 'validity' ? 1 : slotCellSize(info, info.slots[slot])
+}
