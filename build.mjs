@@ -72,9 +72,9 @@ function run(stdout, ...args) {
   if (status !== 0) process.exit(1)
 }
 
-/** Compiles the kernels, and puts them into a module as text, which goes wherever scripts go. */
-async function kernels() {
-  const source = 'src/filters/kernels/assembly/index.ts'
+/** Compiles kernels, and puts them into a module as text, which goes wherever scripts go. */
+async function kernels(folder) {
+  const source = `${folder}/assembly/index.ts`
   const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--outFile', 'kernels.wasm']
   let binary
   const writeFile = (_name, contents) => {
@@ -84,12 +84,12 @@ async function kernels() {
   if (error) throw new Error(`${error.message}\n${stderr}`)
   const text = Buffer.from(binary).toString('base64')
   writeFileSync(
-    'src/filters/kernels/binary.ts',
+    `${folder}/binary.ts`,
     `/** What the build makes of assembly/. */\nexport const KERNELS_WASM =\n  '${text}'\n`,
   )
 }
 
-await kernels()
+for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
 await bundle({ main: 'src/main.ts', 'verify-worker': 'src/source/verify-worker.ts' }, [withoutChildProcess], {

@@ -6,7 +6,7 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/helpers/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
   coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', '!src/filters/kernels/assembly/**'],
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/kernels/assembly/**'],
   testTimeout: 60_000,
   maxWorkers: '100%',
 }

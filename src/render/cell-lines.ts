@@ -6,6 +6,7 @@ import { csvField, csvHeader, LINE_END, LONE_NULL } from './csv.ts'
 import { type JsonNotes, type JsonStyle, toJson } from './json.ts'
 import { LineBytes, POWERS } from './line-bytes.ts'
 import type { Output, Result } from './result.ts'
+import type { RowKernel } from './row-kernel.ts'
 
 export interface CellLineStyle extends ValueStyle {
   format: 'ndjson' | 'csv'
@@ -23,6 +24,7 @@ export interface ShownColumn {
  * column from the cells' bytes: no object, string or bigint a cell where the type allows it.
  *
  * @param limit at most so many rows
+ * @param plainRows so many rows are written before the module that writes numbers faster is compiled
  */
 export async function writeCellLines(
   columns: readonly ShownColumn[],
@@ -30,25 +32,131 @@ export async function writeCellLines(
   limit: number,
   out: Output,
   style: CellLineStyle,
+  plainRows = PLAIN_ROWS,
 ): Promise<JsonNotes> {
   const lines = new LineBytes(out)
   const writer = new CellLines(columns, lines, style)
   if (style.format === 'csv') lines.text(csvHeader(columns.map(({ column }) => column.name)))
   let left = limit
+  let plain = plainRows
+  let quick: QuickLines | undefined
   if (left > 0) {
     for await (const batch of batches) {
-      writer.begin(batch)
       const count = Math.min(left, batch.rows?.length ?? batch.cell_num)
+      plain -= count
+      if (plain < 0 && !quick) {
+        quick = await quickLines(columns, lines, style, writer.notes)
+        if (!quick) plain = Number.POSITIVE_INFINITY
+      }
+      const rows = quick?.begin(batch) ? quick : writer
+      if (rows === writer) writer.begin(batch)
       for (let i = 0; i < count; ) {
-        i = writer.rows(batch.rows, i, count)
+        i = rows.rows(batch.rows, i, count)
         if (lines.full) await lines.flush()
       }
       left -= count
       if (left <= 0) break
     }
   }
+  quick?.end()
   await lines.flush()
   return writer.notes
+}
+
+/** So many rows take as long as compiling the module. */
+const PLAIN_ROWS = 4096
+
+/** {@link CellLines} of numbers by way of a {@link RowKernel}. */
+class QuickLines {
+  private readonly kernel: RowKernel
+  private readonly lines: LineBytes
+  private readonly notes: JsonNotes | undefined
+
+  /** @param notes is told of integers that a float64 does not hold */
+  constructor(kernel: RowKernel, lines: LineBytes, notes: JsonNotes | undefined) {
+    this.kernel = kernel
+    this.lines = lines
+    this.notes = notes
+  }
+
+  /** @returns false where nothing is left to show: then all rows before are in the lines */
+  begin(batch: CellBatch): boolean {
+    this.kernel.begin(batch)
+    if (!this.kernel.writes) this.end()
+    return this.kernel.writes
+  }
+
+  /** Like {@link CellLines.rows}. */
+  rows(rows: Uint32Array | undefined, from: number, to: number): number {
+    const next = this.kernel.rows(rows, from, to)
+    if (this.kernel.full) this.lines.ascii(this.kernel.take())
+    return next
+  }
+
+  /** Hands over the rows that are still held back. */
+  end(): void {
+    this.lines.ascii(this.kernel.take())
+    if (this.notes && this.kernel.sawUnsafe) this.notes.rounded = true
+  }
+}
+
+/** Undefined where a column holds other than numbers. */
+async function quickLines(
+  shown: readonly ShownColumn[],
+  lines: LineBytes,
+  style: CellLineStyle,
+  notes: JsonNotes,
+): Promise<QuickLines | undefined> {
+  if (!shown.every((one) => isNumbers(one, style))) return undefined
+  const [{ RowKernel }, { KERNELS_WASM }] = await Promise.all([
+    import('./row-kernel.ts'),
+    import('./kernels/binary.ts'),
+  ])
+  const csv = style.format === 'csv'
+  const text = (value: Result): Uint8Array => ascii(csv ? csvField(value, style) : toJson(value, JSON_STYLE, notes))
+  const before = textsBefore(shown, csv)
+  const kernel = RowKernel.make(
+    Buffer.from(KERNELS_WASM, 'base64'),
+    shown.map(({ column }, c) => ({
+      column,
+      quoted: !csv && style.int64 === 'string',
+      first: before.first[c],
+      later: before.later[c],
+    })),
+    {
+      end: ascii(lineEnd(csv)),
+      null: text(null),
+      lone: ascii(LONE_NULL),
+      nan: text(Number.NaN),
+      infinity: text(Number.POSITIVE_INFINITY),
+      minusInfinity: text(Number.NEGATIVE_INFINITY),
+      minusZero: text(-0),
+      placeOfMissing: csv,
+    },
+  )
+  return kernel && new QuickLines(kernel, lines, csv || style.int64 === 'string' ? undefined : notes)
+}
+
+const JSON_STYLE: JsonStyle = { int64: 'number', indent: false }
+
+/** Whether the cells of a column print as the numbers that are stored. */
+function isNumbers({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
+  if (labels || column.cell_val_num !== 1 || (column.kind.startsWith('delete') && !raw)) return false
+  const kind = datatypeKind(column.type)
+  return kind === 'int' || kind === 'uint' || kind === 'time' || kind === 'float' || (kind === 'datetime' && raw)
+}
+
+/** What stands in front of each column's cells, as the first of a line and elsewhere. */
+function textsBefore(columns: readonly ShownColumn[], csv: boolean): { first: Uint8Array[]; later: Uint8Array[] } {
+  const before = (mark: string): Uint8Array[] =>
+    columns.map(({ column }) => new TextEncoder().encode(`${mark}${JSON.stringify(column.name)}:`))
+  return csv
+    ? { first: columns.map(() => ascii('')), later: columns.map(() => ascii(',')) }
+    : { first: before('{'), later: before(',') }
+}
+
+function lineEnd(csv: boolean): string {
+  return csv ? LINE_END : '}\n'
 }
 
 /** Writes one cell of a column whose data was given to {@link begin}. */
@@ -74,11 +182,10 @@ class CellLines {
     this.lines = lines
     this.csv = style.format === 'csv'
     this.cells = columns.map((shown) => cellText(shown, lines, style, this.notes))
-    const before = (mark: string): Uint8Array[] =>
-      columns.map(({ column }) => new TextEncoder().encode(`${mark}${JSON.stringify(column.name)}:`))
-    this.first = this.csv ? columns.map(() => ascii('')) : before('{')
-    this.later = this.csv ? columns.map(() => ascii(',')) : before(',')
-    this.end = ascii(this.csv ? LINE_END : '}\n')
+    const { first, later } = textsBefore(columns, this.csv)
+    this.first = first
+    this.later = later
+    this.end = ascii(lineEnd(this.csv))
   }
 
   /** A column that could not be read has no key in JSON, and an empty field in CSV. */

@@ -31,10 +31,18 @@ function textOutput(): { out: Output; text: () => string } {
   return { out, text: () => parts.map((part) => new TextDecoder('latin1').decode(part)).join('') }
 }
 
+/** The lines written from bytes, which are the same by way of the compiled module. */
 async function quickly(columns: ShownColumn[], batches: CellBatch[], style: CellLineStyle): Promise<object> {
-  const { out, text } = textOutput()
-  const notes = await writeCellLines(columns, later(batches), Number.POSITIVE_INFINITY, out, style)
-  return { text: text(), rounded: style.format === 'ndjson' && notes.rounded }
+  const [plain, compiled] = await Promise.all(
+    [Number.POSITIVE_INFINITY, 0].map(async (plainRows) => {
+      const { out, text } = textOutput()
+      const limit = Number.POSITIVE_INFINITY
+      const notes = await writeCellLines(columns, later(batches), limit, out, style, plainRows)
+      return { text: text(), rounded: style.format === 'ndjson' && notes.rounded }
+    }),
+  )
+  expect(compiled).toEqual(plain)
+  return plain
 }
 
 /** The same by way of one object a row. */
@@ -124,6 +132,36 @@ describe('lines written from bytes are those of the rows', () => {
         { tile: 3, cell_num: 0, rows: undefined, columns: [data, data, data] },
       ]
       expect(await quickly(columns, batches, style)).toEqual(await plainly(columns, batches, style))
+    },
+  )
+
+  test.each(fixed.flatMap((type) => STYLES.map((style) => [type, style.format, style] as const)))(
+    'of nothing but %s as %s',
+    async (type, _, style) => {
+      const count = 9000
+      const size = datatypeSize(type)
+      const bytes = new Uint8Array(count * size + 1)
+      bytes.set(numbers(type, count), 1)
+      const data = { data: bytes.subarray(1), starts: undefined, validity: undefined }
+      const validity = new Random(3).bytes(count).map((byte) => byte & 1)
+      const some = Uint32Array.from({ length: count }, (_, i) => i).filter((i) => validity[i] === 1 || i < 40)
+      const columns = [
+        { column: columnOf(type), labels: undefined },
+        { column: columnOf(type, { name: 'b"', nullable: true }), labels: undefined },
+        { column: columnOf('UINT8', { name: 'c,é'.repeat(20) }), labels: undefined },
+      ]
+      const batches: CellBatch[] = [
+        { tile: 0, cell_num: 10, rows: undefined, columns: [data, { ...data, validity }, data] },
+        { tile: 1, cell_num: count, rows: undefined, columns: [data, data, data] },
+        { tile: 2, cell_num: count, rows: some, columns: [data, { ...data, validity }, data] },
+        { tile: 3, cell_num: count, rows: Uint32Array.of(1, 7, 5000, 8999), columns: [undefined, data, data] },
+        { tile: 4, cell_num: 3, rows: undefined, columns: [undefined, undefined, undefined] },
+        { tile: 5, cell_num: 0, rows: undefined, columns: [data, data, data] },
+        { tile: 6, cell_num: 30, rows: undefined, columns: [data, undefined, data] },
+      ]
+      expect(await quickly(columns, batches, style)).toEqual(await plainly(columns, batches, style))
+      const one = batches.map((batch) => ({ ...batch, columns: batch.columns.slice(1, 2) }))
+      expect(await quickly([columns[1]], one, style)).toEqual(await plainly([columns[1]], one, style))
     },
   )
 

@@ -1,0 +1,48 @@
+/*
+ * Decimal digits, eight at a time: the digits of a number below 10^8 as the bytes of a word, first digit lowest. Halves,
+ * quarters and single digits are split off in all lanes of the word at once.
+ */
+
+const ZEROS: u64 = 0x3030303030303030
+
+export function eightDigits(value: u32): u64 {
+  const high = (((value as u64) * 109951163) >> 40) as u32
+  const fours = (high as u64) | (((value - high * 10000) as u64) << 32)
+  const hundreds = ((fours * 10486) >> 20) & 0x0000007f0000007f
+  const twos = ((fours - hundreds * 100) << 16) | hundreds
+  const tens = ((twos * 103) >> 10) & 0x000f000f000f000f
+  return ((twos - tens * 10) << 8) | tens
+}
+
+/** Writes a number below 10^8 without leading zeros, a zero as none at all; up to 8 bytes are overwritten. @returns its end */
+function leading8(out: usize, value: u32): usize {
+  const digits = eightDigits(value)
+  const zeros = ctz(digits) & ~7
+  if (digits === 0) return out
+  store<u64>(out, (digits | ZEROS) >> zeros)
+  return out + (8 - ((zeros as usize) >> 3))
+}
+
+/** The same with all eight digits. */
+function all8(out: usize, value: u32): usize {
+  store<u64>(out, eightDigits(value) | ZEROS)
+  return out + 8
+}
+
+/** Writes a whole number; up to 8 bytes behind it are overwritten. @returns its end */
+export function writeU64(out: usize, value: u64): usize {
+  if (value < 10) {
+    store<u8>(out, (0x30 + value) as u8)
+    return out + 1
+  }
+  if (value < 100000000) return leading8(out, value as u32)
+  return writeLarge(out, value)
+}
+
+function writeLarge(out: usize, value: u64): usize {
+  const high = value / 100000000
+  const low = (value - high * 100000000) as u32
+  if (high < 100000000) return all8(leading8(out, high as u32), low)
+  const top = high / 100000000
+  return all8(all8(leading8(out, top as u32), (high - top * 100000000) as u32), low)
+}

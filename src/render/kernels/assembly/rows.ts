@@ -1,0 +1,181 @@
+import { lastPlaces, MOST_PLACES, writeF32, writeF64, writeShort } from './decimal'
+import { writeU64 } from './digits'
+
+/** What a column's cells are; 0 for one that could not be read. */
+const I8: u32 = 1
+const U8: u32 = 2
+const I16: u32 = 3
+const U16: u32 = 4
+const I32: u32 = 5
+const U32: u32 = 6
+const I64: u32 = 7
+const U64: u32 = 8
+const QUOTED_I64: u32 = 9
+const QUOTED_U64: u32 = 10
+const F32: u32 = 11
+const F64: u32 = 12
+
+/** A column: kind, data, validity or 0, text before its cells, the length of that, and decimal places that its last float had. */
+const COLUMN_BYTES: usize = 24
+
+/** Where the texts lie that the caller gave: see {@link setTexts}. */
+let texts: usize = 0
+const END: usize = 0
+const NULL: usize = 8
+const LONE: usize = 16
+const NOT_A_NUMBER: usize = 24
+const INFINITE: usize = 32
+const MINUS_INFINITE: usize = 40
+const MINUS_ZERO: usize = 48
+
+/** @param at place and length of each: the end of a line, null, a line of nothing, NaN, Infinity, -Infinity, -0 */
+export function setTexts(at: usize): void {
+  texts = at
+}
+
+let reached: u32 = 0
+let unsafe: bool = false
+
+/** The first row that {@link writeRows} did not write. */
+export function reachedRow(): u32 {
+  return reached
+}
+
+/** Whether an integer was met that a float64 does not hold; what 2^53 holds none of is not told apart. */
+export function sawUnsafe(): bool {
+  return unsafe
+}
+
+/**
+ * Writes rows `from` to `to` until `out` is beyond `limit`. Row i shows cell i, or cell rows[i] - base where `rows` is not 0.
+ * @returns the end of what was written
+ */
+export function writeRows(
+  columns: usize,
+  columnNum: u32,
+  rows: usize,
+  base: u32,
+  from: u32,
+  to: u32,
+  out: usize,
+  limit: usize,
+): usize {
+  const columnsEnd = columns + (columnNum as usize) * COLUMN_BYTES
+  const end = load<u32>(texts + END) as usize
+  const endLength = load<u32>(texts + END, 4) as usize
+  let row = from
+  for (; row < to && out < limit; row++) {
+    const cell = (rows === 0 ? row : load<u32>(rows + ((row as usize) << 2)) - base) as usize
+    const start = out
+    for (let column = columns; column < columnsEnd; column += COLUMN_BYTES) {
+      out = written(out, load<u32>(column, 12) as usize, load<u32>(column, 16) as usize)
+      out = writeCell(column, cell, out)
+    }
+    if (out === start) out = said(LONE, out)
+    v128.store(out, v128.load(end))
+    out += endLength
+  }
+  reached = row
+  return out
+}
+
+/** Copies a text; up to 15 bytes behind it are overwritten. */
+function written(out: usize, text: usize, length: usize): usize {
+  v128.store(out, v128.load(text))
+  if (length > 16) memory.copy(out, text, length)
+  return out + length
+}
+
+function said(text: usize, out: usize): usize {
+  return written(out, load<u32>(texts + text) as usize, load<u32>(texts + text, 4) as usize)
+}
+
+function signed(out: usize, value: i64): usize {
+  store<u8>(out, 0x2d)
+  const negative = value < 0
+  return writeU64(out + (negative ? 1 : 0), (negative ? 0 - value : value) as u64)
+}
+
+const SAFE: u64 = 1 << 53
+
+function signed64(out: usize, value: i64): usize {
+  if (((value < 0 ? 0 - value : value) as u64) >= SAFE) unsafe = true
+  return signed(out, value)
+}
+
+function unsigned64(out: usize, value: u64): usize {
+  if (value >= SAFE) unsafe = true
+  return writeU64(out, value)
+}
+
+function quote(out: usize): usize {
+  store<u8>(out, 0x22)
+  return out + 1
+}
+
+function writeCell(column: usize, cell: usize, out: usize): usize {
+  const validity = load<u32>(column, 8) as usize
+  if (validity !== 0 && load<u8>(validity + cell) === 0) return said(NULL, out)
+  const kind = load<u32>(column)
+  const data = load<u32>(column, 4) as usize
+  if (kind === I64) return signed64(out, load<i64>(data + (cell << 3)))
+  if (kind === F64) return float64(column, load<u64>(data + (cell << 3)), out)
+  if (kind === I32) return signed(out, load<i32>(data + (cell << 2)) as i64)
+  if (kind === U64) return unsigned64(out, load<u64>(data + (cell << 3)))
+  return writeOther(kind, data, cell, out)
+}
+
+function writeOther(kind: u32, data: usize, cell: usize, out: usize): usize {
+  switch (kind) {
+    case I8:
+      return signed(out, load<i8>(data + cell) as i64)
+    case U8:
+      return writeU64(out, load<u8>(data + cell) as u64)
+    case I16:
+      return signed(out, load<i16>(data + (cell << 1)) as i64)
+    case U16:
+      return writeU64(out, load<u16>(data + (cell << 1)) as u64)
+    case U32:
+      return writeU64(out, load<u32>(data + (cell << 2)) as u64)
+    case QUOTED_I64:
+      return quote(signed(quote(out), load<i64>(data + (cell << 3))))
+    case QUOTED_U64:
+      return quote(writeU64(quote(out), load<u64>(data + (cell << 3))))
+    case F32:
+      return float32(load<u32>(data + (cell << 2)), out)
+    default:
+      return out
+  }
+}
+
+function float64(column: usize, bits: u64, out: usize): usize {
+  const size = bits & 0x7fffffffffffffff
+  if (size === 0 || size >= 0x7ff0000000000000)
+    return special(size === 0, bits >> 63 !== 0, size > 0x7ff0000000000000, out)
+  store<u8>(out, 0x2d)
+  out += (bits >> 63) as usize
+  const places = load<i32>(column, 20)
+  // From 1e-6 on: smaller ones are written with an exponent.
+  if (places <= MOST_PLACES && size >= reinterpret<u64>(1e-6)) {
+    const end = writeShort(out, reinterpret<f64>(size), places)
+    if (end !== 0) return end
+  }
+  const end = writeF64(out, size)
+  store<i32>(column, lastPlaces(), 20)
+  return end
+}
+
+function float32(bits: u32, out: usize): usize {
+  const size = bits & 0x7fffffff
+  if (size === 0 || size >= 0x7f800000) return special(size === 0, bits >> 31 !== 0, size > 0x7f800000, out)
+  store<u8>(out, 0x2d)
+  return writeF32(out + ((bits >> 31) as usize), size)
+}
+
+function special(zero: bool, negative: bool, notANumber: bool, out: usize): usize {
+  if (notANumber) return said(NOT_A_NUMBER, out)
+  if (!zero) return said(negative ? MINUS_INFINITE : INFINITE, out)
+  if (negative) return said(MINUS_ZERO, out)
+  store<u8>(out, 0x30)
+  return out + 1
+}

@@ -1,0 +1,318 @@
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+
+/** A column of numbers, one a cell. */
+export interface NumberColumn {
+  column: ColumnType
+  /** Whether 64-bit integers stand between quotes. */
+  quoted: boolean
+  /** What stands in front of its cells, as the first of a line and elsewhere. */
+  first: Uint8Array
+  later: Uint8Array
+}
+
+/** What is the same in every column. */
+export interface RowTexts {
+  /** Behind the last cell. */
+  end: Uint8Array
+  null: Uint8Array
+  /** A line that would otherwise hold nothing. */
+  lone: Uint8Array
+  nan: Uint8Array
+  infinity: Uint8Array
+  minusInfinity: Uint8Array
+  minusZero: Uint8Array
+  /** Whether a column that could not be read has its place all the same. */
+  placeOfMissing: boolean
+}
+
+/** Numbers of `kernels/assembly/rows.ts`. */
+const KINDS = ['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'qi64', 'qu64', 'f32', 'f64'] as const
+const COLUMN_BYTES = 24
+/** What the kernel may overwrite behind a text or row. */
+const SLACK = 64
+/** Most bytes of a number. */
+const LONGEST_NUMBER = 32
+const OUT_BYTES = 128 * 1024
+/** Cells that are handed over at once, and the bytes that they may be. */
+const MOST_CELLS = 4096
+const LEAST_CELLS = 64
+const CELL_BYTES = 512 * 1024
+const PAGE = 65_536
+/** Most memory: rows of thousands of columns are left to plain code. */
+const MOST_BYTES = 16 * 2 ** 20
+
+interface RowExports {
+  memory: WebAssembly.Memory
+  heapStart(): number
+  setTexts(at: number): void
+  setPowers(at: number): void
+  writeRows(
+    columns: number,
+    columnNum: number,
+    rows: number,
+    base: number,
+    from: number,
+    to: number,
+    out: number,
+    limit: number,
+  ): number
+  reachedRow(): number
+  sawUnsafe(): number
+}
+
+/** A column's place in memory. */
+interface Place {
+  kind: number
+  size: number
+  data: number
+  validity: number
+  first: number
+  firstLength: number
+  later: number
+  laterLength: number
+}
+
+/**
+ * Rows of numbers as text, written by a WebAssembly module (`kernels/assembly`): the cells of a few thousand rows are copied
+ * into its memory at a time. Digits are those that {@link LineBytes} and `String` give.
+ */
+export class RowKernel {
+  private readonly wasm: RowExports
+  private readonly heap: Uint8Array
+  private readonly places: readonly Place[]
+  private readonly placeOfMissing: boolean
+  private readonly span: number
+  private readonly table: number
+  private readonly rowsAt: number
+  private readonly out: number
+  private at: number
+  /** Which columns the batch has, and the places of those that are shown. */
+  private present: readonly boolean[] = []
+  private shown: readonly Place[] = []
+  private batch: CellBatch | undefined
+
+  private constructor(wasm: RowExports, columns: readonly NumberColumn[], texts: RowTexts, layout: Layout) {
+    this.wasm = wasm
+    this.placeOfMissing = texts.placeOfMissing
+    this.heap = new Uint8Array(wasm.memory.buffer)
+    this.span = layout.span
+    let top = up(wasm.heapStart())
+    const take = (length: number): number => {
+      const at = top
+      top = up(at + length + SLACK)
+      return at
+    }
+    const text = (bytes: Uint8Array): [number, number] => {
+      const at = take(bytes.length)
+      this.heap.set(bytes, at)
+      return [at, bytes.length]
+    }
+    const words = new Uint32Array(wasm.memory.buffer)
+    const shared = [texts.end, texts.null, texts.lone, texts.nan, texts.infinity, texts.minusInfinity, texts.minusZero]
+    const sharedAt = take(8 * shared.length)
+    words.set(shared.flatMap(text), sharedAt / 4)
+    wasm.setTexts(sharedAt)
+    if (columns.some(({ column }) => datatypeKind(column.type) === 'float')) {
+      const powers = powersOfTen()
+      const at = take(powers.byteLength)
+      new BigUint64Array(wasm.memory.buffer, at, powers.length).set(powers)
+      wasm.setPowers(at)
+    }
+    this.table = take(columns.length * COLUMN_BYTES)
+    this.rowsAt = take(4 * this.span)
+    this.places = columns.map(({ column, quoted, first, later }) => {
+      const size = datatypeSize(column.type)
+      const [firstAt, firstLength] = text(first)
+      const [laterAt, laterLength] = text(later)
+      return {
+        kind: KINDS.indexOf(kindOf(column, quoted) ?? 'none'),
+        size,
+        data: take(this.span * size),
+        validity: column.nullable ? take(this.span) : 0,
+        first: firstAt,
+        firstLength,
+        later: laterAt,
+        laterLength,
+      }
+    })
+    this.out = take(0)
+    this.at = this.out
+  }
+
+  /**
+   * @param code of the module
+   * @returns undefined where there is a column that it does not write, where rows are very long, and where WebAssembly or SIMD is missing
+   */
+  static make(code: BufferSource, columns: readonly NumberColumn[], texts: RowTexts): RowKernel | undefined {
+    const layout = layoutOf(columns, texts)
+    if (!layout || layout.bytes > MOST_BYTES) return undefined
+    try {
+      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
+      const wasm = exports as unknown as RowExports
+      const missing = up(wasm.heapStart()) + layout.bytes - wasm.memory.buffer.byteLength
+      if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE))
+      return new RowKernel(wasm, columns, texts, layout)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The columns of the next rows. One that could not be read is undefined. */
+  begin(batch: CellBatch): void {
+    this.batch = batch
+    const { columns } = batch
+    let same = this.present.length === columns.length
+    for (let c = 0; same && c < columns.length; c++) same = (columns[c] !== undefined) === this.present[c]
+    if (!same) this.setColumns(columns.map((column) => column !== undefined))
+  }
+
+  private setColumns(present: readonly boolean[]): void {
+    const words = new Uint32Array(this.heap.buffer, this.table)
+    const shown: Place[] = []
+    for (const [c, place] of this.places.entries()) {
+      if (!present[c] && !this.placeOfMissing) continue
+      const { data, validity, first, firstLength, later, laterLength } = place
+      const before = shown.length === 0 ? [first, firstLength] : [later, laterLength]
+      words.set([present[c] ? place.kind : 0, data, 0, ...before, 0], (shown.length * COLUMN_BYTES) / 4)
+      // Where there is validity is known with the cells.
+      if (present[c] && validity > 0) words[(shown.length * COLUMN_BYTES) / 4 + 2] = validity
+      shown.push(place)
+    }
+    this.present = present
+    this.shown = shown
+  }
+
+  /** Whether {@link take} has as much as it can give at once. */
+  get full(): boolean {
+    return this.at - this.out >= OUT_BYTES
+  }
+
+  /** Whether columns are left to show. */
+  get writes(): boolean {
+    return this.shown.length > 0
+  }
+
+  /** Writes rows of the batch from the i-th on, not all of them. @returns the first row not written */
+  rows(rows: Uint32Array | undefined, from: number, to: number): number {
+    const base = rows === undefined ? from : rows[from]
+    let count = Math.min(this.span, to - from)
+    if (rows !== undefined) {
+      let last = from + count - 1
+      while (rows[last] - base >= this.span) last--
+      count = last - from + 1
+      new Uint32Array(this.heap.buffer, this.rowsAt, count).set(rows.subarray(from, from + count))
+    }
+    const end = rows === undefined ? base + count : rows[from + count - 1] + 1
+    this.load(base, end)
+    this.at = this.wasm.writeRows(
+      this.table,
+      this.shown.length,
+      rows === undefined ? 0 : this.rowsAt,
+      base,
+      0,
+      count,
+      this.at,
+      this.out + OUT_BYTES,
+    )
+    return from + this.wasm.reachedRow()
+  }
+
+  /** Copies the cells from `base` to `end` into memory. */
+  private load(base: number, end: number): void {
+    const columns = this.batch?.columns ?? []
+    for (let c = 0; c < columns.length; c++) {
+      const column = columns[c]
+      if (!column) continue
+      const { data, validity, size } = this.places[c]
+      this.heap.set(part(column.data, base * size, end * size), data)
+      if (validity === 0) continue
+      if (column.validity) this.heap.set(part(column.validity, base, end), validity)
+      else this.heap.fill(1, validity, validity + end - base)
+    }
+  }
+
+  /** The text written so far, to be used before the next rows are written. */
+  take(): Uint8Array {
+    const text = this.heap.subarray(this.out, this.at)
+    this.at = this.out
+    return text
+  }
+
+  /** Whether 64-bit integers were met that a float64 does not hold. */
+  get sawUnsafe(): boolean {
+    return this.wasm.sawUnsafe() !== 0
+  }
+}
+
+function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
+  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
+}
+
+function kindOf({ type, cell_val_num }: ColumnType, quoted: boolean): (typeof KINDS)[number] | undefined {
+  if (cell_val_num !== 1) return undefined
+  const kind = datatypeKind(type)
+  const size = datatypeSize(type)
+  if (kind === 'float') return size === 4 ? 'f32' : 'f64'
+  const number = `${kind === 'uint' ? 'u' : 'i'}${size * 8}` as 'i8' | 'u8' | 'i64' | 'u64'
+  return size === 8 && quoted ? (`q${number}` as 'qi64' | 'qu64') : number
+}
+
+interface Layout {
+  /** Cells of a column that there is room for. */
+  span: number
+  /** All of memory behind the module's own. */
+  bytes: number
+}
+
+/** Undefined where a column is none of numbers. */
+function layoutOf(columns: readonly NumberColumn[], texts: RowTexts): Layout | undefined {
+  let cellBytes = 4
+  let row = texts.end.length + texts.lone.length
+  let all = OUT_BYTES + POWER_NUM * 16 + 16 * SLACK
+  for (const text of Object.values(texts)) if (text instanceof Uint8Array) all += text.length + 2 * SLACK
+  for (const { column, quoted, first, later } of columns) {
+    if (kindOf(column, quoted) === undefined) return undefined
+    cellBytes += datatypeSize(column.type) + (column.nullable ? 1 : 0)
+    const before = Math.max(first.length, later.length)
+    row += before + LONGEST_NUMBER + texts.null.length
+    all += COLUMN_BYTES + 2 * before + 8 * SLACK
+  }
+  const span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
+  return { span, bytes: all + row + span * cellBytes }
+}
+
+/** The next multiple of 16. */
+function up(at: number): number {
+  return Math.ceil(at / 16) * 16
+}
+
+const FIRST_POWER = -292
+const LAST_POWER = 324
+const POWER_NUM = LAST_POWER - FIRST_POWER + 1
+const BITS = 128
+const WORD = 2n ** 64n
+
+/** Powers of ten, the upper 128 bits of each, rounded up: two words, low before high. */
+function powersOfTen(): BigUint64Array {
+  const out = new BigUint64Array(2 * POWER_NUM)
+  // So many bits below the point leave the smallest of them more than it needs.
+  const one = 1n << 1200n
+  let negative = 10n ** BigInt(-FIRST_POWER)
+  let positive = 1n
+  for (let i = 0; i < POWER_NUM; i++) {
+    const below = i < -FIRST_POWER
+    const upper = upperBits(below ? (one + negative - 1n) / negative : positive)
+    if (below) negative /= 10n
+    else positive *= 10n
+    out[2 * i] = upper % WORD
+    out[2 * i + 1] = upper / WORD
+  }
+  return out
+}
+
+function upperBits(value: bigint): bigint {
+  const hex = value.toString(16)
+  const shift = BigInt(4 * hex.length + 28 - Math.clz32(Number.parseInt(hex[0], 16)) - BITS)
+  return shift > 0n ? (value + (1n << shift) - 1n) >> shift : value << -shift
+}
