@@ -12,11 +12,10 @@ type KernelDecompress = (kernels: Kernels, part: Uint8Array, originalLength: num
 export function byteCodecFilter(codec: ByteCodec, kernel?: KernelDecompress): Filter {
   return compressionFilter({
     compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
-    decompress(part, originalLength, _config, { kernels }) {
-      if (!kernels) return codec.decompress(part, originalLength)
-      const done = kernel?.(kernels, part, originalLength)
+    decompress(part, originalLength, _config, { kernels, into }) {
+      const done = kernels && kernel?.(kernels, part, originalLength)
       if (done) return done
-      const out = codec.decompressInto && kernels.block(originalLength)
+      const out = codec.decompressInto && (into?.length === originalLength ? into : kernels?.block(originalLength))
       if (!out) return codec.decompress(part, originalLength)
       codec.decompressInto?.(part, out)
       return out

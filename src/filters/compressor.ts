@@ -55,6 +55,8 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
       for (const part of described.data_parts) total += part.original_length
       checkLimit(total, cx.limit, 'original_length')
       let at = 0
+      // The room is for one part that is all.
+      const each = cx.into ? { ...cx, into: undefined } : cx
       const undo = (part: CompressedPart): Uint8Array => {
         const end = at + part.compressed_length
         if (end > bytes.data.length) {
@@ -63,7 +65,7 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
             'compressed_length',
           )
         }
-        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, cx)
+        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, each)
         at = end
         return out
       }

@@ -58,6 +58,8 @@ export interface FilterContext {
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
+  /** Room for what this filter gives when it undoes a chunk, of that very length: to be filled and given back where that saves a copy. */
+  into?: Uint8Array | undefined
   /** Fast ways to undo filters; what comes out may then lie in their memory, and is good for this chunk only. */
   kernels?: Kernels | undefined
 }

@@ -145,7 +145,13 @@ export class Pipeline {
     let at = 0
     let offsets: Float64Array | undefined
     for (let index = 0; index < chunks.length; index++) {
-      const out = this.undoAt(stored, base, chunks[index], index, options)
+      const { original_length } = chunks[index]
+      let room: Uint8Array | undefined
+      if (chunks.length > 1 && total <= FIRST_ROOM) {
+        data = withRoom(data, at, total, total)
+        room = data.subarray(at, at + original_length)
+      }
+      const out = this.undoAt(stored, base, chunks[index], index, options, room)
       if (out.offsets) {
         if (index > 0)
           throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, {
@@ -157,7 +163,7 @@ export class Pipeline {
       if (chunks.length === 1 && !this.kernels?.holds(out.data)) data = out.data
       else {
         data = withRoom(data, at, end, total)
-        data.set(out.data, at)
+        if (out.data !== room) data.set(out.data, at)
       }
       at = end
     }
@@ -196,8 +202,11 @@ export class Pipeline {
     return this.kernels?.holds(bytes) ? bytes.slice() : bytes
   }
 
-  /** {@link reverseChunk}, with a result that may lie in the kernels' memory. */
-  private undo(chunk: StoredChunk, index: number, options: ReadOptions): FilteredBytes {
+  /**
+   * {@link reverseChunk}, with a result that may lie in the kernels' memory.
+   * @param room for the unfiltered bytes, of their length: the result may be that
+   */
+  private undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     const limit = Math.max(SMALLEST_LIMIT, chunk.original_length * MAX_GROWTH)
@@ -210,7 +219,7 @@ export class Pipeline {
       const { config, filter, datatype } = this.stages[i]
       let output: FilteredBytes
       try {
-        output = filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict, kernels))
+        output = filter.reverse(bytes, config, this.context(datatype, limit, i === 0, onVerdict, kernels, room))
       } catch (error) {
         throw inFilter(error, config)
       }
@@ -303,6 +312,7 @@ export class Pipeline {
     first: boolean,
     onVerdict?: FilterContext['onVerdict'],
     kernels?: FilterContext['kernels'],
+    room?: Uint8Array,
   ): FilterContext {
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     // Offsets live inside the data of the first filter only.
@@ -314,6 +324,7 @@ export class Pipeline {
       stringOffsets: first && stringOffsets === true,
       key,
       onVerdict,
+      into: first ? room : undefined,
       kernels,
     }
   }
@@ -336,9 +347,10 @@ export class Pipeline {
     chunk: StoredChunk,
     index: number,
     options: ReadOptions,
+    room?: Uint8Array,
   ): FilteredBytes {
     try {
-      return this.undo(chunk, index, options)
+      return this.undo(chunk, index, options, room)
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       const offset = base + (chunk.metadata.byteOffset - stored.byteOffset)

@@ -165,9 +165,11 @@ class MergedColumn {
 
   take(count: number): ColumnData {
     const data = this.data.take()
+    const { length } = data
     const starts = this.varSized ? Float64Array.from([...this.starts, data.length]) : undefined
     const validity = this.validity?.take().subarray(0, count)
-    this.data = new Growing()
+    // The next batch will be about as large.
+    this.data = new Growing(length)
     this.validity = undefined
     this.starts = []
     return { data, starts, validity }
@@ -185,7 +187,11 @@ const FIRST_ROOM = 4096
 /** Bytes that are added to. */
 class Growing {
   length = 0
-  private bytes = new Uint8Array(FIRST_ROOM)
+  private bytes: Uint8Array
+
+  constructor(room = FIRST_ROOM) {
+    this.bytes = new Uint8Array(room)
+  }
 
   add(part: Uint8Array): void {
     const end = this.length + part.length
