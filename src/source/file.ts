@@ -62,12 +62,12 @@ class FileSource implements ByteSource {
     return status.isFile() ? status.size : undefined
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const available = Math.max(0, this.knownSize() - offset)
     if (length > available) this.short(offset, length, available)
     if (this.piped) return this.piped.slice(offset, offset + length)
     const descriptor = this.opened()
-    const out = new Uint8Array(length)
+    const out = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length)
     for (let done = 0; done < length; ) {
       const bytesRead =
         length <= SMALL_READ

@@ -19,9 +19,10 @@ export interface ByteSource {
   size(): Promise<number>
   /**
    * Exactly `length` bytes from `offset`. They belong to the caller to read, not to write.
+   * @param into room that may be used for them, so that the caller can have it used again
    * @throws InspectError TRUNCATED, saying how many there are, when the file is shorter
    */
-  read(offset: number, length: number): Promise<Uint8Array>
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
    * Told which ranges will be read, so that far-away sources can fetch those close together at once.
    * @param together most bytes to fetch, and keep, at once
