@@ -34,7 +34,8 @@ export function stageDescription({
   const size = elementSize(datatype)
   const { name } = config
   if (stringOffsets && name === 'RLE') return wide(rleStringMetadata)
-  if (name === 'DICTIONARY_ENCODING') return wide(dictionaryMetadata)
+  if (stringOffsets && name === 'DICTIONARY_ENCODING') return wide(dictionaryMetadata)
+  // DICTIONARY_ENCODING too, where it had nothing to encode.
   if (isCompressor(name)) return wide(compressorMetadata)
   if (name === 'BIT_WIDTH_REDUCTION') return wide(bitWidthMetadata(size))
   if (name === 'POSITIVE_DELTA') return wide(positiveDeltaMetadata(size))

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { concat, hex } from '../../src/filters/bytes.ts'
 import { dictionaryEncoding } from '../../src/filters/dictionary-encoding.ts'
 import type { FilteredBytes } from '../../src/filters/filter.ts'
+import { stageMetadata } from '../../src/filters/stage-metadata.ts'
 import {
   bytesOf,
   filterContext,
@@ -179,6 +180,12 @@ test('without strings it reads nothing but a tile of nothing, which TileDB 2.12 
     filter.reverse({ metadata: bytesOf(metadata), data: bytesOf(data) }, config, other)
   const nothing = '0000000000000000'
   expect(reverse(`${nothing}0102`, '')).toEqual({ metadata: Uint8Array.of(1, 2), data: new Uint8Array(0) })
+  const input = { metadata: bytesOf(nothing), data: new Uint8Array(0) }
+  const output = { metadata: new Uint8Array(0), data: new Uint8Array(0) }
+  expect(stageMetadata({ config, datatype: 'CHAR', stringOffsets: false, input, output })).toEqual({
+    metadata_parts: [],
+    data_parts: [],
+  })
   for (const [metadata, data] of [
     [nothing, '00'],
     ['0000000000000001', ''],
