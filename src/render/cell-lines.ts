@@ -44,8 +44,13 @@ export async function writeCellLines(
     for await (const batch of batches) {
       const count = Math.min(left, batch.rows?.length ?? batch.cell_num)
       plain -= count
+      if (quick && !quick.helps) {
+        quick.end()
+        quick = undefined
+        plain = Number.POSITIVE_INFINITY
+      }
       if (plain < 0 && !quick) {
-        quick = await quickLines(columns, lines, style, writer.notes)
+        quick = await quickLines(columns, writer, lines, style)
         if (!quick) plain = Number.POSITIVE_INFINITY
       }
       const rows = quick?.begin(batch) ? quick : writer
@@ -66,21 +71,38 @@ export async function writeCellLines(
 /** So many rows take as long as compiling the module. */
 const PLAIN_ROWS = 4096
 
-/** {@link CellLines} of numbers by way of a {@link RowKernel}. */
+/** {@link CellLines} of numbers and plain text by way of a {@link RowKernel}. */
 class QuickLines {
   private readonly kernel: RowKernel
+  private readonly other: CellLines
   private readonly lines: LineBytes
-  private readonly notes: JsonNotes | undefined
+  private readonly countsUnsafe: boolean
+  private batch: CellBatch | undefined
+  /** Whether `other` has begun the batch. */
+  private begun = false
+  private written = 0
+  private declined = 0
 
-  /** @param notes is told of integers that a float64 does not hold */
-  constructor(kernel: RowKernel, lines: LineBytes, notes: JsonNotes | undefined) {
+  /**
+   * @param other writes the rows that the kernel declines
+   * @param countsUnsafe whether integers that a float64 does not hold are noted
+   */
+  constructor(kernel: RowKernel, other: CellLines, lines: LineBytes, countsUnsafe: boolean) {
     this.kernel = kernel
+    this.other = other
     this.lines = lines
-    this.notes = notes
+    this.countsUnsafe = countsUnsafe
+  }
+
+  /** False where so many rows are declined that it takes longer. */
+  get helps(): boolean {
+    return this.declined < MANY_DECLINED || this.declined * MOST_DECLINED < this.written
   }
 
   /** @returns false where nothing is left to show: then all rows before are in the lines */
   begin(batch: CellBatch): boolean {
+    this.batch = batch
+    this.begun = false
     this.kernel.begin(batch)
     if (!this.kernel.writes) this.end()
     return this.kernel.writes
@@ -89,31 +111,42 @@ class QuickLines {
   /** Like {@link CellLines.rows}. */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
     const next = this.kernel.rows(rows, from, to)
-    if (this.kernel.full) this.lines.ascii(this.kernel.take())
-    return next
+    const { full } = this.kernel
+    this.written += next - from
+    if (full || next === from) this.lines.ascii(this.kernel.take())
+    if (full || next > from) return next
+    this.declined++
+    if (!this.begun && this.batch) this.other.begin(this.batch)
+    this.begun = true
+    return this.other.rows(rows, from, from + 1)
   }
 
   /** Hands over the rows that are still held back. */
   end(): void {
     this.lines.ascii(this.kernel.take())
-    if (this.notes && this.kernel.sawUnsafe) this.notes.rounded = true
+    if (this.countsUnsafe && this.kernel.sawUnsafe) this.other.notes.rounded = true
   }
 }
 
-/** Undefined where a column holds other than numbers. */
+const MANY_DECLINED = 1000
+/** Of so many rows one may be declined. */
+const MOST_DECLINED = 4
+
+/** Undefined where a column holds other than numbers and text. */
 async function quickLines(
   shown: readonly ShownColumn[],
+  other: CellLines,
   lines: LineBytes,
   style: CellLineStyle,
-  notes: JsonNotes,
 ): Promise<QuickLines | undefined> {
-  if (!shown.every((one) => isNumbers(one, style))) return undefined
+  if (!shown.every((one) => isQuick(one, style))) return undefined
   const [{ RowKernel }, { KERNELS_WASM }] = await Promise.all([
     import('./row-kernel.ts'),
     import('./kernels/binary.ts'),
   ])
   const csv = style.format === 'csv'
-  const text = (value: Result): Uint8Array => ascii(csv ? csvField(value, style) : toJson(value, JSON_STYLE, notes))
+  const text = (value: Result): Uint8Array =>
+    ascii(csv ? csvField(value, style) : toJson(value, JSON_STYLE, other.notes))
   const before = textsBefore(shown, csv)
   const kernel = RowKernel.make(
     Buffer.from(KERNELS_WASM, 'base64'),
@@ -131,18 +164,19 @@ async function quickLines(
       infinity: text(Number.POSITIVE_INFINITY),
       minusInfinity: text(Number.NEGATIVE_INFINITY),
       minusZero: text(-0),
-      placeOfMissing: csv,
+      csv,
     },
   )
-  return kernel && new QuickLines(kernel, lines, csv || style.int64 === 'string' ? undefined : notes)
+  return kernel && new QuickLines(kernel, other, lines, !csv && style.int64 !== 'string')
 }
 
 const JSON_STYLE: JsonStyle = { int64: 'number', indent: false }
 
-/** Whether the cells of a column print as the numbers that are stored. */
-function isNumbers({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
-  if (labels || column.cell_val_num !== 1 || (column.kind.startsWith('delete') && !raw)) return false
+/** Whether the cells of a column print as the numbers or text that are stored. */
+function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
+  if (labels || (column.kind.startsWith('delete') && !raw)) return false
   const kind = datatypeKind(column.type)
+  if (kind === 'text') return !raw
   return kind === 'int' || kind === 'uint' || kind === 'time' || kind === 'float' || (kind === 'datetime' && raw)
 }
 

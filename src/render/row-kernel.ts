@@ -1,8 +1,8 @@
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 
-/** A column of numbers, one a cell. */
-export interface NumberColumn {
+/** A column of numbers, one a cell, or of var-sized text of one byte a unit. */
+export interface RowColumn {
   column: ColumnType
   /** Whether 64-bit integers stand between quotes. */
   quoted: boolean
@@ -22,17 +22,23 @@ export interface RowTexts {
   infinity: Uint8Array
   minusInfinity: Uint8Array
   minusZero: Uint8Array
-  /** Whether a column that could not be read has its place all the same. */
-  placeOfMissing: boolean
+  /** Whether this is CSV: a column that could not be read has its place all the same, and text no quotes. Otherwise JSON. */
+  csv: boolean
 }
 
 /** Numbers of `kernels/assembly/rows.ts`. */
-const KINDS = ['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'qi64', 'qu64', 'f32', 'f64'] as const
+const KINDS = [
+  ...['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'],
+  ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv'],
+]
 const COLUMN_BYTES = 24
 /** What the kernel may overwrite behind a text or row. */
 const SLACK = 64
-/** Most bytes of a number. */
+/** Most bytes of a number, and of a text with its quotes. */
 const LONGEST_NUMBER = 32
+const LONGEST_TEXT = 1026
+/** Bytes of a column's texts that are handed over at once. */
+const TEXT_BYTES = 64 * 1024
 const OUT_BYTES = 128 * 1024
 /** Cells that are handed over at once, and the bytes that they may be. */
 const MOST_CELLS = 4096
@@ -64,8 +70,11 @@ interface RowExports {
 /** A column's place in memory. */
 interface Place {
   kind: number
+  /** Bytes of a cell; 0 of texts. */
   size: number
   data: number
+  /** Of texts. */
+  starts: number
   validity: number
   first: number
   firstLength: number
@@ -74,14 +83,15 @@ interface Place {
 }
 
 /**
- * Rows of numbers as text, written by a WebAssembly module (`kernels/assembly`): the cells of a few thousand rows are copied
- * into its memory at a time. Digits are those that {@link LineBytes} and `String` give.
+ * Rows as text, written by a WebAssembly module (`kernels/assembly`): the cells of a few thousand rows are copied into its
+ * memory at a time. Digits are those that {@link LineBytes} and `String` give.
  */
 export class RowKernel {
   private readonly wasm: RowExports
   private readonly heap: Uint8Array
+  private readonly words: Uint32Array
   private readonly places: readonly Place[]
-  private readonly placeOfMissing: boolean
+  private readonly csv: boolean
   private readonly span: number
   private readonly table: number
   private readonly rowsAt: number
@@ -91,10 +101,12 @@ export class RowKernel {
   private present: readonly boolean[] = []
   private shown: readonly Place[] = []
   private batch: CellBatch | undefined
+  /** The rows of the batch whose cells lie in memory, and the cell of the first. */
+  private loaded = { from: 0, to: 0, base: 0 }
 
-  private constructor(wasm: RowExports, columns: readonly NumberColumn[], texts: RowTexts, layout: Layout) {
+  private constructor(wasm: RowExports, columns: readonly RowColumn[], texts: RowTexts, layout: Layout) {
     this.wasm = wasm
-    this.placeOfMissing = texts.placeOfMissing
+    this.csv = texts.csv
     this.heap = new Uint8Array(wasm.memory.buffer)
     this.span = layout.span
     let top = up(wasm.heapStart())
@@ -108,10 +120,10 @@ export class RowKernel {
       this.heap.set(bytes, at)
       return [at, bytes.length]
     }
-    const words = new Uint32Array(wasm.memory.buffer)
+    this.words = new Uint32Array(wasm.memory.buffer)
     const shared = [texts.end, texts.null, texts.lone, texts.nan, texts.infinity, texts.minusInfinity, texts.minusZero]
     const sharedAt = take(8 * shared.length)
-    words.set(shared.flatMap(text), sharedAt / 4)
+    this.words.set(shared.flatMap(text), sharedAt / 4)
     wasm.setTexts(sharedAt)
     if (columns.some(({ column }) => datatypeKind(column.type) === 'float')) {
       const powers = powersOfTen()
@@ -122,13 +134,14 @@ export class RowKernel {
     this.table = take(columns.length * COLUMN_BYTES)
     this.rowsAt = take(4 * this.span)
     this.places = columns.map(({ column, quoted, first, later }) => {
-      const size = datatypeSize(column.type)
+      const size = column.cell_val_num === 'var' ? 0 : datatypeSize(column.type)
       const [firstAt, firstLength] = text(first)
       const [laterAt, laterLength] = text(later)
       return {
-        kind: KINDS.indexOf(kindOf(column, quoted) ?? 'none'),
+        kind: KINDS.indexOf(kindOf(column, quoted, texts.csv) ?? 'none'),
         size,
-        data: take(this.span * size),
+        data: take(size === 0 ? TEXT_BYTES : this.span * size),
+        starts: size === 0 ? take(4 * (this.span + 1)) : 0,
         validity: column.nullable ? take(this.span) : 0,
         first: firstAt,
         firstLength,
@@ -144,7 +157,7 @@ export class RowKernel {
    * @param code of the module
    * @returns undefined where there is a column that it does not write, where rows are very long, and where WebAssembly or SIMD is missing
    */
-  static make(code: BufferSource, columns: readonly NumberColumn[], texts: RowTexts): RowKernel | undefined {
+  static make(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts): RowKernel | undefined {
     const layout = layoutOf(columns, texts)
     if (!layout || layout.bytes > MOST_BYTES) return undefined
     try {
@@ -161,6 +174,7 @@ export class RowKernel {
   /** The columns of the next rows. One that could not be read is undefined. */
   begin(batch: CellBatch): void {
     this.batch = batch
+    this.loaded.to = 0
     const { columns } = batch
     let same = this.present.length === columns.length
     for (let c = 0; same && c < columns.length; c++) same = (columns[c] !== undefined) === this.present[c]
@@ -168,15 +182,17 @@ export class RowKernel {
   }
 
   private setColumns(present: readonly boolean[]): void {
-    const words = new Uint32Array(this.heap.buffer, this.table)
+    const { words } = this
     const shown: Place[] = []
     for (const [c, place] of this.places.entries()) {
-      if (!present[c] && !this.placeOfMissing) continue
-      const { data, validity, first, firstLength, later, laterLength } = place
+      if (!present[c] && !this.csv) continue
+      const { data, starts, validity, first, firstLength, later, laterLength } = place
       const before = shown.length === 0 ? [first, firstLength] : [later, laterLength]
-      words.set([present[c] ? place.kind : 0, data, 0, ...before, 0], (shown.length * COLUMN_BYTES) / 4)
-      // Where there is validity is known with the cells.
-      if (present[c] && validity > 0) words[(shown.length * COLUMN_BYTES) / 4 + 2] = validity
+      const kind = present[c] ? place.kind : 0
+      words.set(
+        [kind, data, kind === 0 ? 0 : validity, ...before, starts],
+        (this.table + shown.length * COLUMN_BYTES) / 4,
+      )
       shown.push(place)
     }
     this.present = present
@@ -193,43 +209,72 @@ export class RowKernel {
     return this.shown.length > 0
   }
 
-  /** Writes rows of the batch from the i-th on, not all of them. @returns the first row not written */
+  /**
+   * Writes rows of the batch from the i-th on, not all of them.
+   * @returns the first row not written; where that is `from`, and not for lack of room, it has a text that is written otherwise
+   */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
-    const base = rows === undefined ? from : rows[from]
-    let count = Math.min(this.span, to - from)
-    if (rows !== undefined) {
-      let last = from + count - 1
-      while (rows[last] - base >= this.span) last--
-      count = last - from + 1
-      new Uint32Array(this.heap.buffer, this.rowsAt, count).set(rows.subarray(from, from + count))
+    const { loaded } = this
+    if (from < loaded.from || from >= loaded.to) {
+      loaded.from = from
+      loaded.to = this.load(rows, from, to)
+      if (loaded.to === from) return from
     }
-    const end = rows === undefined ? base + count : rows[from + count - 1] + 1
-    this.load(base, end)
     this.at = this.wasm.writeRows(
       this.table,
       this.shown.length,
       rows === undefined ? 0 : this.rowsAt,
-      base,
-      0,
-      count,
+      loaded.base,
+      from - loaded.from,
+      Math.min(to, loaded.to) - loaded.from,
       this.at,
       this.out + OUT_BYTES,
     )
-    return from + this.wasm.reachedRow()
+    return loaded.from + this.wasm.reachedRow()
   }
 
-  /** Copies the cells from `base` to `end` into memory. */
-  private load(base: number, end: number): void {
+  /** Copies the cells of as many rows as there is room for into memory. @returns the first row that is not there */
+  private load(rows: Uint32Array | undefined, from: number, to: number): number {
+    const base = rows === undefined ? from : rows[from]
+    let last = Math.min(to, from + this.span) - 1
+    if (rows !== undefined) while (rows[last] - base >= this.span) last--
     const columns = this.batch?.columns ?? []
+    for (const column of columns) {
+      if (!column?.starts) continue
+      const { starts } = column
+      const most = starts[base] + TEXT_BYTES
+      const endOf = (row: number): number => starts[(rows === undefined ? row : rows[row]) + 1]
+      while (last >= from && endOf(last) > most) last = last === from ? from - 1 : from + ((last - from) >> 1)
+    }
+    if (last < from) return from
+    this.loaded.base = base
+    if (rows !== undefined) this.words.set(rows.subarray(from, last + 1), this.rowsAt / 4)
+    const end = (rows === undefined ? last : rows[last]) + 1
     for (let c = 0; c < columns.length; c++) {
       const column = columns[c]
       if (!column) continue
-      const { data, validity, size } = this.places[c]
-      this.heap.set(part(column.data, base * size, end * size), data)
+      const { data, validity, starts, size } = this.places[c]
+      if (column.starts) this.loadTexts(column.data, column.starts, base, end, data, starts)
+      else this.heap.set(part(column.data, base * size, end * size), data)
       if (validity === 0) continue
       if (column.validity) this.heap.set(part(column.validity, base, end), validity)
       else this.heap.fill(1, validity, validity + end - base)
     }
+    return last + 1
+  }
+
+  private loadTexts(
+    texts: Uint8Array,
+    starts: Float64Array,
+    base: number,
+    end: number,
+    dataAt: number,
+    startsAt: number,
+  ): void {
+    const { words } = this
+    const first = starts[base]
+    this.heap.set(part(texts, first, starts[end]), dataAt)
+    for (let cell = base, at = startsAt / 4; cell <= end; cell++, at++) words[at] = starts[cell] - first
   }
 
   /** The text written so far, to be used before the next rows are written. */
@@ -249,13 +294,14 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
 }
 
-function kindOf({ type, cell_val_num }: ColumnType, quoted: boolean): (typeof KINDS)[number] | undefined {
-  if (cell_val_num !== 1) return undefined
+/** One of {@link KINDS}; undefined for what is not written here. */
+function kindOf({ type, cell_val_num }: ColumnType, quoted: boolean, csv: boolean): string | undefined {
   const kind = datatypeKind(type)
   const size = datatypeSize(type)
-  if (kind === 'float') return size === 4 ? 'f32' : 'f64'
-  const number = `${kind === 'uint' ? 'u' : 'i'}${size * 8}` as 'i8' | 'u8' | 'i64' | 'u64'
-  return size === 8 && quoted ? (`q${number}` as 'qi64' | 'qu64') : number
+  if (kind === 'text') return cell_val_num === 'var' && size === 1 ? (csv ? 'csv' : 'json') : undefined
+  if (cell_val_num !== 1) return undefined
+  if (kind === 'float') return `f${size * 8}`
+  return `${size === 8 && quoted ? 'q' : ''}${kind === 'uint' ? 'u' : 'i'}${size * 8}`
 }
 
 interface Layout {
@@ -265,17 +311,19 @@ interface Layout {
   bytes: number
 }
 
-/** Undefined where a column is none of numbers. */
-function layoutOf(columns: readonly NumberColumn[], texts: RowTexts): Layout | undefined {
+/** Undefined where there is a column that is not written here. */
+function layoutOf(columns: readonly RowColumn[], texts: RowTexts): Layout | undefined {
   let cellBytes = 4
   let row = texts.end.length + texts.lone.length
   let all = OUT_BYTES + POWER_NUM * 16 + 16 * SLACK
   for (const text of Object.values(texts)) if (text instanceof Uint8Array) all += text.length + 2 * SLACK
   for (const { column, quoted, first, later } of columns) {
-    if (kindOf(column, quoted) === undefined) return undefined
-    cellBytes += datatypeSize(column.type) + (column.nullable ? 1 : 0)
+    if (kindOf(column, quoted, texts.csv) === undefined) return undefined
+    const text = column.cell_val_num === 'var'
+    cellBytes += (text ? 4 : datatypeSize(column.type)) + (column.nullable ? 1 : 0)
+    if (text) all += TEXT_BYTES
     const before = Math.max(first.length, later.length)
-    row += before + LONGEST_NUMBER + texts.null.length
+    row += before + texts.null.length + (text ? LONGEST_TEXT : LONGEST_NUMBER)
     all += COLUMN_BYTES + 2 * before + 8 * SLACK
   }
   const span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))

@@ -138,7 +138,7 @@ describe('lines written from bytes are those of the rows', () => {
   test.each(fixed.flatMap((type) => STYLES.map((style) => [type, style.format, style] as const)))(
     'of nothing but %s as %s',
     async (type, _, style) => {
-      const count = 9000
+      const count = 5000
       const size = datatypeSize(type)
       const bytes = new Uint8Array(count * size + 1)
       bytes.set(numbers(type, count), 1)
@@ -154,7 +154,7 @@ describe('lines written from bytes are those of the rows', () => {
         { tile: 0, cell_num: 10, rows: undefined, columns: [data, { ...data, validity }, data] },
         { tile: 1, cell_num: count, rows: undefined, columns: [data, data, data] },
         { tile: 2, cell_num: count, rows: some, columns: [data, { ...data, validity }, data] },
-        { tile: 3, cell_num: count, rows: Uint32Array.of(1, 7, 5000, 8999), columns: [undefined, data, data] },
+        { tile: 3, cell_num: count, rows: Uint32Array.of(1, 7, 4500, 4999), columns: [undefined, data, data] },
         { tile: 4, cell_num: 3, rows: undefined, columns: [undefined, undefined, undefined] },
         { tile: 5, cell_num: 0, rows: undefined, columns: [data, data, data] },
         { tile: 6, cell_num: 30, rows: undefined, columns: [data, undefined, data] },
@@ -178,6 +178,59 @@ describe('lines written from bytes are those of the rows', () => {
     const columns = [{ column, labels: undefined }]
     expect(await quickly(columns, [batch], style)).toEqual(await plainly(columns, [batch], style))
   })
+
+  /** Var-sized text as a column's cells. */
+  function texts(values: readonly string[]): { data: Uint8Array; starts: Float64Array; validity: undefined } {
+    const parts = values.map((value) => new TextEncoder().encode(value))
+    const starts = new Float64Array(parts.length + 1)
+    for (const [i, { length }] of parts.entries()) starts[i + 1] = starts[i] + length
+    return { data: new Uint8Array(Buffer.concat(parts)), starts, validity: undefined }
+  }
+
+  const ODD = [
+    '',
+    '"',
+    'a,b',
+    'back\\slash',
+    'é',
+    '\u0000',
+    '\u007f',
+    'end\n',
+    'x'.repeat(1024),
+    'y'.repeat(1025),
+    'z'.repeat(70_000),
+  ]
+  test.each(STYLES.flatMap((style) => [1, 40, 1000].map((every) => [style.format, every, style] as const)))(
+    'text beside numbers, as %s, one of %i cells odd',
+    async (_, every, style) => {
+      const random = new Random(every)
+      const count = 3000
+      const values = Array.from({ length: count }, (_, i) => {
+        // Next to the ends of the vectors that are looked at, too.
+        const plain = 'abcdefghijklmnopqrstuvwxyz !~'.repeat(2).slice(0, random.below(40))
+        return random.below(every) > 0
+          ? plain
+          : i < 11 * every
+            ? plain + random.pick(ODD)
+            : random.pick(ODD.slice(0, -1))
+      })
+      const validity = new Random(3).bytes(count).map((byte) => byte & 1)
+      const number = { data: numbers('FLOAT64', count), starts: undefined, validity: undefined }
+      const column = texts(values)
+      const columns = [
+        { column: columnOf('STRING_UTF8', { cell_val_num: 'var' }), labels: undefined },
+        { column: columnOf('FLOAT64'), labels: undefined },
+        { column: columnOf('STRING_ASCII', { cell_val_num: 'var', nullable: true }), labels: undefined },
+      ]
+      const some = Uint32Array.from({ length: 1000 }, (_, i) => i + (i > 20 ? 1990 : 0))
+      const rows = [undefined, some, Uint32Array.of(5, 2999), Uint32Array.of(2999), undefined]
+      const batches = rows.map((shown, tile): CellBatch => {
+        const columns = [column, tile === 4 ? undefined : number, { ...column, validity }]
+        return { tile, cell_num: count, rows: shown, columns }
+      })
+      expect(await quickly(columns, batches, style)).toEqual(await plainly(columns, batches, style))
+    },
+  )
 
   test('labels of an enumeration, and marks of what was not deleted', async () => {
     const columns: ShownColumn[] = [

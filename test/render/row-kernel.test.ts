@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { ColumnType } from '../../src/cells/column.ts'
 import { shortestFloat32 } from '../../src/format/value.ts'
 import { KERNELS_WASM } from '../../src/render/kernels/binary.ts'
-import { type NumberColumn, RowKernel, type RowTexts } from '../../src/render/row-kernel.ts'
+import { type RowColumn, RowKernel, type RowTexts } from '../../src/render/row-kernel.ts'
 import { Random } from '../helpers/random.ts'
 
 const CODE = Buffer.from(KERNELS_WASM, 'base64')
@@ -15,10 +15,10 @@ const TEXTS: RowTexts = {
   infinity: text('Infinity'),
   minusInfinity: text('-Infinity'),
   minusZero: text('-0'),
-  placeOfMissing: false,
+  csv: false,
 }
 
-function columnOf(type: ColumnType['type'], before = '', more: Partial<ColumnType> = {}): NumberColumn {
+function columnOf(type: ColumnType['type'], before = '', more: Partial<ColumnType> = {}): RowColumn {
   const column: ColumnType = {
     name: 'a',
     kind: 'attribute',

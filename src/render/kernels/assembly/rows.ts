@@ -14,8 +14,13 @@ const QUOTED_I64: u32 = 9
 const QUOTED_U64: u32 = 10
 const F32: u32 = 11
 const F64: u32 = 12
+const JSON_TEXT: u32 = 13
+const CSV_TEXT: u32 = 14
 
-/** A column: kind, data, validity or 0, text before its cells, the length of that, and decimal places that its last float had. */
+/**
+ * A column: kind, data, validity or 0, text before its cells, the length of that; of floats the decimal places that the last one
+ * had, of texts where the u32 starts of cells in the data are, with an end behind the last.
+ */
 const COLUMN_BYTES: usize = 24
 
 /** Where the texts lie that the caller gave: see {@link setTexts}. */
@@ -34,6 +39,7 @@ export function setTexts(at: usize): void {
 }
 
 let reached: u32 = 0
+let declined: bool = false
 let unsafe: bool = false
 
 /** The first row that {@link writeRows} did not write. */
@@ -47,7 +53,7 @@ export function sawUnsafe(): bool {
 }
 
 /**
- * Writes rows `from` to `to` until `out` is beyond `limit`. Row i shows cell i, or cell rows[i] - base where `rows` is not 0.
+ * Writes rows `from` to `to` until `out` is beyond `limit`, or a text is none that can be copied. Row i shows cell i, or cell rows[i] - base where `rows` is not 0.
  * @returns the end of what was written
  */
 export function writeRows(
@@ -70,6 +76,11 @@ export function writeRows(
     for (let column = columns; column < columnsEnd; column += COLUMN_BYTES) {
       out = written(out, load<u32>(column, 12) as usize, load<u32>(column, 16) as usize)
       out = writeCell(column, cell, out)
+    }
+    if (declined) {
+      declined = false
+      out = start
+      break
     }
     if (out === start) out = said(LONE, out)
     v128.store(out, v128.load(end))
@@ -122,7 +133,36 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
   if (kind === F64) return float64(column, load<u64>(data + (cell << 3)), out)
   if (kind === I32) return signed(out, load<i32>(data + (cell << 2)) as i64)
   if (kind === U64) return unsigned64(out, load<u64>(data + (cell << 3)))
+  if (kind >= JSON_TEXT) return writeText(kind, data, (load<u32>(column, 20) as usize) + (cell << 2), out)
   return writeOther(kind, data, cell, out)
+}
+
+/** Longer ones are declined: there has to be room behind every row. */
+const LONGEST_TEXT: usize = 1024
+
+/** Copies a text of printable ASCII that needs no escapes or quotes; another is declined. */
+function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
+  const from = data + (load<u32>(starts) as usize)
+  const length = data + (load<u32>(starts, 4) as usize) - from
+  if (length > LONGEST_TEXT) {
+    declined = true
+    return out
+  }
+  const json = kind !== CSV_TEXT
+  if (json || length === 0) out = quote(out)
+  const special = i8x16.splat(json ? 0x5c : 0x2c)
+  for (let i: usize = 0; i < length; i += 16) {
+    const bytes = v128.load(from + i)
+    v128.store(out + i, bytes)
+    // As signed numbers, those of other than ASCII are below.
+    const control = v128.or(i8x16.lt_s(bytes, i8x16.splat(0x20)), i8x16.eq(bytes, i8x16.splat(0x7f)))
+    const marks = v128.or(i8x16.eq(bytes, i8x16.splat(0x22)), i8x16.eq(bytes, special))
+    const left = length - i
+    const counted = left < 16 ? (1 << (left as i32)) - 1 : 0xffff
+    if (i8x16.bitmask(v128.or(control, marks)) & counted) declined = true
+  }
+  out += length
+  return json || length === 0 ? quote(out) : out
 }
 
 function writeOther(kind: u32, data: usize, cell: usize, out: usize): usize {
