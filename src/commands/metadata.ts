@@ -8,6 +8,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
 import { type Output, PagedBytes, Pages, type Result } from '../render/result.ts'
+import { turnedPage } from '../source/lean-heap.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../tile-lists.ts'
 import {
   type CommandContext,
@@ -140,6 +141,7 @@ function listResult<T>(list: TileList<T>, values: (entries: T) => Result): Resul
   return new Pages(async function* () {
     try {
       for (let from = 0; from < list.count; from += BLOCK_TILES) {
+        turnedPage()
         yield values((await list.block(from, from + BLOCK_TILES)).entries) as Iterable<Result>
       }
     } finally {

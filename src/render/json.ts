@@ -29,10 +29,13 @@ const COMPACT_ROOM = 256
 /** Arrays in arrays in arrays may share a line, no more. */
 const INLINE_DEPTH = 3
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+const MIN_SAFE = -MAX_SAFE
 /** Fewer need no comparison of bigints. */
 const MAX_SAFE_DIGITS = String(MAX_SAFE).length
 /** Keys remembered in their written form; documents have few different ones. */
 const KEYS_KEPT = 1024
+/** Scalars of a list that are written together. */
+const TOGETHER = 32
 
 type Scalar = null | boolean | number | bigint | string | Uint8Array
 type Fields = { readonly [key: string]: Result | undefined }
@@ -57,6 +60,15 @@ type Source =
 /** The page of {@link Pages} that is being written. */
 type PageSource = Source & { kind: 'array' | 'iterator' }
 const NO_PAGE: PageSource = { kind: 'array', values: [], at: 0 }
+
+interface Level {
+  /** Starts the line of a closing bracket. */
+  outer: string
+  /** Starts the line of a child. */
+  inner: string
+  /** Keys in their written form, behind `inner`. */
+  keys: Map<string, string>
+}
 
 /** Why {@link JsonText.advance} stopped. */
 type Stop = 'done' | 'full' | 'await'
@@ -122,7 +134,12 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
  */
 export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): string {
   const parts: string[] = []
-  const text = new JsonText({ add: (part) => parts.push(part), full: false }, style)
+  const sink = {
+    add: (part: string) => parts.push(part),
+    integer: (value: number) => parts.push(String(value)),
+    full: false,
+  }
+  const text = new JsonText(sink, style)
   if (text.start(value) !== 'done') throw new NotAtOnce('an asynchronous iterable cannot be written at once')
   if (text.rounded && notes) notes.rounded = true
   return parts.join('')
@@ -133,6 +150,8 @@ export class NotAtOnce extends TypeError {}
 
 interface Sink {
   add(text: string): unknown
+  /** A whole number of at most 2^53 either way. */
+  integer(value: number): unknown
   readonly full: boolean
 }
 
@@ -145,6 +164,7 @@ export class JsonText {
   /** A key or a comma was written, and not yet the value behind it. */
   private owed = false
   private readonly keys = new Map<string, string>()
+  private readonly levels: Level[] = []
 
   constructor(sink: Sink, style: JsonStyle) {
     this.sink = sink
@@ -163,7 +183,7 @@ export class JsonText {
       const { source } = frame
       switch (source.kind) {
         case 'array':
-          if (source.at < source.values.length) this.element(frame, source.values[source.at++])
+          if (source.at < source.values.length) this.elements(frame, source)
           else this.close(frame)
           break
         case 'object':
@@ -194,7 +214,7 @@ export class JsonText {
         case 'pages': {
           const { page } = source
           if (page.kind === 'array') {
-            if (page.at < page.values.length) this.element(frame, page.values[page.at++])
+            if (page.at < page.values.length) this.elements(frame, page)
             else source.page = NO_PAGE
           } else {
             const result = page.iterator.next()
@@ -246,12 +266,32 @@ export class JsonText {
     }
   }
 
+  /** The next elements of an array: scalars are written together, anything else alone. */
+  private elements(frame: Frame, source: Source & { kind: 'array' }): void {
+    const { values } = source
+    const end = Math.min(values.length, source.at + TOGETHER)
+    for (; source.at < end; source.at++) {
+      const value = values[source.at]
+      if (!isScalar(value)) {
+        this.element(frame, values[source.at++])
+        return
+      }
+      this.separate(frame)
+      this.scalar(value)
+    }
+  }
+
   private element(frame: Frame, value: Result): void {
-    this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
-    frame.empty = false
+    this.separate(frame)
     this.owed = true
     this.value(value, frame.inner.length)
     this.owed = false
+  }
+
+  private separate(frame: Frame): void {
+    if (!frame.empty) this.sink.add(',')
+    frame.empty = false
+    if (frame.inner !== '') this.sink.add(frame.inner)
   }
 
   private field(frame: Frame, source: Source & { kind: 'object' }): void {
@@ -263,12 +303,51 @@ export class JsonText {
     const value = source.fields[key]
     if (value === undefined) return
     const name = this.key(key)
-    this.sink.add(frame.empty ? frame.inner : `,${frame.inner}`)
-    frame.empty = false
+    this.separate(frame)
     this.sink.add(name)
     this.owed = true
     this.value(value, frame.inner.length + name.length)
     this.owed = false
+  }
+
+  /** Writes an object of scalars alone, of which there may be millions. @returns false, and nothing written, for others */
+  private scalars(fields: Fields): boolean {
+    for (const key in fields) {
+      const value = fields[key]
+      if (value !== undefined && !isScalar(value)) return false
+    }
+    const { sink } = this
+    const { outer, inner, keys } = this.level()
+    let empty = true
+    sink.add('{')
+    for (const key in fields) {
+      const value = fields[key]
+      if (value === undefined) continue
+      if (!empty) sink.add(',')
+      empty = false
+      let name = keys.get(key)
+      if (name === undefined) {
+        name = inner + this.key(key)
+        if (keys.size < KEYS_KEPT) keys.set(key, name)
+      }
+      sink.add(name)
+      this.scalar(value as Scalar)
+    }
+    if (!empty && outer !== '') sink.add(outer)
+    sink.add('}')
+    return true
+  }
+
+  /** What containers that are opened now have in common. */
+  private level(): Level {
+    const depth = this.stack.length
+    let level = this.levels[depth]
+    if (level === undefined) {
+      const outer = this.style.indent ? (this.stack.at(-1)?.inner ?? '\n') : ''
+      level = { outer, inner: this.style.indent ? `${outer}  ` : '', keys: new Map() }
+      this.levels[depth] = level
+    }
+    return level
   }
 
   private close(frame: Frame): void {
@@ -288,7 +367,7 @@ export class JsonText {
   /** @param column where the value starts */
   private value(value: Result, column: number): void {
     if (isScalar(value)) {
-      this.sink.add(this.scalar(value))
+      this.scalar(value)
     } else if (value instanceof Float64Array || Array.isArray(value)) {
       this.list(value, listSource(value), column)
     } else if (isIterable(value)) {
@@ -308,7 +387,7 @@ export class JsonText {
     } else if (isAsyncIterable(value)) {
       this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
     } else if (isFields(value)) {
-      this.open('{', '}', { kind: 'object', fields: value, keys: Object.keys(value), at: 0 })
+      if (!this.scalars(value)) this.open('{', '}', { kind: 'object', fields: value, keys: Object.keys(value), at: 0 })
     }
   }
 
@@ -319,8 +398,7 @@ export class JsonText {
   }
 
   private open(bracket: string, close: string, source: Source): void {
-    const outer = this.style.indent ? (this.stack.at(-1)?.inner ?? '\n') : ''
-    const inner = this.style.indent ? `${outer}  ` : ''
+    const { inner, outer } = this.level()
     this.sink.add(bracket)
     this.stack.push({ source, close, inner, outer, empty: true })
   }
@@ -353,14 +431,22 @@ export class JsonText {
     let text: string | undefined
     if (isScalar(value)) {
       if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > left) return undefined
-      text = this.scalar(value)
+      text = this.scalarText(value)
     } else if (value instanceof Float64Array || isIterable(value)) {
       text = this.inline(value, left, depth - 1)
     }
     return text === undefined || text.length > left ? undefined : start + text
   }
 
-  private scalar(value: Scalar): string {
+  private scalar(value: Scalar): void {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && (value !== 0 || !Object.is(value, -0))) {
+      this.sink.integer(value)
+    } else if (typeof value === 'bigint' && value <= MAX_SAFE && value >= MIN_SAFE && this.style.int64 === 'number') {
+      this.sink.integer(Number(value))
+    } else this.sink.add(this.scalarText(value))
+  }
+
+  private scalarText(value: Scalar): string {
     switch (typeof value) {
       case 'string':
         return JSON.stringify(value)
@@ -370,7 +456,7 @@ export class JsonText {
       case 'bigint': {
         const digits = String(value)
         if (this.style.int64 === 'string') return `"${digits}"`
-        if (digits.length >= MAX_SAFE_DIGITS && (value > MAX_SAFE || value < -MAX_SAFE)) this.rounded = true
+        if (digits.length >= MAX_SAFE_DIGITS && (value > MAX_SAFE || value < MIN_SAFE)) this.rounded = true
         return digits
       }
       case 'boolean':

@@ -12,17 +12,24 @@ const encoder = new TextEncoder()
  * Output is ASCII unless {@link text} is given other.
  */
 export class LineBytes {
-  private bytes = new Uint8Array(PIECE + PIECE / 2)
+  private bytes: Uint8Array<ArrayBuffer>
   private at = 0
   private readonly out: Output
+  private readonly piece: number
 
-  constructor(out: Output) {
+  /**
+   * @param piece bytes gathered before they are written
+   * @param room bytes that there is room for at first: few where there may be little to write
+   */
+  constructor(out: Output, piece = PIECE, room = piece + piece / 2) {
     this.out = out
+    this.piece = piece
+    this.bytes = new Uint8Array(room)
   }
 
   /** True when {@link flush} should be awaited before the next line. */
   get full(): boolean {
-    return this.at >= PIECE
+    return this.at >= this.piece
   }
 
   /** Bytes gathered. */
@@ -63,7 +70,21 @@ export class LineBytes {
   }
 
   text(text: string): void {
-    this.reserve(text.length * 3)
+    const { length } = text
+    this.reserve(length * 3)
+    if (length <= SHORT_TEXT) {
+      const { bytes, at } = this
+      let i = 0
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i)
+        if (code > 0x7f) break
+        bytes[at + i] = code
+      }
+      if (i === length) {
+        this.at = at + length
+        return
+      }
+    }
     this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written
   }
 
@@ -166,6 +187,8 @@ export class LineBytes {
 export const POWERS = Array.from({ length: 23 }, (_, i) => 10 ** i)
 
 const SHORT = 24
+/** Text up to this length is copied by hand: a call of the encoder takes longer. */
+const SHORT_TEXT = 40
 const ZERO = 0x30
 const MINUS = 0x2d
 const POINT = 0x2e

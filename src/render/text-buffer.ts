@@ -1,30 +1,35 @@
+import { LineBytes } from './line-bytes.ts'
 import { type Output, Pages } from './result.ts'
 
-/** Characters gathered before they are written. */
+/** Bytes gathered before they are written. */
 const PIECE = 65_536
+/** Many documents are small. */
+const FIRST_ROOM = 8192
 
 /** Gathers text into pieces worth a write each. Nobody but the caller waits: see {@link full}. */
 export class TextBuffer {
-  private pending = ''
-  private readonly out: Output
+  private readonly bytes: LineBytes
 
   constructor(out: Output) {
-    this.out = out
+    this.bytes = new LineBytes(out, PIECE, FIRST_ROOM)
   }
 
   add(text: string): void {
-    this.pending += text
+    this.bytes.text(text)
+  }
+
+  /** A whole number of at most 2^53 either way, without making a string of it. */
+  integer(value: number): void {
+    this.bytes.integer(value)
   }
 
   /** True when {@link flush} should be awaited before more is added. */
   get full(): boolean {
-    return this.pending.length >= PIECE
+    return this.bytes.full
   }
 
   flush(): Promise<void> | void {
-    const piece = this.pending
-    this.pending = ''
-    if (piece !== '') return this.out.write(piece)
+    return this.bytes.flush()
   }
 }
 

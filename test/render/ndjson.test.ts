@@ -18,7 +18,11 @@ async function piecesBefore(asFound: boolean): Promise<number[]> {
       yield { row }
     }
   }
-  const out = { write: (piece: string | Uint8Array) => void pieces.push(piece), columns: undefined, color: false }
+  const out = {
+    write: (piece: string | Uint8Array) => void pieces.push(Buffer.from(piece).toString()),
+    columns: undefined,
+    color: false,
+  }
   await writeNdjson(rows(), out, { int64: 'number', asFound })
   expect(pieces.join('')).toBe('{"row":0}\n{"row":1}\n{"row":2}\n')
   return [...before, pieces.length]
@@ -43,7 +47,7 @@ test.each(['check', 'verify-checksums'])('%s writes each finding at once', async
     writeFileSync(path, bytes)
   }
   const pieces: string[] = []
-  const write = (piece: string | Uint8Array): void => void pieces.push(String(piece))
+  const write = (piece: string | Uint8Array): void => void pieces.push(Buffer.from(piece).toString())
   const code = await main({
     argv: [command, '--format', 'ndjson', array],
     env: {},

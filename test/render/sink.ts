@@ -13,7 +13,7 @@ export function sink(columns?: number, color = false): Sink {
     color,
     pieces,
     write: (piece) => {
-      pieces.push(typeof piece === 'string' ? piece : Buffer.from(piece).toString('latin1'))
+      pieces.push(typeof piece === 'string' ? piece : Buffer.from(piece).toString())
     },
     text: () => pieces.join(''),
   }
