@@ -1,4 +1,5 @@
 import { addPlace, InspectError } from '../errors.ts'
+import type { ReadOptions } from '../filters/pipeline.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
@@ -19,6 +20,8 @@ export interface CellSelection {
   skipTile?: ((tile: number) => boolean) | undefined
   /** Dense: show padding cells as well. */
   fill?: boolean | undefined
+  /** Whether the cells of a batch are done with when the next one is asked for: then it may lie where they did. */
+  reuse?: boolean | undefined
   /** A column that cannot be read is told here and left out of its batch; without it the error is raised. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
   /** Leave out every tile of which a column cannot be read, and a column none of whose tiles can: {@link onFieldError}. */
@@ -86,11 +89,11 @@ export class FragmentCells {
     for (const [i, slot] of info.slots.entries()) {
       if (slot.kind === 'coords' || (slot.kind === 'dimension' && info.dense)) continue
       if (slot.kind === 'dimension') {
-        readers[slot.index] = await tried(slot.name, () => fieldReader(fragment, info, i, files))
+        readers[slot.index] = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
         continue
       }
       if (!wanted(slot.name)) continue
-      const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files))
+      const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
       if (!reader) continue
       const { nullable } = slotShape(info, slot)
       const enumeration = slot.kind === 'attribute' ? info.schema.attributes[slot.index].enumeration : ''
@@ -181,6 +184,7 @@ async function fieldReader(
   info: FragmentInfo,
   slot: number,
   files: TileFile[],
+  selection: CellSelection,
 ): Promise<ColumnReader> {
   const { varSized, nullable } = slotShape(info, info.slots[slot])
   const open = async (role: 'data' | 'offsets' | 'var' | 'validity'): Promise<TileFile> => {
@@ -189,21 +193,48 @@ async function fieldReader(
     return file
   }
   const validity = nullable ? await open('validity') : undefined
-  if (!varSized) return fixedReader(await open('data'), validity)
-  const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot))
+  const room = new Room(selection)
+  if (!varSized) return fixedReader(await open('data'), validity, room)
+  const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot), room)
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
 
+/** Where the values of one tile after the other may be put: new memory for each takes longer, and is more at its highest. */
+class Room {
+  private readonly selection: CellSelection
+  private bytes: Uint8Array | undefined
+
+  constructor(selection: CellSelection) {
+    this.selection = selection
+  }
+
+  /** What the next tile is read with. */
+  get options(): ReadOptions {
+    return this.bytes && this.selection.reuse ? { into: this.bytes } : NO_OPTIONS
+  }
+
+  /** Makes room for tiles as large as one that there was. */
+  fit({ length }: Uint8Array): void {
+    if (this.selection.reuse && length > (this.bytes?.length ?? WORTH_ROOM)) this.bytes = new Uint8Array(length)
+  }
+}
+
+const NO_OPTIONS: ReadOptions = {}
+/** New memory of up to this takes no longer. */
+const WORTH_ROOM = 16 * 1024
+
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
-function fixedReader(file: TileFile, validity: TileFile | undefined): ColumnReader {
+function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room): ColumnReader {
   const later = async (tile: number): Promise<ColumnData> => {
-    const { data } = await file.read(tile)
+    const { data } = await file.read(tile, room.options)
+    room.fit(data)
     return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
   }
   return (tile) => {
-    const values = file.readNow(tile)
+    const values = file.readNow(tile, room.options)
     if (!values) return later(tile)
+    room.fit(values.data)
     const valid = validity?.readNow(tile)
     if (validity && !valid) return later(tile)
     return { data: values.data, starts: undefined, validity: valid?.data }
@@ -217,7 +248,7 @@ function elementSize(info: FragmentInfo, slot: number): number {
   return kind === 'text' || kind === 'bytes' ? 1 : datatypeSize(type)
 }
 
-function varReader(offsets: TileFile, values: TileFile, size: number): ValuesReader {
+function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom: Room): ValuesReader {
   let room: Uint8Array | undefined
   return async (tile) => {
     const cells = offsets.cells(tile)
@@ -240,7 +271,8 @@ function varReader(offsets: TileFile, values: TileFile, size: number): ValuesRea
     const { data: raw } = await offsets.unfilter(tile, storedOffsets, { into: room })
     // Offsets without filters are the bytes that were read, with those of other tiles around them.
     room = raw.buffer === storedOffsets.buffer ? undefined : raw
-    const { data } = await values.read(tile)
+    const { data } = await values.read(tile, valuesRoom.options)
+    valuesRoom.fit(data)
     try {
       return { data, starts: startsOf(raw, data.length, size) }
     } catch (error) {

@@ -212,9 +212,9 @@ export class TileFile {
   }
 
   /** {@link read} of a tile whose stored bytes and filters are at hand; undefined where they are not. */
-  readNow(tile: number): UnfilteredTile | undefined {
+  readNow(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
     const stored = this.loaded && this.storedNow(tile)
-    return this.loaded && stored && this.reversed(this.loaded, tile, stored, {})
+    return this.loaded && stored && this.reversed(this.loaded, tile, stored, options)
   }
 
   /** Reads a tile and undoes its filters. `stringOffsets` where the offsets file says that the data holds the offsets. */

@@ -100,7 +100,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
         labels: labelsOf(reader.enumerations.get(column.enumeration), cx.style),
       }))
       try {
-        return await writeCellLines(columns, reader.batches(), reader.limit, out, { ...cx.style, format, int64 })
+        return await writeCellLines(columns, reader.batches(true), reader.limit, out, { ...cx.style, format, int64 })
       } finally {
         await reader.close()
       }
@@ -231,8 +231,8 @@ export interface Reader {
   enumerations: ReadonlyMap<string, Enumeration>
   /** What could not be read so far. */
   faults: readonly InspectError[]
-  /** The columns to show, tile by tile, without the limit. */
-  batches(): AsyncGenerator<CellBatch>
+  /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
+  batches(reuse?: boolean): AsyncGenerator<CellBatch>
   rows(): AsyncGenerator<{ [key: string]: Result }>
   close(): Promise<void>
 }
@@ -284,7 +284,10 @@ async function openReader(
     enumerations,
     faults,
     // Each generator between costs a microsecond a tile.
-    batches: () => (shown.length === cells.columns.length ? selected() : shownOnly()),
+    batches: (reuse) => {
+      selection.reuse = reuse
+      return shown.length === cells.columns.length ? selected() : shownOnly()
+    },
     async *rows() {
       const values = cells.columns.map((column) =>
         columnValue(column, cx.style, labelsOf(enumerations.get(column.enumeration), cx.style)),

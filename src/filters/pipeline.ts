@@ -147,7 +147,7 @@ export class Pipeline {
     for (let index = 0; index < chunks.length; index++) {
       const { original_length } = chunks[index]
       let room: Uint8Array | undefined
-      if (chunks.length > 1 && total <= FIRST_ROOM) {
+      if (data.length >= total || (chunks.length > 1 && total <= FIRST_ROOM)) {
         data = withRoom(data, at, total, total)
         room = data.subarray(at, at + original_length)
       }

@@ -67,10 +67,11 @@ const WINDOW_LOG_PARAMETER = 100
 const LARGEST_WINDOW_LOG = 23
 
 /**
- * Setting up one of Node's decompressors takes 20 microseconds, the portable codec needs that for about so many bytes
- * of output (of chunks of int32 running sums, Node 24: 0.4 to 22 microseconds for 30 bytes).
+ * Setting up one of Node's decompressors takes 20 microseconds and memory that waits for the garbage collector: for chunks of
+ * the usual size the portable codec is as fast or faster (Node 24: 0.4 to 22 microseconds for 30 bytes, and for a chunk of
+ * a byte-shuffled column half the time), and the peak of memory is 40 MB lower.
  */
-const SMALL_FRAME = 32_768
+const SMALL_FRAME = 65_536
 /** So many small frames are worth loading the portable codec, which takes 2 milliseconds. */
 const MANY_FRAMES = 100
 
@@ -90,17 +91,24 @@ async function loadZstd(): Promise<ByteCodec> {
     }
     return small
   }
+  const nodeDecompress = (data: Uint8Array, size: number): Uint8Array => {
+    const declared = checkZstdFrame(data, size)
+    const params = declared ? {} : { [WINDOW_LOG_PARAMETER]: LARGEST_WINDOW_LOG }
+    return bounded('zstd frame', size, (bound) => zlib.zstdDecompressSync(data, { ...bound, params }))
+  }
   return {
     compress(data, level) {
       const params = { [LEVEL_PARAMETER]: zstdLevel(level) }
       return plain(zlib.zstdCompressSync(data, { params, pledgedSrcSize: data.length }))
     },
     decompress(data, size) {
-      const portable = size < SMALL_FRAME ? forSmall() : undefined
-      if (portable) return portable.decompress(data, size)
-      const declared = checkZstdFrame(data, size)
-      const params = declared ? {} : { [WINDOW_LOG_PARAMETER]: LARGEST_WINDOW_LOG }
-      return bounded('zstd frame', size, (bound) => zlib.zstdDecompressSync(data, { ...bound, params }))
+      const portable = size <= SMALL_FRAME ? forSmall() : undefined
+      return portable ? portable.decompress(data, size) : nodeDecompress(data, size)
+    },
+    decompressInto(data, out) {
+      const portable = out.length <= SMALL_FRAME ? forSmall() : undefined
+      if (portable?.decompressInto) portable.decompressInto(data, out)
+      else out.set(nodeDecompress(data, out.length))
     },
   }
 }

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { CellBatch } from '../../src/cells/column.ts'
+import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { localStorage } from '../../src/source/file.ts'
+import { openTarget } from '../../src/target.ts'
+import { contextFor } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(`${tmpdir()}/reuse-`)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function text(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
+/** What every column of each tile holds, looked at before the next tile is read. */
+async function batches(array: string, reuse: boolean): Promise<{ found: unknown[]; rooms: number }> {
+  const target = await openTarget(localStorage, array, contextFor({ key: undefined }))
+  if (target.type !== 'array') throw new Error('no array')
+  const found: unknown[] = []
+  const rooms = new Set<unknown>()
+  const look = ({ tile, columns }: CellBatch): unknown => ({
+    tile,
+    columns: columns.map((column) => [text(column?.data), column?.starts?.slice(), text(column?.validity)]),
+  })
+  for (const { path } of await target.array.fragments()) {
+    const fragment = target.array.fragment(path)
+    const cells = await FragmentCells.open(fragment, { reuse })
+    for await (const batch of cells.batches()) {
+      found.push(look(batch))
+      rooms.add(batch.columns[0]?.data.buffer)
+    }
+    await cells.close()
+    await fragment.close()
+  }
+  return { found, rooms: rooms.size }
+}
+
+const FILTERS = ['', 'zstd', 'byteshuffle,zstd', 'lz4,md5', 'double-delta']
+test.each(FILTERS)('tiles one after the other in the same memory, filters %j', async (filters) => {
+  const array = `${folder}/${FILTERS.indexOf(filters)}`
+  const options = [
+    '--dim',
+    'x:INT64:0..9999999',
+    '--attr',
+    'a:INT64',
+    '--attr',
+    'n:INT32:nullable',
+    '--attr',
+    's:STRING_UTF8',
+  ]
+  const sizes = ['--capacity', '9000', '--cells', '40000', '--fragments', '2', '--field-filters', `x=${filters}`]
+  const { code, stderr } = await run(['write-sample', array, ...options, ...sizes, '--filters', filters])
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  const fresh = await batches(array, false)
+  const reused = await batches(array, true)
+  expect(reused.found).toEqual(fresh.found)
+  expect(fresh.found).toHaveLength(6)
+  expect(reused.rooms).toBeLessThanOrEqual(fresh.rooms)
+  if (filters === 'zstd') expect(reused.rooms).toBeLessThan(fresh.rooms)
+})
