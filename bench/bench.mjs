@@ -102,6 +102,22 @@ if (large) {
       )
     }
   }
+  const sparse = array('sparse2d')
+  if (sparse) {
+    const cells = 10_000_000
+    for (const format of ['ndjson', 'csv']) {
+      time(
+        `decode --format ${format}, ${cells / 1e6} million sparse cells of two INT64 coordinates and a FLOAT64`,
+        ['decode', '--format', format, sparse],
+        (s) => `, ${(cells / s / 1e6).toFixed(2)} million rows/s`,
+      )
+    }
+    time(
+      'decode --format arrow, the same',
+      ['decode', '--format', 'arrow', sparse],
+      (s) => `, ${((cells * 24) / s / 1e6).toFixed(0)} MB/s`,
+    )
+  }
   if (plain) {
     const bytes = 64 * 2 ** 20 * 12
     time(
