@@ -63,7 +63,13 @@ if (large) {
   const array = (name) => (existsSync(join(large, name)) ? fragmentOf(join(large, name)) : undefined)
   const huge = array('hugemeta')
   if (huge) {
-    for (const args of [['footer', '--json'], ['rtree', '--json'], ['metadata', '--json'], ['tiles', '--json'], ['rtree']]) {
+    for (const args of [
+      ['footer', '--json'],
+      ['rtree', '--json'],
+      ['metadata', '--json'],
+      ['tiles', '--json'],
+      ['rtree'],
+    ]) {
       time(`${args.join(' ')}, 1.25 million tiles`, [args[0], huge, ...args.slice(1)])
     }
   }
