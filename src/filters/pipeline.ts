@@ -233,7 +233,7 @@ export class Pipeline {
     if (bytes.metadata.length > 0) {
       throw new InspectError(
         'INCONSISTENT',
-        `expected no metadata behind the filters', found ${bytes.metadata.length} bytes`,
+        `expected no metadata behind the filters' own, found ${bytes.metadata.length} bytes`,
       )
     }
     if (bytes.data.length !== chunk.original_length) {
