@@ -5,6 +5,7 @@ const SEED = 1
 const CASES: readonly [Entry, number][] = [
   ['structure', 2000],
   ['filters', 1500],
+  ['pages', 500],
   ['value', 1000],
   ['text', 1000],
   ['command', 400],

@@ -1,6 +1,7 @@
 import { Random } from '../helpers/random.ts'
 import { fuzzCommand } from './commands.ts'
 import { fuzzFilters } from './filters.ts'
+import { fuzzPages } from './pages.ts'
 import { fuzzSample } from './samples.ts'
 import { fuzzStructure } from './structures.ts'
 import { fuzzText, fuzzValue } from './values.ts'
@@ -33,7 +34,8 @@ export interface Breach extends Broken {
 /** A way in, and its turns of {@link TURNS}: whole commands take a thousand times as long as one structure. */
 const ENTRIES = {
   structure: [26, async (random) => fuzzStructure(random)],
-  filters: [26, fuzzFilters],
+  filters: [24, fuzzFilters],
+  pages: [2, fuzzPages],
   value: [4, async (random) => fuzzValue(random)],
   text: [4, async (random) => fuzzText(random)],
   command: [3, fuzzCommand],
