@@ -75,10 +75,15 @@ describe('large files', () => {
     options: { full?: boolean; range?: { from: number; to: number } },
   ): Promise<string> => {
     const pieces: string[] = []
+    const decoder = new TextDecoder()
     await hexView(
       [part],
       { full: options.full ?? false, range: options.range, onFault: () => {} },
-      { write: (piece) => void pieces.push(String(piece)), columns: 80, color: false },
+      {
+        write: (piece) => void pieces.push(typeof piece === 'string' ? piece : decoder.decode(piece)),
+        columns: 80,
+        color: false,
+      },
     )
     return pieces.join('')
   }
