@@ -33,13 +33,13 @@ export interface Breach extends Broken {
 
 /** A way in, and its turns of {@link TURNS}: whole commands take a thousand times as long as one structure. */
 const ENTRIES = {
-  structure: [26, async (random) => fuzzStructure(random)],
-  filters: [24, fuzzFilters],
-  pages: [2, fuzzPages],
-  value: [4, async (random) => fuzzValue(random)],
-  text: [4, async (random) => fuzzText(random)],
-  command: [3, fuzzCommand],
-  sample: [1, fuzzSample],
+  structure: [400, async (random) => fuzzStructure(random)],
+  filters: [180, fuzzFilters],
+  pages: [10, fuzzPages],
+  value: [20, async (random) => fuzzValue(random)],
+  text: [20, async (random) => fuzzText(random)],
+  command: [8, fuzzCommand],
+  sample: [2, fuzzSample],
 } as const satisfies Record<string, [number, (random: Random, bounds: Bounds) => Promise<Broken | undefined>]>
 
 export type Entry = keyof typeof ENTRIES
