@@ -151,13 +151,14 @@ export class TileFile {
     const { offset, size } = this.place(tile)
     const { next } = this
     this.next = undefined
+    this.held = undefined
     const bytes = await (next && next.offset === offset ? next.bytes : this.readQuietly(offset, this.lengthAhead(tile)))
     if (!bytes || bytes.length < size) {
       // Whatever is wrong, reading tile by tile tells of which.
       this.planned = undefined
       return undefined
     }
-    this.held = { offset, bytes }
+    if (bytes.length <= MOST_BYTES) this.held = { offset, bytes }
     const following = this.plannedFrom(tile + 1, offset + bytes.length)
     const more = following === undefined ? 0 : this.lengthAhead(following)
     if (following !== undefined && more > 0 && more <= MOST_BYTES) {
@@ -171,9 +172,9 @@ export class TileFile {
     return this.source.read(offset, length, this.room(length)).catch(() => undefined)
   }
 
-  /** The room that was not used last, larger if need be. */
+  /** The room that was not used last, larger if need be; none for so many bytes that the file must show first that it has them. */
   private room(length: number): Uint8Array | undefined {
-    if (!this.rooms) return undefined
+    if (!this.rooms || length > MOST_BYTES) return undefined
     const last = this.rooms.length > 1 ? this.rooms.shift() : undefined
     const room = last && last.length >= length ? last : new Uint8Array(Math.max(length, AHEAD_BYTES))
     this.rooms.push(room)

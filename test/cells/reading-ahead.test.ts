@@ -72,6 +72,15 @@ describe('small tiles of a local file are read together', () => {
     expect(reads.map(({ length }) => length)).toEqual([file.offsets[2] - file.offsets[0], file.place(3).size])
   })
 
+  test.each([false, true])('no memory is taken for a tile that the file has no bytes for, reuse: %s', async (reuse) => {
+    const { fragment } = await counted(new EditedArray(FIXTURE))
+    const file = await TileFile.open(fragment, 0, 'data')
+    file.offsets[1] = 2 ** 42
+    file.plan(0, 3, undefined, { reuse })
+    await expect(file.stored(0)).rejects.toMatchObject({ code: 'TRUNCATED' })
+    expect((await file.stored(2)).length).toBe(file.place(2).size)
+  })
+
   test('and a file that ends early, or is gone, is told of as before', async () => {
     const cut = new EditedArray(FIXTURE)
     const path = cut.find(/a0\.tdb$/)
