@@ -199,9 +199,10 @@ async function* checkConsolidated(
     yield finding('COMMIT_UNREADABLE', { file: path, offset }, 'the name of a commit file', JSON.stringify(text))
     return
   }
-  if (!hasTimes(name)) {
+  const known = hasTimes(name) ? undefined : FATAL_NAME
+  if (known || !parseTimestampedName(stem(name))) {
     const place = { file: path, offset }
-    yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), FATAL_NAME)
+    yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
   }
   const bytes = await withSource(array.folder.file(file.path), (source) => source.read(tile.offset, tile.length))
   yield* checkCondition(array, bytes, { file: path, offset: tile.offset }, kind, schema)

@@ -10,3 +10,13 @@ test.each([/\.con$/, /\.ign$/])('an entry of %s whose folder is damaged is found
   const { findings } = await check(array.storage(), EDITED)
   expect(findings.filter(({ code }) => code === 'COMMIT_WRONG_FOLDER')).toMatchObject([{ file: path, offset: 0 }])
 })
+
+test('the name of a delete condition in a .con file that is no such name is found', async () => {
+  const array = new EditedArray('22/commits_consolidated')
+  const path = array.find(/\.con$/)
+  const start = new TextDecoder().decode(array.get(path)).indexOf('__commits/__25_25_')
+  // Its second underscore: TileDB still reads the times.
+  array.flip(path, start + '__commits/_'.length)
+  const { findings } = await check(array.storage(), EDITED)
+  expect(findings).toMatchObject([{ code: 'COMMIT_NAME_INVALID', severity: 'warning', file: path, offset: start }])
+})
