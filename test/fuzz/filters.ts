@@ -19,6 +19,8 @@ const FLOATS = DATATYPES.filter((type) => datatypeKind(type) === 'float')
 const INTEGERS: readonly Datatype[] = ['INT8', 'UINT8', 'INT16', 'UINT16', 'INT32', 'UINT32', 'INT64', 'UINT64']
 /** No tile of a fuzz case is larger unfiltered: the largest has chunks of 40 MiB, of which a mutation may have made four. */
 const MOST_BYTES = 160 << 20
+/** What a chunk claims beyond its bytes. */
+const CLAIMED_BYTES = 1 << 20
 
 /** A filter's options; seldom one is missing, or all are. */
 function anyConfig(random: Random, name: FilterType): FilterConfig {
@@ -278,6 +280,6 @@ function framed(stored: Uint8Array): Uint8Array {
   if (stored.length < 12) return stored
   const out = concat([stored])
   const view = new DataView(out.buffer, out.byteOffset)
-  if (view.getUint32(8, true) > HUGE_BYTES) view.setUint32(8, view.getUint32(8, true) % MOST_BYTES, true)
+  if (view.getUint32(8, true) > HUGE_BYTES) view.setUint32(8, view.getUint32(8, true) % CLAIMED_BYTES, true)
   return out
 }
