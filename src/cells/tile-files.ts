@@ -152,7 +152,9 @@ export class TileFile {
     const { next } = this
     this.next = undefined
     this.held = undefined
-    const bytes = await (next && next.offset === offset ? next.bytes : this.readQuietly(offset, this.lengthAhead(tile)))
+    // Awaited even where another tile is asked for than was expected: its room must not be read to twice at a time.
+    const ahead = await next?.bytes
+    const bytes = next?.offset === offset ? ahead : await this.readQuietly(offset, this.lengthAhead(tile))
     if (!bytes || bytes.length < size) {
       // Whatever is wrong, reading tile by tile tells of which.
       this.planned = undefined

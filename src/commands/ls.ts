@@ -4,7 +4,7 @@ import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilter
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { NDRange, RangeType } from '../format/range.ts'
+import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../fragment.ts'
@@ -74,7 +74,10 @@ async function arrayOutcome(
   if (unreadable && options.range) throw unreadable
   const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const wanted = ({ domain }: Listed): boolean => !touches || (domain !== undefined && touches(domain))
+  const wanted = (one: Listed): boolean => {
+    const domain = comparableDomain(one, dimensions)
+    return !touches || (domain !== undefined && touches(domain))
+  }
   const listing = new Listing(cx, array, entries, unreadable?.at.file)
   // So many are not compared: then none need be kept to tell of the first.
   const compared = entries.length <= MOST_COMPARED
@@ -212,12 +215,19 @@ const MOST_COMPARED = 20_000
 /** Pairs that are named; their number can be the square of the fragments'. */
 const MOST_PAIRS = 1000
 
+/** Non-empty domain of a fragment, unless the newest schema has other dimensions, as a damaged one may, or none. */
+function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
+  if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
+  const fits = domain.every(({ min, max }, d) => {
+    const size = fixedSize(dimensions[d])
+    return size === undefined || (min.length === size && max.length === size)
+  })
+  return fits ? domain : undefined
+}
+
 /** Adds to each visible fragment how many others its non-empty domain overlaps. @returns what is said of the array */
 function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
-  // A damaged schema may have other dimensions than the fragments, or none.
-  const comparable = (box: NDRange | undefined): boolean =>
-    box !== undefined && box.length > 0 && box.length === dimensions.length
-  const boxes = found.map(({ result, domain }) => (result.visible === true && comparable(domain) ? domain : undefined))
+  const boxes = found.map((one) => (one.result.visible === true ? comparableDomain(one, dimensions) : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
