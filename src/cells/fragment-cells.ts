@@ -9,6 +9,7 @@ import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
 import { DenseCoordinates } from './dense-coordinates.ts'
 import { slotType } from './slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
+import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
 
 /** Which cells to read. */
 export interface CellSelection {
@@ -22,6 +23,8 @@ export interface CellSelection {
   fill?: boolean | undefined
   /** Whether the cells of a batch are done with when the next one is asked for: then it may lie where they did. */
   reuse?: boolean | undefined
+  /** Undoes filters on several threads, where there is enough to do. */
+  threads?: TileUnitRunner | undefined
   /** A column that cannot be read is told here and left out of its batch; without it the error is raised. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
   /** Leave out every tile of which a column cannot be read, and a column none of whose tiles can: {@link onFieldError}. */
@@ -42,11 +45,13 @@ export class FragmentCells {
   readonly info: FragmentInfo
   /** Set for dense fragments. */
   readonly dense: DenseCoordinates | undefined
+  private readonly fragment: Fragment
   private readonly readers: readonly (ColumnReader | undefined)[]
   private readonly files: TileFile[]
   private readonly selection: CellSelection
 
   private constructor(
+    fragment: Fragment,
     info: FragmentInfo,
     columns: ColumnType[],
     readers: (ColumnReader | undefined)[],
@@ -54,6 +59,7 @@ export class FragmentCells {
     dense: DenseCoordinates | undefined,
     selection: CellSelection,
   ) {
+    this.fragment = fragment
     this.info = info
     this.columns = columns
     this.readers = readers
@@ -101,7 +107,7 @@ export class FragmentCells {
       columns.push({ name: slot.name, kind, ...pickType(info, i), nullable, enumeration })
       readers.push(reader)
     }
-    return new FragmentCells(info, columns, readers, files, dense, selection)
+    return new FragmentCells(fragment, info, columns, readers, files, dense, selection)
   }
 
   /** Batches in stored order, one a tile. */
@@ -111,12 +117,37 @@ export class FragmentCells {
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
-    planTiles(this.files, from, to, this.selection.skipTile)
-    for (let tile = from; tile <= to; tile++) {
-      if (this.selection.skipTile?.(tile)) continue
-      const batch = await this.batch(tile)
-      if (!this.selection.wholeTiles || this.isWhole(batch)) yield batch
+    for await (const tiles of this.spans(from, to)) {
+      for (const tile of tiles) {
+        const batch = await this.batch(tile)
+        if (!this.selection.wholeTiles || this.isWhole(batch)) yield batch
+      }
     }
+  }
+
+  /** The selected tiles, in runs that can be read one after the other: all at once but where threads undo filters. */
+  private async *spans(from: number, to: number): AsyncGenerator<Iterable<number>> {
+    const { files, selection } = this
+    const { threads, skipTile } = selection
+    const units =
+      threads && files.length > 0 && TileUnits.of(this.fragment, files, [...this.selected(from, to)], threads)
+    const own = units ? files.filter((file) => !units.files.includes(file)) : files
+    planTiles(own, from, to, skipTile)
+    if (!threads || !units) {
+      yield this.selected(from, to)
+      return
+    }
+    for await (const done of threads.run(units, (unit) => unfilterUnit(units.files, unit))) {
+      units.lend(done)
+      yield done.tiles
+      if (selection.reuse) units.takeBack(done)
+    }
+    for (const file of units.files) file.lent = undefined
+  }
+
+  private *selected(from: number, to: number): Generator<number> {
+    const { skipTile } = this.selection
+    for (let tile = from; tile <= to; tile++) if (!skipTile?.(tile)) yield tile
   }
 
   private isWhole({ columns }: CellBatch): boolean {
@@ -252,8 +283,9 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
   let room: Uint8Array | undefined
   return async (tile) => {
     const cells = offsets.cells(tile)
-    const storedOffsets = offsets.storedNow(tile) ?? (await offsets.stored(tile))
-    if (cells > 0 && isStringOffsetsTile(storedOffsets)) {
+    const lent = offsets.lent?.get(tile)
+    const storedOffsets = lent ?? offsets.storedNow(tile) ?? (await offsets.stored(tile))
+    if (!lent && cells > 0 && isStringOffsetsTile(storedOffsets)) {
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
       if (starts.length !== cells) {
@@ -268,7 +300,7 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
       }
       return { data, starts: withEnd(starts, data.length) }
     }
-    const { data: raw } = await offsets.unfilter(tile, storedOffsets, { into: room })
+    const raw = lent ?? (await offsets.unfilter(tile, storedOffsets, { into: room })).data
     // Offsets without filters are the bytes that were read, with those of other tiles around them.
     room = raw.buffer === storedOffsets.buffer ? undefined : raw
     const { data } = await values.read(tile, valuesRoom.options)

@@ -2,6 +2,7 @@ import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cell
 import { addPlace, InspectError } from '../errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
+import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../fragment.ts'
@@ -251,9 +252,7 @@ export class FieldReader {
     const values = this.readers.get('var')
     const storedOffsets = await offsets?.stored(tile, items)
     const cells = offsets?.file.cells(tile) ?? 0
-    // Only these two keep offsets inside the values.
-    const first = values?.file.filters[0]?.name
-    const maybeInside = first === 'RLE' || first === 'DICTIONARY_ENCODING'
+    const maybeInside = values !== undefined && mayHoldOffsets(values.file.filters)
     const inside = maybeInside && storedOffsets !== undefined && cells > 0 && isStringOffsetsTile(storedOffsets)
     if (offsets && storedOffsets && !inside) {
       const unfiltered = await offsets.unfilter(tile, storedOffsets, false, items)

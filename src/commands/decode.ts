@@ -20,6 +20,7 @@ import {
   notOneFragment,
   type Outcome,
 } from './command.ts'
+import { parseJobs } from './jobs.ts'
 import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
@@ -33,6 +34,7 @@ export interface DecodeOptions {
   labels?: boolean
   allFragments?: boolean
   keepGoing?: boolean
+  jobs?: string
 }
 
 export const command: CommandModule<DecodeOptions> = {
@@ -51,6 +53,7 @@ export const command: CommandModule<DecodeOptions> = {
         '--keep-going',
         'of a damaged fragment the cells of the tiles that can be read whole; the others are told',
       )
+      .option('--jobs <n>', 'threads that undo filters; cells come in the same order', '1')
       .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
   },
 
@@ -266,6 +269,13 @@ async function openReader(
     },
     wholeTiles: options.keepGoing,
     onFieldError: fault,
+  }
+  const jobs = parseJobs(options.jobs)
+  // A few cells are had sooner without.
+  if (jobs > 1 && options.limit === undefined) {
+    const { unfilterInWorkers } = await import('../source/tile-pool.ts')
+    const { key, maxTileSize } = cx.reading
+    selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)

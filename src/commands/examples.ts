@@ -68,6 +68,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['one attribute inside a box', 'decode weather/__1714 --field sky --range day=1..7'],
     ['all cells of an array, one line of JSON each', 'decode --all-fragments places --format ndjson'],
     ['for pandas.read_feather', 'decode weather/__1714 -o weather.arrow'],
+    ['a large fragment, filters undone in two threads', 'decode places/__1714 --jobs 2 -o places.csv'],
   ],
   commits: [
     ['commit files, and what each does', 'commits places'],

@@ -4,7 +4,7 @@ import type { TileRole } from '../cells/tile-files.ts'
 import { InspectError } from '../errors.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { fieldFileBase } from '../format/field-files.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { type FilterConfig, mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -132,5 +132,5 @@ function keepsOffsets(filters: readonly FilterConfig[], type: string, version: n
   const first = filters[0]?.name
   const since =
     type === 'STRING_ASCII' ? (first === 'RLE' ? 12 : 13) : type === 'STRING_UTF8' ? 17 : Number.POSITIVE_INFINITY
-  return (first === 'RLE' || first === 'DICTIONARY_ENCODING') && version >= since
+  return mayHoldOffsets(filters) && version >= since
 }

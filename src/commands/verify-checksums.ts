@@ -1,10 +1,10 @@
-import { InspectError } from '../errors.ts'
 import type { Output, Result } from '../render/result.ts'
 import { parseShard } from '../shard.ts'
 import type { Target } from '../target.ts'
 import { noneVerified, type Verified } from '../verify/verification.ts'
 import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../verify/verify.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { parseJobs } from './jobs.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 
 interface Options {
@@ -34,7 +34,7 @@ export const command: CommandModule<Options> = {
       deep: options.deep ?? false,
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
-    const jobs = count('--jobs', options.jobs ?? '1')
+    const jobs = parseJobs(options.jobs)
     for (const path of paths) {
       const target = await cx.open(path)
       await sayWhatIsRead(cx, target)
@@ -48,12 +48,6 @@ async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promi
   if (jobs === 1) return runHere(here)
   const { runInWorkers } = await import('../source/verify-pool.ts')
   return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote, maxTileSize: cx.reading.maxTileSize }, here)
-}
-
-function count(option: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text))
-    throw new InspectError('USAGE', `${option} expects a number from 1 on, found ${JSON.stringify(text)}`)
-  return Number(text)
 }
 
 /** Failures come while they are found; what sums them up is known behind the last one. */

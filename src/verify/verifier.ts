@@ -5,7 +5,7 @@ import { ERROR_CODES, InspectError } from '../errors.ts'
 import { entrySize } from '../file-sizes.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decode, decodePrefix } from '../format/io.ts'
@@ -171,7 +171,7 @@ export class Verifier {
   }
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
-    const insideStrings = file.role === 'var' && keepsOffsetsInside(file.filters)
+    const insideStrings = file.role === 'var' && mayHoldOffsets(file.filters)
     file.plan(from, to - 1, TOGETHER_BYTES, { reuse: true })
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
@@ -287,10 +287,6 @@ export interface DataFilePart {
   from: number
   /** Exclusive. */
   to: number
-}
-
-function keepsOffsetsInside(filters: readonly FilterConfig[]): boolean {
-  return filters[0]?.name === 'RLE' || filters[0]?.name === 'DICTIONARY_ENCODING'
 }
 
 /** Where the metadata of each chunk starts, in a file that has the tile's bytes at `base`. @throws InspectError TRUNCATED */

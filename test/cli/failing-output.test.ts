@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { execPath } from 'node:process'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { main } from '../../src/cli.ts'
 import { ClosedPipe, InspectError } from '../../src/errors.ts'
 import { localStorage } from '../../src/source/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -53,6 +56,28 @@ describe('a full disk', () => {
       encoding: 'utf8',
     })
     expect({ status, stderr }).toEqual({ status: 3, stderr: 'error: standard output: no space left to write\n' })
+  })
+})
+
+describe('a pipe that does not block', () => {
+  const folder = temporaryFolder()
+  const fifo = `${folder}/pipe`
+  const noPipes = spawnSync('mkfifo', [fifo]).status !== 0
+  const there = existsSync(`${ROOT}dist/cli`) && !noPipes ? test : test.skip
+
+  there('takes all, however slowly it is read', async () => {
+    const args = ['dump', '--json', 'examples/arrays/places/__17']
+    const { stdout: expected } = spawnSync(execPath, [BIN, ...args], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    // More than a pipe holds.
+    expect(expected.length).toBeGreaterThan(4 * 65536)
+    const reader = spawn('sh', ['-c', `sleep 0.3; cat '${fifo}'`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const read = text(reader.stdout)
+    const writing = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
+    const writer = spawn(execPath, [BIN, ...args], { stdio: ['ignore', writing, 'inherit'] })
+    closeSync(writing)
+    const [status] = await once(writer, 'exit')
+    expect(status).toBe(0)
+    expect(await read).toBe(expected)
   })
 })
 

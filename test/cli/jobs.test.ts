@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -9,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { execPath } from 'node:process'
+import process, { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -51,10 +53,24 @@ function flipByte(path: string, at: number): void {
   writeFileSync(path, bytes)
 }
 
-function verify(jobs: number, ...more: string[]): { status: number | null; stdout: string; stderr: string } {
+interface Ended {
+  status: number | null
+  stdout: string
+  stderr: string
+}
+
+function verify(jobs: number, ...more: string[]): Ended {
   const args = [BIN, 'verify-checksums', array, '--jobs', String(jobs), ...more]
   const { status, stdout, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {} })
   return { status, stdout, stderr }
+}
+
+/** Output in short: it is some 100 MB. */
+function decode(fragment: string, jobs: number, ...more: string[]): Ended {
+  const args = [BIN, 'decode', fragment, '--jobs', String(jobs), ...more]
+  const { status, stdout, stderr } = spawnSync(execPath, args, { env: {}, maxBuffer: 2 ** 30 })
+  const digest = createHash('sha256').update(stdout).digest('hex')
+  return { status, stdout: `${stdout.length} bytes, ${digest}`, stderr: stderr.toString() }
 }
 
 if (!existsSync(`${ROOT}dist/cli`)) test.skip('the built program is not here: npm run build', () => {})
@@ -86,6 +102,60 @@ else {
       expect(failures).toHaveLength((FRAGMENTS / 3) * 2)
       const names = failures.map((failure) => String(get(failure, 'fragment')))
       expect(names).toEqual([...names].sort())
+    })
+  })
+
+  describe('decode --jobs', () => {
+    const cells = `${temporaryFolder()}/array`
+    let fragment = ''
+
+    /** More than 48 MiB unfiltered, of values of every kind. */
+    beforeAll(() => {
+      const dims = ['--dim', 'x:INT64:0..9999999', '--dim', 'y:INT32:0..999']
+      const attrs = ['a:FLOAT64', 'c:CHAR:1000', 'n:INT32:nullable', 's:STRING_UTF8', 'r:STRING_ASCII', 'plain:INT64']
+      const filters = ['--filters', 'zstd,sha256', '--field-filters', 'r=rle', '--field-filters', 'plain=']
+      const sizes = ['--cells', '52000', '--capacity', '1000', '--fragments', '1']
+      const attrOptions = attrs.flatMap((attr) => ['--attr', attr])
+      const args = ['write-sample', cells, ...dims, ...attrOptions, ...filters, ...sizes]
+      const { status, stderr } = spawnSync(execPath, [BIN, ...args], { encoding: 'utf8', env: {} })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      fragment = `${cells}/__fragments/${readdirSync(`${cells}/__fragments`)[0]}`
+    })
+
+    test.each(['ndjson', 'csv', 'arrow'])('%s is the same whatever the number of threads', (format) => {
+      const alone = decode(fragment, 1, '--format', format)
+      expect(alone).toMatchObject({ status: 0, stderr: '' })
+      for (const jobs of [2, 3]) expect(decode(fragment, jobs, '--format', format)).toEqual(alone)
+    })
+
+    test.each([
+      ['--range', 'y=100..300'],
+      ['--tiles', '3..50'],
+      ['--field', 'n'],
+      ['--limit', '2000'],
+    ])('%s %s, too', (...some) => {
+      const alone = decode(fragment, 1, '--format', 'csv', ...some)
+      expect(alone).toMatchObject({ status: 0, stderr: '' })
+      expect(decode(fragment, 2, '--format', 'csv', ...some)).toEqual(alone)
+    })
+
+    test('whoever reads the output may stop', () => {
+      const command = `'${execPath}' '${BIN}' decode '${fragment}' --jobs 3 --format ndjson | head -n 3`
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: process.env })
+      expect({ status, stderr, lines: stdout.split('\n').length }).toEqual({ status: 0, stderr: '', lines: 4 })
+    })
+
+    test('damage is told the same', () => {
+      const damaged = `${cells}-damaged`
+      cpSync(cells, damaged, { recursive: true })
+      const one = fragment.replace(cells, damaged)
+      for (const [i, file] of ['a0.tdb', 'a1.tdb', 'a3_var.tdb'].entries()) flipByte(`${one}/${file}`, (i + 1) / 5)
+      for (const more of [[], ['--keep-going']]) {
+        const alone = decode(one, 1, '--format', 'csv', ...more)
+        expect(alone.status).toBe(1)
+        expect(alone.stderr.split('\n').length).toBeGreaterThanOrEqual(4)
+        expect(decode(one, 2, '--format', 'csv', ...more)).toEqual(alone)
+      }
     })
   })
 }

@@ -1,0 +1,194 @@
+import { InspectError } from '../errors.ts'
+import { mayHoldOffsets } from '../format/filter-pipeline.ts'
+import type { Fragment } from '../fragment.ts'
+import type { ReadContext } from '../generic-tile.ts'
+import type { Storage } from '../source/source.ts'
+import { openTarget } from '../target.ts'
+import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
+
+/** Some tiles of some files of a fragment, for any thread to undo the filters of. */
+export interface TileUnit {
+  /** Of the fragment. */
+  path: string
+  files: readonly { slot: number; role: TileRole }[]
+  /** Rising. */
+  tiles: readonly number[]
+  /** Unfiltered bytes of all of them. */
+  bytes: number
+  /** Memory to put them in, if it is large enough. */
+  room: ArrayBuffer | undefined
+}
+
+/** Unfiltered tiles, back to back in `room`. */
+export interface UnfilteredTiles {
+  tiles: readonly number[]
+  room: ArrayBuffer
+  /** Where each tile begins and ends, file by file, two numbers a tile; -1 where it could not be had: whoever reads it will see why. */
+  places: Float64Array
+}
+
+/** Has units done on several threads. */
+export interface TileUnitRunner {
+  /** Unfiltered bytes from which threads take less time to start than they save. */
+  readonly worthBytes: number
+  /** Unfiltered bytes of a unit, at least. */
+  readonly unitBytes: number
+  /** Gives what came of units in their order. @param own does one on this thread */
+  run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
+}
+
+/** Several units are in memory at once: a tile that has more than this, in all files together, is not shared. */
+const MOST_TILE_BYTES = 16 * 2 ** 20
+
+/**
+ * The files of a fragment whose filters may be undone on other threads, and the units of that work.
+ */
+export class TileUnits {
+  /** Those of which it is worth it. */
+  readonly files: readonly TileFile[]
+  private readonly path: string
+  private readonly tiles: readonly number[]
+  private readonly unitBytes: number
+  private readonly rooms: ArrayBuffer[] = []
+
+  private constructor(path: string, files: readonly TileFile[], tiles: readonly number[], unitBytes: number) {
+    this.path = path
+    this.files = files
+    this.tiles = tiles
+    this.unitBytes = unitBytes
+  }
+
+  /** @returns undefined where other threads would not help */
+  static of(
+    { folder }: Fragment,
+    files: readonly TileFile[],
+    tiles: readonly number[],
+    { worthBytes, unitBytes }: TileUnitRunner,
+  ): TileUnits | undefined {
+    const filtered = files.filter(isWorthIt)
+    // Other threads would ask a server for all that is known here.
+    if (folder.isRemote || filtered.length === 0) return undefined
+    const units = new TileUnits(folder.path, filtered, tiles, unitBytes)
+    let bytes = 0
+    for (const tile of tiles) {
+      const size = units.sizeOf(tile)
+      if (size === undefined || size > MOST_TILE_BYTES) return undefined
+      bytes += size
+    }
+    return bytes < worthBytes ? undefined : units
+  }
+
+  /** Unfiltered bytes of a tile of all files; undefined where the metadata does not tell. */
+  private sizeOf(tile: number): number | undefined {
+    let sum = 0
+    for (const file of this.files) {
+      const size = file.expectedSize(tile)
+      if (size === undefined) return undefined
+      sum += size
+    }
+    return sum
+  }
+
+  *[Symbol.iterator](): Generator<TileUnit> {
+    const files = this.files.map(({ slot, role }) => ({ slot, role }))
+    let tiles: number[] = []
+    let bytes = 0
+    for (const tile of this.tiles) {
+      tiles.push(tile)
+      bytes += this.sizeOf(tile) ?? 0
+      if (bytes < this.unitBytes) continue
+      yield { path: this.path, files, tiles, bytes, room: this.rooms.pop() }
+      tiles = []
+      bytes = 0
+    }
+    if (tiles.length > 0) yield { path: this.path, files, tiles, bytes, room: this.rooms.pop() }
+  }
+
+  /** Lends the tiles to their files, for reading. */
+  lend({ tiles, room, places }: UnfilteredTiles): void {
+    this.files.forEach((file, f) => {
+      const lent = new Map<number, Uint8Array>()
+      tiles.forEach((tile, t) => {
+        const at = 2 * (f * tiles.length + t)
+        if (places[at] >= 0) lent.set(tile, new Uint8Array(room, places[at], places[at + 1] - places[at]))
+      })
+      file.lent = lent
+    })
+  }
+
+  /** Takes memory back that nobody reads any more. */
+  takeBack({ room }: UnfilteredTiles): void {
+    this.rooms.push(room)
+  }
+}
+
+/** Where there is something to undo, and no offsets come out beside the values. */
+function isWorthIt({ filters, role }: TileFile): boolean {
+  return filters.length > 0 && !(role === 'var' && mayHoldOffsets(filters))
+}
+
+/** Undoes the filters of a unit's tiles. @param files those of the unit */
+export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): Promise<UnfilteredTiles> {
+  const { tiles, bytes } = unit
+  const room = unit.room && unit.room.byteLength >= bytes ? unit.room : new ArrayBuffer(bytes)
+  const places = new Float64Array(2 * files.length * tiles.length).fill(-1)
+  let at = 0
+  for (const [f, file] of files.entries()) {
+    const wanted = new Set(tiles)
+    file.plan(tiles[0], tiles[tiles.length - 1], undefined, { skip: (tile) => !wanted.has(tile), reuse: true })
+    for (const [t, tile] of tiles.entries()) {
+      const data = await unfiltered(file, tile, new Uint8Array(room, at))
+      if (!data || at + data.length > bytes) continue
+      if (data.buffer !== room) new Uint8Array(room).set(data, at)
+      const place = 2 * (f * tiles.length + t)
+      places[place] = at
+      at += data.length
+      places[place + 1] = at
+    }
+  }
+  return { tiles, room, places }
+}
+
+/** Undefined where it cannot be read, and where the strings' offsets are to be read with their data. */
+async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    const stored = await file.stored(tile)
+    if (file.role === 'offsets' && isStringOffsetsTile(stored)) return undefined
+    return (await file.unfilter(tile, stored, { into })).data
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return undefined
+  }
+}
+
+/** Does units on a thread that has none of the fragments open. */
+export class TileUnitWorker {
+  private readonly storage: Storage
+  private readonly cx: ReadContext
+  private open: { path: string; fragment: Fragment; files: Map<string, TileFile> } | undefined
+
+  constructor(storage: Storage, cx: ReadContext) {
+    this.storage = storage
+    this.cx = cx
+  }
+
+  async run(unit: TileUnit): Promise<UnfilteredTiles> {
+    const { fragment, files } = await this.opened(unit.path)
+    const some: TileFile[] = []
+    for (const { slot, role } of unit.files) {
+      const key = `${role} ${slot}`
+      const file = files.get(key) ?? (await TileFile.open(fragment, slot, role))
+      files.set(key, file)
+      some.push(file)
+    }
+    return unfilterUnit(some, unit)
+  }
+
+  private async opened(path: string): Promise<{ fragment: Fragment; files: Map<string, TileFile> }> {
+    if (this.open?.path === path) return this.open
+    const target = await openTarget(this.storage, path, this.cx)
+    if (target.type !== 'fragment') throw new InspectError('WRONG_TARGET', 'expected a fragment', { file: path })
+    this.open = { path, fragment: target.fragment, files: new Map() }
+    return this.open
+  }
+}

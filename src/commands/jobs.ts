@@ -1,0 +1,8 @@
+import { InspectError } from '../errors.ts'
+
+/** `--jobs`: threads that work at once; 1 without it. @throws InspectError USAGE */
+export function parseJobs(text = '1'): number {
+  if (!/^[1-9]\d*$/.test(text))
+    throw new InspectError('USAGE', `--jobs expects a number from 1 on, found ${JSON.stringify(text)}`)
+  return Number(text)
+}

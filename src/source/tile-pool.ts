@@ -1,0 +1,25 @@
+import type { TileUnit, TileUnitRunner, UnfilteredTiles } from '../cells/tile-units.ts'
+import { PoolThread, sharedWork } from './shared-work.ts'
+
+/** What each thread is told when it starts. */
+export interface TileWorkerSettings {
+  key: Uint8Array | undefined
+  maxTileSize: number | undefined
+}
+
+/** A runner that shares the tiles of local fragments among `jobs` threads, this one among them. */
+export function unfilterInWorkers(jobs: number, settings: TileWorkerSettings): TileUnitRunner {
+  return {
+    // Some 0.1 s of undoing filters.
+    worthBytes: 48 * 2 ** 20,
+    unitBytes: 2 ** 20,
+    run(units, own) {
+      const threads = Array.from({ length: jobs - 1 }, () => workerThread(settings))
+      return sharedWork(units[Symbol.iterator](), own, threads, 2 * jobs)
+    },
+  }
+}
+
+function workerThread(settings: TileWorkerSettings): PoolThread<TileUnit, UnfilteredTiles> {
+  return new PoolThread('tile-worker.cjs', settings, ({ room }) => (room ? [room] : []))
+}

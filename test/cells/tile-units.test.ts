@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
+import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { type TileUnitRunner, TileUnitWorker } from '../../src/cells/tile-units.ts'
+import type { InspectError } from '../../src/errors.ts'
+import type { Fragment } from '../../src/fragment.ts'
+import { localStorage } from '../../src/source/file.ts'
+import { MemoryStorage } from '../../src/source/memory.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { openTarget } from '../../src/target.ts'
+import { EDITED } from '../helpers/edit-array.ts'
+import { filesBelow } from '../helpers/files-below.ts'
+import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
+
+/** Does every other unit as another thread would: with nothing open, its memory gone from here. */
+function everyOther(storage: Storage, key: string | undefined, unitBytes: number, count: { elsewhere: number }) {
+  const runner: TileUnitRunner = {
+    worthBytes: 0,
+    unitBytes,
+    async *run(units, own) {
+      const other = new TileUnitWorker(storage, contextFor({ key }))
+      let index = 0
+      for (const unit of units) {
+        if (index++ % 2 === 1) yield await own(unit)
+        else {
+          count.elsewhere++
+          const there = structuredClone(unit, { transfer: unit.room ? [unit.room] : [] })
+          const done = await other.run(there)
+          yield structuredClone(done, { transfer: [done.room] })
+        }
+      }
+    },
+  }
+  return runner
+}
+
+function copied(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
+function look({ tile, cell_num, rows, columns }: CellBatch): unknown {
+  const copies = columns.map((column) => [copied(column?.data), column?.starts?.slice(), copied(column?.validity)])
+  return { tile, cell_num, rows: rows?.slice(), copies }
+}
+
+/** What every tile of a fragment holds, looked at before the next one is read, and what could not be read. */
+async function cellsOf(fragment: Fragment, selection: CellSelection): Promise<unknown[]> {
+  const found: unknown[] = []
+  const onColumnError = ({ code, message, at }: InspectError, column: ColumnType, tile: number): void => {
+    found.push({ code, message, at, name: column.name, tile })
+  }
+  const cells = await FragmentCells.open(fragment, { onColumnError, ...selection })
+  for await (const batch of cells.batches()) found.push(look(batch))
+  await cells.close()
+  return found
+}
+
+/** Each fragment's cells by this thread alone, and shared. */
+async function both(
+  storage: Storage,
+  path: string,
+  key: string | undefined,
+  unitBytes: number,
+): Promise<{ alone: unknown[]; shared: unknown[]; reused: unknown[]; elsewhere: number }> {
+  const target = await openTarget(storage, path, contextFor({ key }))
+  if (target.type !== 'array') throw new Error(`expected an array at ${path}`)
+  const [alone, shared, reused]: unknown[][] = [[], [], []]
+  const count = { elsewhere: 0 }
+  for (const entry of await target.array.fragments()) {
+    const fragment = target.array.fragment(entry.path)
+    const threads = everyOther(storage, key, unitBytes, count)
+    alone.push(...(await cellsOf(fragment, {})))
+    shared.push(...(await cellsOf(fragment, { threads })))
+    reused.push(...(await cellsOf(fragment, { threads, reuse: true })))
+    await fragment.close()
+  }
+  return { alone, shared, reused, elsewhere: count.elsewhere }
+}
+
+async function isArray({ path, key }: FixtureFolder): Promise<boolean> {
+  return (await openTarget(localStorage, path, contextFor({ key }))).type === 'array'
+}
+
+describe('tiles unfiltered on several threads', () => {
+  const folders = fixtureFolders()
+
+  test.each([1, 500, 2 ** 20])('give the same cells in every fixture, %i bytes a unit', async (unitBytes) => {
+    let elsewhere = 0
+    for (const folder of folders) {
+      if (!(await isArray(folder))) continue
+      const found = await both(localStorage, folder.path, folder.key, unitBytes)
+      expect({ name: folder.name, cells: found.shared }).toEqual({ name: folder.name, cells: found.alone })
+      expect({ name: folder.name, cells: found.reused }).toEqual({ name: folder.name, cells: found.alone })
+      elsewhere += found.elsewhere
+    }
+    expect(elsewhere).toBeGreaterThan(50)
+  })
+
+  test('tell the same of tiles that cannot be read', async () => {
+    let faults = 0
+    for (const folder of folders) {
+      if (!(await isArray(folder))) continue
+      const files = filesBelow(folder.path, EDITED)
+      for (const [name, bytes] of files) {
+        const damaged = bytes.slice()
+        if (/\/[ad]\d?[^/]*\.tdb$/.test(name)) for (let at = 40; at < damaged.length; at += 97) damaged[at] ^= 0x10
+        files.set(name, damaged)
+      }
+      const { alone, shared, reused } = await both(new MemoryStorage(files), EDITED, folder.key, 300)
+      expect({ name: folder.name, cells: shared }).toEqual({ name: folder.name, cells: alone })
+      expect({ name: folder.name, cells: reused }).toEqual({ name: folder.name, cells: alone })
+      faults += alone.filter((one) => typeof one === 'object' && one !== null && 'code' in one).length
+    }
+    expect(faults).toBeGreaterThan(50)
+  })
+})
