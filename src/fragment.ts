@@ -28,7 +28,7 @@ import { tileOffsets } from './format/tile-offsets.ts'
 import { tileSums } from './format/tile-sums.ts'
 import { type FragmentName, parseFragmentName } from './format/timestamped-name.ts'
 import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
-import { PagedTile, type Scan } from './paged-tile.ts'
+import { PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from './source/source.ts'
 
 /** One read of the file's end fetches the footer of nearly every fragment. */
@@ -363,7 +363,7 @@ export class Fragment {
     const sections = footer ? this.sectionStarts(footer).length : 1
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
-    const read = (at: number, length: number): Promise<Uint8Array> => this.fromTailOrFile(at, length)
+    const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
     return PagedTile.open({ read, offset, end, window }, this.cx, scan)
   }
 
@@ -379,10 +379,10 @@ export class Fragment {
   }
 
   /** Small metadata files are in the tail that was read for the footer. */
-  private async fromTailOrFile(offset: number, length: number): Promise<Uint8Array> {
+  private async fromTailOrFile(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tail = await this.tailRead
     if (!tail || offset < tail.offset || offset + length > tail.fileSize)
-      return this.metadataSource().read(offset, length)
+      return this.metadataSource().read(offset, length, into)
     return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
   }
 

@@ -8,7 +8,8 @@ import { GENERIC_TILE_HEADER_BYTES, genericTileType, openedWithKey, type ReadCon
 
 /** Where a generic tile's stored bytes come from. */
 export interface StoredSection {
-  read(offset: number, length: number): Promise<Uint8Array>
+  /** @param into memory that may be used, if it is large enough */
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /** Of the tile in its file, bytes. */
   offset: number
   /** Where what follows it begins: nothing behind that is read. */
@@ -184,6 +185,7 @@ class Window {
   private readonly section: StoredSection
   private start = 0
   private held: Uint8Array = NO_BYTES
+  private room = NO_BYTES
 
   constructor(section: StoredSection) {
     this.section = section
@@ -192,7 +194,11 @@ class Window {
   async bytes(offset: number, length: number): Promise<Uint8Array> {
     const { section } = this
     if (offset < this.start || offset + length > this.start + this.held.length) {
-      this.held = await section.read(offset, Math.max(length, Math.min(section.window, section.end - offset)))
+      const some = Math.max(length, Math.min(section.window, section.end - offset))
+      // For more than a window the file must show first that it has so much.
+      if (this.room.length < some && some <= section.window) this.room = new Uint8Array(some)
+      this.held = NO_BYTES
+      this.held = await section.read(offset, some, this.room)
       this.start = offset
     }
     return this.held.subarray(offset - this.start, offset - this.start + length)
