@@ -30,7 +30,12 @@ startUp('footer', ['footer', fragmentOf(places), '--json'])
 startUp('footer as table', ['footer', fragmentOf(places)])
 startUp('schema', ['schema', places, '--json'])
 startUp('ls', ['ls', places, '--json'])
-startUp('ls of 1,000 fragments', ['ls', manyFragments(1000), '--json'])
+const many = manyFragments(1000)
+startUp('ls of 1,000 fragments', ['ls', many, '--json'])
+{
+  const { a, b, difference } = pairs([node, ['bench/listing.mjs', many]], [node, ['-e', '0']])
+  console.log(`its system calls alone: ${ms(a)}, bare node ${ms(b)}: + ${ms(difference)}`)
+}
 
 /** An array of the example's fragment, so many times: links under other names. */
 function manyFragments(count) {
@@ -59,6 +64,17 @@ function time(what, args, note = () => '') {
   return seconds
 }
 
+/** Compares a command in two threads with the same in one. */
+function twoJobs(what, args) {
+  const [two, one] = ['2', '1'].map((jobs) => [node, [...TOOL, ...args, '--jobs', jobs]])
+  const { a, b, ratio } = pairs(two, one, 5)
+  const { megabytes } = once(node, [...TOOL, ...args, '--jobs', '2'], { memory: true })
+  const faster = (1 / ratio).toFixed(2)
+  console.log(
+    `${what} with --jobs 2: ${ms(a)}, with --jobs 1 ${ms(b)}: ${faster} times as fast, ${megabytes.toFixed(0)} MB at its highest`,
+  )
+}
+
 if (large) {
   const array = (name) => (existsSync(join(large, name)) ? fragmentOf(join(large, name)) : undefined)
   const huge = array('hugemeta')
@@ -77,12 +93,7 @@ if (large) {
   if (sha) {
     const { a, b, ratio } = pairs([node, [...TOOL, 'verify-checksums', sha]], ['sha256sum', [join(sha, 'a0.tdb')]], 5)
     console.log(`verify-checksums of 268 MB under SHA-256: ${ms(a)}, sha256sum ${ms(b)}: ratio ${ratio.toFixed(2)}`)
-    const jobs = pairs(
-      [node, [...TOOL, 'verify-checksums', '--jobs', '2', sha]],
-      [node, [...TOOL, 'verify-checksums', sha]],
-      5,
-    )
-    console.log(`the same with --jobs 2 against --jobs 1: ratio ${jobs.ratio.toFixed(2)}`)
+    twoJobs('the same', ['verify-checksums', sha])
   }
   const zstd = array('d1_zstd')
   const plain = array('d1_none')
@@ -97,8 +108,9 @@ if (large) {
       once('zstd', ['-q', '-3', '-f', join(plain, 'a0.tdb'), '-o', packed])
       const deep = [...TOOL, 'verify-checksums', '--deep', '--jobs', '1', zstd]
       const { a, b, ratio } = pairs([node, deep], ['zstd', ['-q', '-t', packed]], 5)
-      console.log(`the same with --jobs 1: ${ms(a)}, zstd -t ${ms(b)}: ratio ${ratio.toFixed(2)}`)
+      console.log(`the same beside zstd -t: ${ms(a)}, zstd -t ${ms(b)}: ratio ${ratio.toFixed(2)}`)
     }
+    twoJobs('the same', ['verify-checksums', '--deep', zstd])
     const cells = 10_000_000
     for (const format of ['ndjson', 'csv']) {
       time(
@@ -117,12 +129,14 @@ if (large) {
         ['decode', '--format', format, sparse],
         (s) => `, ${(cells / s / 1e6).toFixed(2)} million rows/s`,
       )
+      twoJobs('the same', ['decode', '--format', format, sparse])
     }
     time(
       'decode --format arrow, the same',
       ['decode', '--format', 'arrow', sparse],
       (s) => `, ${((cells * 24) / s / 1e6).toFixed(0)} MB/s`,
     )
+    twoJobs('the same', ['decode', '--format', 'arrow', sparse])
   }
   if (plain) {
     const bytes = 64 * 2 ** 20 * 12

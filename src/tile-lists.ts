@@ -37,15 +37,18 @@ export interface TileList<T> {
 export class TileLists {
   private readonly fragment: Fragment
   private readonly many: boolean
+  private readonly passed: (bytes: number) => void
 
-  private constructor(fragment: Fragment, many: boolean) {
+  private constructor(fragment: Fragment, many: boolean, passed: (bytes: number) => void) {
     this.fragment = fragment
     this.many = many
+    this.passed = passed
   }
 
-  static async of(fragment: Fragment): Promise<TileLists> {
+  /** @param passed told of the unfiltered bytes that are gone through, of lists in pages */
+  static async of(fragment: Fragment, passed: (bytes: number) => void = () => {}): Promise<TileLists> {
     const { footer, tile_num } = await fragment.info()
-    return new TileLists(fragment, footer !== undefined && tile_num >= MANY_TILES)
+    return new TileLists(fragment, footer !== undefined && tile_num >= MANY_TILES, passed)
   }
 
   /** One of the lists of uint64; undefined where the version has none for the slot. */
@@ -129,12 +132,24 @@ export class TileLists {
   ): Promise<TileList<T> | undefined> {
     if (!this.many) return undefined
     try {
-      const list = await listIn(await this.fragment.pagedTileAt(offset, await section(), scan))
+      const tile = await this.fragment.pagedTileAt(offset, await section(), scan)
+      const list = await listIn(tile)
       list?.release()
-      return list !== undefined && list.count >= MANY_TILES ? list : undefined
+      this.passed(tile.length)
+      return list !== undefined && list.count >= MANY_TILES ? this.counted(list, tile.length) : undefined
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       return undefined
+    }
+  }
+
+  private counted<T>(list: TileList<T>, length: number): TileList<T> {
+    return {
+      ...list,
+      block: (from, to) => {
+        this.passed(((to - from) / list.count) * length)
+        return list.block(from, to)
+      },
     }
   }
 }

@@ -10,7 +10,7 @@ import { enumerationValues, enumerationValueType } from './schema.ts'
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
   const columns = reader.columns.map((column) => arrowColumn(column, reader.enumerations))
-  const batches = limitedBatches(reader.batches(), reader.limit)
+  const batches = limitedBatches(reader.batches(true), reader.limit)
   await writeArrow({ columns, batches }, out, { file, raw: style.raw })
 }
 
@@ -49,7 +49,7 @@ async function* tableBatches(
       const places = columns.map(({ name, kind }) =>
         reader.columns.findIndex((column) => column.name === name && column.kind === kind),
       )
-      for await (const batch of reader.batches()) {
+      for await (const batch of reader.batches(true)) {
         const numbers = new Int32Array(batch.cell_num).fill(f)
         const data = new Uint8Array(numbers.buffer)
         yield {

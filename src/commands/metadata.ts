@@ -8,7 +8,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
 import { type Output, PagedBytes, Pages, type Result } from '../render/result.ts'
-import { turnedPage } from '../source/lean-heap.ts'
+import { passedBytes } from '../source/lean-heap.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../tile-lists.ts'
 import {
   type CommandContext,
@@ -75,7 +75,7 @@ function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, styl
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
-  const lists = await TileLists.of(fragment)
+  const lists = await TileLists.of(fragment, passedBytes)
   const fields: Fields[] = []
   // Opening a list goes through it, ahead of all output: damage is an error and no document that ends early.
   for (const [i, slot] of info.slots.entries()) {
@@ -141,7 +141,6 @@ function listResult<T>(list: TileList<T>, values: (entries: T) => Result): Resul
   return new Pages(async function* () {
     try {
       for (let from = 0; from < list.count; from += BLOCK_TILES) {
-        turnedPage()
         yield values((await list.block(from, from + BLOCK_TILES)).entries) as Iterable<Result>
       }
     } finally {

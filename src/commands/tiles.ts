@@ -14,7 +14,7 @@ import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { sumReader, type ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
 import { type Output, Pages, type Result } from '../render/result.ts'
-import { turnedPage } from '../source/lean-heap.ts'
+import { passedBytes } from '../source/lean-heap.ts'
 import { BLOCK_TILES, TileLists } from '../tile-lists.ts'
 import {
   type CommandContext,
@@ -66,7 +66,7 @@ async function tilesOutcome(
 ): Promise<Outcome> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
-  const lists = await TileLists.of(fragment)
+  const lists = await TileLists.of(fragment, passedBytes)
   const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)
@@ -80,7 +80,6 @@ async function tilesOutcome(
   async function* pages(): AsyncGenerator<Iterable<Result>> {
     for (let first = from; first < end; first += BLOCK_TILES) {
       const next = Math.min(first + BLOCK_TILES, end)
-      if (first > from) turnedPage()
       const box = await boxes(first, next)
       const ofFields: FieldBlock[] = []
       for (const field of fields) ofFields.push(await field(first, next))
