@@ -132,7 +132,7 @@ const MANY_DECLINED = 1000
 /** Of so many rows one may be declined. */
 const MOST_DECLINED = 4
 
-/** Undefined where a column holds other than numbers and text. */
+/** Undefined where a column holds bytes, or several values a cell. */
 async function quickLines(
   shown: readonly ShownColumn[],
   other: CellLines,
@@ -153,6 +153,7 @@ async function quickLines(
     shown.map(({ column }, c) => ({
       column,
       quoted: !csv && style.int64 === 'string',
+      raw: style.raw,
       first: before.first[c],
       later: before.later[c],
     })),
@@ -172,12 +173,12 @@ async function quickLines(
 
 const JSON_STYLE: JsonStyle = { int64: 'number', indent: false }
 
-/** Whether the cells of a column print as the numbers or text that are stored. */
+/** Whether the cells of a column print as numbers, dates, BOOL or the text that is stored. */
 function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
   if (labels || (column.kind.startsWith('delete') && !raw)) return false
   const kind = datatypeKind(column.type)
   if (kind === 'text') return !raw
-  return kind === 'int' || kind === 'uint' || kind === 'time' || kind === 'float' || (kind === 'datetime' && raw)
+  return kind !== 'bytes'
 }
 
 /** What stands in front of each column's cells, as the first of a line and elsewhere. */

@@ -1,11 +1,13 @@
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 
-/** A column of numbers, one a cell, or of var-sized text of one byte a unit. */
+/** A column of numbers, dates or BOOL, one a cell, or of var-sized text of one byte a unit. */
 export interface RowColumn {
   column: ColumnType
   /** Whether 64-bit integers stand between quotes. */
   quoted: boolean
+  /** Whether dates and BOOL are the integers that are stored. */
+  raw: boolean
   /** What stands in front of its cells, as the first of a line and elsewhere. */
   first: Uint8Array
   later: Uint8Array
@@ -29,13 +31,15 @@ export interface RowTexts {
 /** Numbers of `kernels/assembly/rows.ts`. */
 const KINDS = [
   ...['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'],
-  ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv'],
+  ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv', 'bool', 'json date', 'csv date'],
 ]
+/** Numbers of `kernels/assembly/dates.ts`. */
+const DATE_UNITS = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HR', 'MIN', 'SEC', 'MS', 'US', 'NS', 'PS', 'FS', 'AS']
 const COLUMN_BYTES = 24
 /** What the kernel may overwrite behind a text or row. */
 const SLACK = 64
-/** Most bytes of a number, and of a text with its quotes. */
-const LONGEST_NUMBER = 32
+/** Most bytes of a number or date, and of a text with its quotes. */
+const LONGEST_NUMBER = 48
 const LONGEST_TEXT = 1026
 /** Bytes of a column's texts that are handed over at once. */
 const TEXT_BYTES = 64 * 1024
@@ -73,8 +77,8 @@ interface Place {
   /** Bytes of a cell; 0 of texts. */
   size: number
   data: number
-  /** Of texts. */
-  starts: number
+  /** Of texts where their starts are, of dates the unit. */
+  more: number
   validity: number
   first: number
   firstLength: number
@@ -133,15 +137,16 @@ export class RowKernel {
     }
     this.table = take(columns.length * COLUMN_BYTES)
     this.rowsAt = take(4 * this.span)
-    this.places = columns.map(({ column, quoted, first, later }) => {
+    this.places = columns.map((one) => {
+      const { column, first, later } = one
       const size = column.cell_val_num === 'var' ? 0 : datatypeSize(column.type)
       const [firstAt, firstLength] = text(first)
       const [laterAt, laterLength] = text(later)
       return {
-        kind: KINDS.indexOf(kindOf(column, quoted, texts.csv) ?? 'none'),
+        kind: KINDS.indexOf(kindOf(one, texts.csv) ?? 'none'),
         size,
         data: take(size === 0 ? TEXT_BYTES : this.span * size),
-        starts: size === 0 ? take(4 * (this.span + 1)) : 0,
+        more: size === 0 ? take(4 * (this.span + 1)) : Math.max(0, DATE_UNITS.indexOf(column.type.slice(9))),
         validity: column.nullable ? take(this.span) : 0,
         first: firstAt,
         firstLength,
@@ -186,11 +191,11 @@ export class RowKernel {
     const shown: Place[] = []
     for (const [c, place] of this.places.entries()) {
       if (!present[c] && !this.csv) continue
-      const { data, starts, validity, first, firstLength, later, laterLength } = place
+      const { data, more, validity, first, firstLength, later, laterLength } = place
       const before = shown.length === 0 ? [first, firstLength] : [later, laterLength]
       const kind = present[c] ? place.kind : 0
       words.set(
-        [kind, data, kind === 0 ? 0 : validity, ...before, starts],
+        [kind, data, kind === 0 ? 0 : validity, ...before, more],
         (this.table + shown.length * COLUMN_BYTES) / 4,
       )
       shown.push(place)
@@ -253,8 +258,8 @@ export class RowKernel {
     for (let c = 0; c < columns.length; c++) {
       const column = columns[c]
       if (!column) continue
-      const { data, validity, starts, size } = this.places[c]
-      if (column.starts) this.loadTexts(column.data, column.starts, base, end, data, starts)
+      const { data, validity, more, size } = this.places[c]
+      if (column.starts) this.loadTexts(column.data, column.starts, base, end, data, more)
       else this.heap.set(part(column.data, base * size, end * size), data)
       if (validity === 0) continue
       if (column.validity) this.heap.set(part(column.validity, base, end), validity)
@@ -295,12 +300,15 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
 }
 
 /** One of {@link KINDS}; undefined for what is not written here. */
-function kindOf({ type, cell_val_num }: ColumnType, quoted: boolean, csv: boolean): string | undefined {
+function kindOf({ column, quoted, raw }: RowColumn, csv: boolean): string | undefined {
+  const { type, cell_val_num } = column
   const kind = datatypeKind(type)
   const size = datatypeSize(type)
   if (kind === 'text') return cell_val_num === 'var' && size === 1 ? (csv ? 'csv' : 'json') : undefined
   if (cell_val_num !== 1) return undefined
   if (kind === 'float') return `f${size * 8}`
+  if (kind === 'datetime' && !raw) return csv ? 'csv date' : 'json date'
+  if (kind === 'bool') return raw ? 'u8' : 'bool'
   return `${size === 8 && quoted ? 'q' : ''}${kind === 'uint' ? 'u' : 'i'}${size * 8}`
 }
 
@@ -317,8 +325,9 @@ function layoutOf(columns: readonly RowColumn[], texts: RowTexts): Layout | unde
   let row = texts.end.length + texts.lone.length
   let all = OUT_BYTES + POWER_NUM * 16 + 16 * SLACK
   for (const text of Object.values(texts)) if (text instanceof Uint8Array) all += text.length + 2 * SLACK
-  for (const { column, quoted, first, later } of columns) {
-    if (kindOf(column, quoted, texts.csv) === undefined) return undefined
+  for (const one of columns) {
+    if (kindOf(one, texts.csv) === undefined) return undefined
+    const { column, first, later } = one
     const text = column.cell_val_num === 'var'
     cellBytes += (text ? 4 : datatypeSize(column.type)) + (column.nullable ? 1 : 0)
     if (text) all += TEXT_BYTES

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ColumnType } from '../../src/cells/column.ts'
+import { InspectError } from '../../src/errors.ts'
+import { type DatetimeType, formatDatetime, parseDatetime } from '../../src/format/datetime.ts'
 import { shortestFloat32 } from '../../src/format/value.ts'
 import { KERNELS_WASM } from '../../src/render/kernels/binary.ts'
 import { type RowColumn, RowKernel, type RowTexts } from '../../src/render/row-kernel.ts'
@@ -28,7 +30,7 @@ function columnOf(type: ColumnType['type'], before = '', more: Partial<ColumnTyp
     enumeration: '',
     ...more,
   }
-  return { column, quoted: false, first: text(before), later: text(before) }
+  return { column, quoted: false, raw: false, first: text(before), later: text(before) }
 }
 
 /** What the kernel writes of values of one type, one a line. */
@@ -149,6 +151,62 @@ describe('a float32 prints as shortestFloat32 says', () => {
   test('of few digits', () => {
     const values = Float32Array.from({ length: COUNT }, (_, i) => Math.round(fraction() * 1e7) / 10 ** (i % 12))
     expect(different32(values)).toEqual([])
+  })
+})
+
+describe('a date prints as formatDatetime says', () => {
+  const units = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HR', 'MIN', 'SEC', 'MS', 'US', 'NS', 'PS', 'FS', 'AS'] as const
+  const types = units.map((unit) => `DATETIME_${unit}` as const)
+
+  /** Of the years 1000 to 9999 as far as 64 bits hold them, next to where they end, of few digits, and any bits. */
+  function counts(type: DatetimeType): BigInt64Array {
+    const limits = ['1000-01-01', '9999-12-31', '2000-02-29', '1900-03-01', '1969-12-31', '1970-01-01'].flatMap(
+      (day) => {
+        try {
+          const text = type === 'DATETIME_YEAR' ? day.slice(0, 4) : type === 'DATETIME_MONTH' ? day.slice(0, 7) : day
+          return [parseDatetime(type, type === 'DATETIME_WEEK' ? '2024-01-04' : text)]
+        } catch (error) {
+          if (!(error instanceof InspectError)) throw error
+          return []
+        }
+      },
+    )
+    const near = limits.flatMap((count) => Array.from({ length: 41 }, (_, i) => count + BigInt(i) - 20n))
+    const any = Array.from({ length: 30_000 }, () =>
+      BigInt.asIntN(64, (BigInt(random.bits()) << 32n) | BigInt(random.bits())),
+    )
+    const few = any.map((bits, i) => bits >> BigInt(i % 64))
+    const corners = [-(2n ** 63n), -(2n ** 63n) + 1n, 2n ** 63n - 1n, 0n, -1n, 1n]
+    return BigInt64Array.from([...corners, ...near, ...any, ...few])
+  }
+
+  test.each(types)('%s', (type) => {
+    const values = counts(type)
+    const kernel = RowKernel.make(CODE, [columnOf(type)], TEXTS)
+    const data = new Uint8Array(values.buffer)
+    kernel?.begin({
+      tile: 0,
+      cell_num: values.length,
+      rows: undefined,
+      columns: [{ data, starts: undefined, validity: undefined }],
+    })
+    let found = ''
+    let declined = 0
+    for (let i = 0; kernel && i < values.length; ) {
+      const next = kernel.rows(undefined, i, values.length)
+      const { full } = kernel
+      if (full || next === i) found += Buffer.from(kernel.take()).toString('latin1')
+      if (next === i && !full) {
+        const year = formatDatetime(type, values[i]).match(/^[0-9]{4}(?!\d)/)
+        expect({ count: values[i], year: year && year[0] >= '1000' }).not.toMatchObject({ year: true })
+        declined++
+        found += `"${formatDatetime(type, values[i++])}"\n`
+      } else i = next
+    }
+    if (kernel) found += Buffer.from(kernel.take()).toString('latin1')
+    const expected = Array.from(values, (count) => `"${formatDatetime(type, count)}"`)
+    expect(found.split('\n').slice(0, -1)).toEqual(expected)
+    expect(declined).toBeLessThan(values.length)
   })
 })
 

@@ -46,3 +46,13 @@ function writeLarge(out: usize, value: u64): usize {
   const top = high / 100000000
   return all8(all8(leading8(out, top as u32), (high - top * 100000000) as u32), low)
 }
+
+/** Writes a number below 10^digits with leading zeros; up to 8 bytes are overwritten, and 7 behind it. @returns its end */
+export function writePadded(out: usize, value: u64, digits: u32): usize {
+  if (digits > 8) {
+    const high = value / 100000000
+    return all8(writePadded(out, high, digits - 8), (value - high * 100000000) as u32)
+  }
+  store<u64>(out, (eightDigits(value as u32) | ZEROS) >> ((8 - digits) << 3))
+  return out + digits
+}

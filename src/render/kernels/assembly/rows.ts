@@ -1,3 +1,4 @@
+import { writeDate } from './dates'
 import { lastPlaces, MOST_PLACES, writeF32, writeF64, writeShort } from './decimal'
 import { writeU64 } from './digits'
 
@@ -16,10 +17,13 @@ const F32: u32 = 11
 const F64: u32 = 12
 const JSON_TEXT: u32 = 13
 const CSV_TEXT: u32 = 14
+const BOOL: u32 = 15
+const JSON_DATE: u32 = 16
+const CSV_DATE: u32 = 17
 
 /**
  * A column: kind, data, validity or 0, text before its cells, the length of that; of floats the decimal places that the last one
- * had, of texts where the u32 starts of cells in the data are, with an end behind the last.
+ * had, of texts where the u32 starts of cells in the data are, with an end behind the last, of dates the unit.
  */
 const COLUMN_BYTES: usize = 24
 
@@ -133,7 +137,9 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
   if (kind === F64) return float64(column, load<u64>(data + (cell << 3)), out)
   if (kind === I32) return signed(out, load<i32>(data + (cell << 2)) as i64)
   if (kind === U64) return unsigned64(out, load<u64>(data + (cell << 3)))
-  if (kind >= JSON_TEXT) return writeText(kind, data, (load<u32>(column, 20) as usize) + (cell << 2), out)
+  if (kind === JSON_TEXT || kind === CSV_TEXT)
+    return writeText(kind, data, (load<u32>(column, 20) as usize) + (cell << 2), out)
+  if (kind === JSON_DATE || kind === CSV_DATE) return date(column, load<i64>(data + (cell << 3)), out)
   return writeOther(kind, data, cell, out)
 }
 
@@ -183,9 +189,29 @@ function writeOther(kind: u32, data: usize, cell: usize, out: usize): usize {
       return quote(writeU64(quote(out), load<u64>(data + (cell << 3))))
     case F32:
       return float32(load<u32>(data + (cell << 2)), out)
+    case BOOL:
+      return word(load<u8>(data + cell) !== 0, out)
     default:
       return out
   }
+}
+
+function word(value: bool, out: usize): usize {
+  // "true", and "false" without its end
+  store<u32>(out, value ? 0x65757274 : 0x736c6166)
+  store<u8>(out, 0x65, 4)
+  return out + (value ? 4 : 5)
+}
+
+function date(column: usize, count: i64, out: usize): usize {
+  const json = load<u32>(column) === JSON_DATE
+  if (json) out = quote(out)
+  const end = writeDate(out, load<u32>(column, 20), count)
+  if (end === 0) {
+    declined = true
+    return out
+  }
+  return json ? quote(end) : end
 }
 
 function float64(column: usize, bits: u64, out: usize): usize {
