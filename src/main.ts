@@ -6,6 +6,8 @@ import { errorsGoToTerminal, terminalWidth, writeError, writeOut } from './sourc
 /** The program's entry: lends the process to {@link main} and takes its exit code. */
 export async function run(): Promise<void> {
   const columns = terminalWidth()
+  // Should nothing be left to wait for before it ends, that is no success.
+  process.exitCode = 3
   process.exitCode = await main({
     argv: process.argv.slice(2),
     env: process.env,

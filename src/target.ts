@@ -36,15 +36,14 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   const folder = new Folder(storage, clean)
   if (kind !== 'folder') return fileTarget(folder, cx)
   const names = new Set((await folder.list()).map((entry) => entry.name))
+  // Whatever else strayed into it.
+  if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (names.has('__schema') || names.has(OLD_SCHEMA_FILE))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   if (names.has('__tiledb_group.tdb') || names.has('__group')) {
     return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
   }
-  if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) {
-    const array = await arrayAround(folder, cx)
-    return { type: 'fragment', path: clean, fragment: new Fragment(folder, cx, array), array }
-  }
+  if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
@@ -56,6 +55,18 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
       file: clean,
     },
   )
+}
+
+async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
+  const array = await arrayAround(folder, cx)
+  return { type: 'fragment', path: folder.path, fragment: new Fragment(folder, cx, array), array }
+}
+
+/** What is known to be a fragment: its folder is not asked what it is. */
+export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
+  const folder = new Folder(storage, path)
+  const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
+  return new Fragment(folder, cx, array)
 }
 
 /** What only arrays have: one that lost its schema. */

@@ -3,7 +3,7 @@ import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import type { Fragment } from '../fragment.ts'
 import type { ReadContext } from '../generic-tile.ts'
 import type { Storage } from '../source/source.ts'
-import { openTarget } from '../target.ts'
+import { openFragment } from '../target.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
 /** Some tiles of some files of a fragment, for any thread to undo the filters of. */
@@ -116,7 +116,7 @@ export class TileUnits {
     })
   }
 
-  /** Takes memory back that nobody reads any more. */
+  /** Takes memory back that nobody reads any more: what is lent lies there until the next is. */
   takeBack({ room }: UnfilteredTiles): void {
     this.rooms.push(room)
   }
@@ -131,7 +131,7 @@ function isWorthIt({ filters, role }: TileFile): boolean {
 export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): Promise<UnfilteredTiles> {
   const { tiles, bytes } = unit
   const room = unit.room && unit.room.byteLength >= bytes ? unit.room : new ArrayBuffer(bytes)
-  const places = new Float64Array(2 * files.length * tiles.length).fill(-1)
+  const places = noPlaces(files.length, tiles.length)
   let at = 0
   for (const [f, file] of files.entries()) {
     const wanted = new Set(tiles)
@@ -173,22 +173,40 @@ export class TileUnitWorker {
   }
 
   async run(unit: TileUnit): Promise<UnfilteredTiles> {
+    let files: readonly TileFile[]
+    try {
+      files = await this.filesOf(unit)
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      return noneOf(unit)
+    }
+    return unfilterUnit(files, unit)
+  }
+
+  private async filesOf(unit: TileUnit): Promise<readonly TileFile[]> {
     const { fragment, files } = await this.opened(unit.path)
-    const some: TileFile[] = []
+    const wanted: TileFile[] = []
     for (const { slot, role } of unit.files) {
       const key = `${role} ${slot}`
       const file = files.get(key) ?? (await TileFile.open(fragment, slot, role))
       files.set(key, file)
-      some.push(file)
+      wanted.push(file)
     }
-    return unfilterUnit(some, unit)
+    return wanted
   }
 
   private async opened(path: string): Promise<{ fragment: Fragment; files: Map<string, TileFile> }> {
-    if (this.open?.path === path) return this.open
-    const target = await openTarget(this.storage, path, this.cx)
-    if (target.type !== 'fragment') throw new InspectError('WRONG_TARGET', 'expected a fragment', { file: path })
-    this.open = { path, fragment: target.fragment, files: new Map() }
+    if (this.open?.path !== path)
+      this.open = { path, fragment: await openFragment(this.storage, path, this.cx), files: new Map() }
     return this.open
   }
+}
+
+/** What came of a unit of which nothing could be read. */
+function noneOf({ tiles, files, room }: TileUnit): UnfilteredTiles {
+  return { tiles, room: room ?? new ArrayBuffer(0), places: noPlaces(files.length, tiles.length) }
+}
+
+function noPlaces(fileNum: number, tileNum: number): Float64Array {
+  return new Float64Array(2 * fileNum * tileNum).fill(-1)
 }

@@ -98,6 +98,8 @@ export class PoolThread<U, R> implements Thread<U, R> {
   private readonly worker: Worker
   private readonly given: (unit: U) => readonly Transferable[]
   private readonly waiting: { resolve(result: R): void; reject(error: unknown): void }[] = []
+  /** Why it can do no more. */
+  private failure: unknown
 
   /**
    * @param file of the built program
@@ -110,12 +112,18 @@ export class PoolThread<U, R> implements Thread<U, R> {
     this.worker = new Worker(join(__dirname, file), { workerData: settings, stdout: true, stderr: true })
     this.ready = once(this.worker, 'online')
     this.worker.on('message', (result: R) => this.waiting.shift()?.resolve(result))
-    this.worker.on('error', (error) => {
-      for (const one of this.waiting.splice(0)) one.reject(error)
-    })
+    this.worker.on('error', (error) => this.fail(error))
+    this.worker.on('exit', () => this.fail(new Error('a thread has ended')))
+  }
+
+  /** Nobody may wait for what a thread will not do: neither for what it was given, nor for what it is yet to be given. */
+  private fail(error: unknown): void {
+    this.failure ??= error
+    for (const one of this.waiting.splice(0)) one.reject(this.failure)
   }
 
   run(unit: U): Promise<R> {
+    if (this.failure !== undefined) return Promise.reject(this.failure)
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject })
       this.worker.postMessage(unit, this.given(unit))

@@ -7,26 +7,46 @@ import { systemError } from './file.ts'
 const FIRST_RETRY = 0.05
 const LAST_RETRY = 4
 
+/** So long nobody may read what goes to stderr, in milliseconds, before the rest of it is given up. */
+const PATIENCE = 5000
+
 /**
- * Writes to standard output without Node's streams: they cost milliseconds at start-up, and waiting in the write itself keeps
- * memory flat.
+ * Writes all of it without Node's streams: they cost milliseconds at start-up, and waiting in the write itself keeps memory flat.
  *
+ * @param patience milliseconds that a full pipe is waited for
+ * @throws whatever the system says, EAGAIN behind all patience
+ */
+function writeAll(descriptor: number, bytes: Uint8Array, patience = Number.POSITIVE_INFINITY): void {
+  let retry = FIRST_RETRY
+  let waited = 0
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(descriptor, bytes, done)
+      retry = FIRST_RETRY
+      waited = 0
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN' || waited > patience) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retry)
+      waited += retry
+      retry = Math.min(2 * retry, LAST_RETRY)
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+/**
+ * Writes to standard output.
  * @throws ClosedPipe where the reader has gone (`| head`); InspectError IO where nothing more can be written
  */
 export function writeOut(data: string | Uint8Array): void {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data
-  let retry = FIRST_RETRY
-  for (let done = 0; done < bytes.length; ) {
-    try {
-      done += writeSync(1, bytes, done)
-      retry = FIRST_RETRY
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'EPIPE') throw new ClosedPipe()
-      if (code !== 'EAGAIN') throw systemError(error, 'standard output', 'write')
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retry)
-      retry = Math.min(2 * retry, LAST_RETRY)
-    }
+  try {
+    writeAll(1, typeof data === 'string' ? Buffer.from(data) : data)
+  } catch (error) {
+    if (codeOf(error) === 'EPIPE') throw new ClosedPipe()
+    throw systemError(error, 'standard output', 'write')
   }
 }
 
@@ -51,7 +71,7 @@ export function errorsGoToTerminal(): boolean {
 
 export function writeError(text: string): void {
   try {
-    writeSync(2, text)
+    writeAll(2, Buffer.from(text), PATIENCE)
   } catch {
     // Nobody is there to be told.
   }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { TileUnit, TileUnitRunner, UnfilteredTiles } from '../cells/tile-units.ts'
 import { PoolThread, sharedWork } from './shared-work.ts'
 
@@ -14,8 +15,10 @@ export function unfilterInWorkers(jobs: number, settings: TileWorkerSettings): T
     worthBytes: 48 * 2 ** 20,
     unitBytes: 2 ** 20,
     run(units, own) {
-      const threads = Array.from({ length: jobs - 1 }, () => workerThread(settings))
-      return sharedWork(units[Symbol.iterator](), own, threads, 2 * jobs)
+      // More than processors only take more memory.
+      const count = Math.min(jobs, availableParallelism())
+      const threads = Array.from({ length: count - 1 }, () => workerThread(settings))
+      return sharedWork(units[Symbol.iterator](), own, threads, 2 * count)
     },
   }
 }

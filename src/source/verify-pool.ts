@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Unit } from '../verify/units.ts'
 import { nothingYet, type Verification } from '../verify/verification.ts'
 import { runHere, type UnitRunner, type UnitWorker, unpacked } from '../verify/verify.ts'
@@ -33,7 +34,9 @@ export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitW
     }
     const all = chain(first, more ? iterator : undefined)
     if (more) {
-      const threads = Array.from({ length: jobs - 1 }, () => workerThread(settings))
+      // More than processors help only where a network is waited for.
+      const count = settings.remote ? jobs : Math.min(jobs, availableParallelism())
+      const threads = Array.from({ length: count - 1 }, () => workerThread(settings))
       try {
         yield* sharedWork(all, (unit) => here.run(unit), threads)
       } finally {
@@ -44,9 +47,13 @@ export function runInWorkers(jobs: number, settings: WorkerSettings, here: UnitW
 }
 
 async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefined): AsyncGenerator<Unit> {
-  yield* first
-  if (!rest) return
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  try {
+    yield* first
+    if (!rest) return
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest?.return?.()
+  }
 }
 
 function workerThread(settings: WorkerSettings): Thread<Unit, Verification> {

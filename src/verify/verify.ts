@@ -3,7 +3,7 @@ import type { Fragment } from '../fragment.ts'
 import { type ReadContext, readContext } from '../generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, isGroupDetailsName } from '../group.ts'
 import type { Storage } from '../source/source.ts'
-import { openTarget, type Target } from '../target.ts'
+import { openFragment, openTarget, type Target, withArticle } from '../target.ts'
 import { type PlanOptions, planTarget, type Unit } from './units.ts'
 import { blameKey, merge, nothingYet, type Verification, type Verified, type VerifyFailure } from './verification.ts'
 import { isTileName, Verifier } from './verifier.ts'
@@ -53,12 +53,15 @@ function settled(found: Verified): VerifyFailure[] {
   return found.failures.splice(0, first < 0 ? found.failures.length : first)
 }
 
+/** What a unit's path stands for: of fragments the unit itself says so. */
+type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
+
 /** Runs units one by one, keeping the fragment that was opened last: its units follow one another. */
 export class UnitWorker {
   private readonly storage: Storage
   private readonly cx: ReadContext
   private readonly deep: boolean
-  private open: { path: string; target: Target; cx: ReadContext } | undefined
+  private open: { path: string; target: Opened; cx: ReadContext } | undefined
 
   constructor(storage: Storage, cx: ReadContext, deep: boolean) {
     this.storage = storage
@@ -72,7 +75,16 @@ export class UnitWorker {
       found.notExamined.push(part.error)
       return found
     }
-    const { target, cx } = await this.opened(path)
+    let opened: { target: Opened; cx: ReadContext }
+    try {
+      opened = await this.opened(path, part.kind === 'fragment-metadata' || part.kind === 'data-file')
+    } catch (error) {
+      // What is gone since the work was planned.
+      if (!(error instanceof InspectError)) throw error
+      found.notExamined.push(error)
+      return found
+    }
+    const { target, cx } = opened
     const verifier = new Verifier(cx, this.deep, found)
     try {
       if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
@@ -84,7 +96,7 @@ export class UnitWorker {
         await target.fragment.info()
         if (part.kind === 'data-file') await verifier.dataFile(target.fragment, part)
         else await this.fragmentMetadata(verifier, target.fragment, found)
-      }
+      } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
     } catch (error) {
       const file = target.type === 'fragment' ? target.fragment.metadataSource().name : path
       if (part.kind === 'fragment-metadata') found.fragmentNum = 1
@@ -98,11 +110,13 @@ export class UnitWorker {
     await verifier.metadataFile(fragment)
   }
 
-  private async opened(path: string): Promise<{ target: Target; cx: ReadContext }> {
+  private async opened(path: string, isFragment: boolean): Promise<{ target: Opened; cx: ReadContext }> {
     if (this.open?.path === path) return this.open
     await this.close()
     const cx = readContext(this.cx.codecs, this.cx.key, this.cx.maxTileSize)
-    const target = await openTarget(this.storage, path, cx)
+    const target: Opened = isFragment
+      ? { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }
+      : await openTarget(this.storage, path, cx)
     this.open = { path, target, cx }
     return this.open
   }

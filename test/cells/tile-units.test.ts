@@ -96,6 +96,20 @@ describe('tiles unfiltered on several threads', () => {
     expect(elsewhere).toBeGreaterThan(50)
   })
 
+  test('are read here where another thread finds nothing', async () => {
+    const [folder] = folders.filter(({ name }) => name.includes('dense_basic'))
+    const count = { elsewhere: 0 }
+    const threads = everyOther(new MemoryStorage(new Map()), folder.key, 1, count)
+    const target = await openTarget(localStorage, folder.path, contextFor(folder))
+    if (target.type !== 'array') throw new Error(`expected an array at ${folder.path}`)
+    for (const entry of await target.array.fragments()) {
+      const fragment = target.array.fragment(entry.path)
+      expect(await cellsOf(fragment, { threads })).toEqual(await cellsOf(fragment, {}))
+      await fragment.close()
+    }
+    expect(count.elsewhere).toBeGreaterThan(0)
+  })
+
   test('tell the same of tiles that cannot be read', async () => {
     let faults = 0
     for (const folder of folders) {

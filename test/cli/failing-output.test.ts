@@ -81,6 +81,27 @@ describe('a pipe that does not block', () => {
   })
 })
 
+describe('stderr that does not block', () => {
+  const folder = temporaryFolder()
+  const fifo = `${folder}/pipe`
+  const noPipes = spawnSync('mkfifo', [fifo]).status !== 0
+  const there = existsSync(`${ROOT}dist/cli`) && !noPipes ? test : test.skip
+
+  there('takes every line, however late it is read', async () => {
+    const paths = Array.from({ length: 3000 }, (_, i) => `there-is-no-such-folder-${i}`)
+    const reader = spawn('sh', ['-c', `sleep 1; cat '${fifo}'`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const read = text(reader.stdout)
+    const writing = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
+    const writer = spawn(execPath, [BIN, 'ls', ...paths], { stdio: ['ignore', 'ignore', writing] })
+    closeSync(writing)
+    const [status] = await once(writer, 'exit')
+    expect(status).toBe(3)
+    const lines = (await read).split('\n').slice(0, -1)
+    expect(lines).toHaveLength(paths.length)
+    expect(lines.join('').length).toBeGreaterThan(2 * 65_536)
+  })
+})
+
 describe('a reader that goes away', () => {
   test('hides no damage that was found', async () => {
     expect(await runInto(['verify-checksums', DAMAGED], new ClosedPipe(), 1)).toEqual({ code: 1, stderr: '' })

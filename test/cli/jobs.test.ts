@@ -9,8 +9,10 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import process, { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -21,6 +23,7 @@ import { run } from '../helpers/run.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
 const array = `${temporaryFolder()}/array`
+const temporary = temporaryFolder()
 const FRAGMENTS = 24
 /** Workers are begun only where there is more than that to read, bytes. */
 const WORTH_WORKERS = 64 * 2 ** 20
@@ -143,6 +146,19 @@ else {
       const command = `'${execPath}' '${BIN}' decode '${fragment}' --jobs 3 --format ndjson | head -n 3`
       const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: process.env })
       expect({ status, stderr, lines: stdout.split('\n').length }).toEqual({ status: 0, stderr: '', lines: 4 })
+    })
+
+    const severalProcessors = availableParallelism() > 1 ? test : test.skip
+    severalProcessors('a thread that ends is no success', () => {
+      const copy = temporary
+      for (const name of ['dist', 'bin', 'package.json'])
+        cpSync(`${ROOT}${name}`, `${copy}/${name}`, { recursive: true })
+      symlinkSync(`${ROOT}node_modules`, `${copy}/node_modules`)
+      writeFileSync(`${copy}/dist/cli/tile-worker.cjs`, 'throw new Error("broken on purpose")')
+      const args = [`${copy}/bin/tiledb-inspect.js`, 'decode', fragment, '--jobs', '2', '--format', 'csv']
+      const { status, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {}, maxBuffer: 2 ** 30 })
+      expect(status).toBe(3)
+      expect(stderr).toContain('broken on purpose')
     })
 
     test('damage is told the same', () => {
