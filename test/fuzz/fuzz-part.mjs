@@ -1,0 +1,29 @@
+import process, { argv, exit } from 'node:process'
+import { bundled } from './bundled.mjs'
+import { branchCounters, branches } from './coverage.mjs'
+import { fuzzCases } from './fuzz-cases.mjs'
+
+/** A part of the cases of fuzz-coverage.mjs: tells before which case each branch was first taken, to a thousand. */
+const [first, count, bound, entry] = argv.slice(2)
+const { fuzzOnce } = await bundled('fuzzer.ts', [branchCounters()])
+const LOOK_EVERY = 1000
+const taken = new Map()
+
+function look(cases) {
+  for (const { at, type, way, count } of branches()) {
+    const name = `${at} ${type} ${way}`
+    if (count > 0 && !taken.has(name)) taken.set(name, cases)
+  }
+}
+
+const done = await fuzzCases(fuzzOnce, Number(first), {
+  bound: Number(bound),
+  entry: entry === '' ? undefined : entry,
+  more(cases) {
+    if (cases % LOOK_EVERY === 0) look(cases)
+    return cases < Number(count)
+  },
+})
+look(done.cases)
+const all = [...branches()].map(({ at, type, way }) => `${at} ${type} ${way}`)
+process.send({ ...done, all, taken: [...taken] }, () => exit())
