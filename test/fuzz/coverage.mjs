@@ -16,12 +16,13 @@ export function branchCounters() {
   }
 }
 
-/** Each way of each branch: where it is, and how often it was gone. */
+/** Each way of each branch: its name, with the branch's number as a line may have several, and how often it was gone. */
 export function* branches() {
   for (const { path, b, branchMap } of Object.values(globalThis.__coverage__ ?? {}))
     for (const [id, counts] of Object.entries(b))
       for (const [way, count] of counts.entries()) {
         const { type, loc, locations } = branchMap[id]
-        yield { at: `${path}:${locations[way].start.line ?? loc.start.line}`, type, way, count }
+        const line = locations[way].start.line ?? loc.start.line
+        yield { name: `${path}:${line} ${type} ${id} ${way}`, count }
       }
 }

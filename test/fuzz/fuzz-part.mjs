@@ -10,10 +10,7 @@ const LOOK_EVERY = 1000
 const taken = new Map()
 
 function look(cases) {
-  for (const { at, type, way, count } of branches()) {
-    const name = `${at} ${type} ${way}`
-    if (count > 0 && !taken.has(name)) taken.set(name, cases)
-  }
+  for (const { name, count } of branches()) if (count > 0 && !taken.has(name)) taken.set(name, cases)
 }
 
 const done = await fuzzCases(fuzzOnce, Number(first), {
@@ -25,5 +22,5 @@ const done = await fuzzCases(fuzzOnce, Number(first), {
   },
 })
 look(done.cases)
-const all = [...branches()].map(({ at, type, way }) => `${at} ${type} ${way}`)
+const all = Array.from(branches(), ({ name }) => name)
 process.send({ ...done, all, taken: [...taken] }, () => exit())
