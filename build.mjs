@@ -92,7 +92,7 @@ async function kernels(folder) {
 for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
-const threads = { 'verify-worker': 'src/source/verify-worker.ts', 'tile-worker': 'src/source/tile-worker.ts' }
+const threads = { 'verify-worker': 'src/threads/verify-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
 await bundle({ main: 'src/main.ts', ...threads }, [withoutChildProcess], {
   dir: 'dist/cli',
   format: 'cjs',

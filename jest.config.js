@@ -1,5 +1,9 @@
+// What TileDB reads depends on the time. Fixtures are read at one that is behind those of all of them, whatever the clock says.
+process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
+
 /** Tests run as native ES modules; TypeScript is stripped by the same engine that builds the package. */
 export default {
+  globalSetup: '<rootDir>/test/helpers/seed.mjs',
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

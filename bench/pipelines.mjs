@@ -18,7 +18,7 @@ const { tileChunks } = await import('../src/format/tile-chunks.ts')
 const { Pipeline } = await import('../src/filters/pipeline.ts')
 const { Kernels, kernelsCode } = await import('../src/filters/kernels/kernels.ts')
 const { KERNELS_WASM } = await import('../src/filters/kernels/binary.ts')
-const { nodeCodecs } = await import('../src/source/node-codecs.ts')
+const { nodeCodecs } = await import('../src/node/node-codecs.ts')
 
 const TILE = 2 ** 20
 const CHUNK = 2 ** 16

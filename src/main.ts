@@ -1,10 +1,12 @@
 import process from 'node:process'
-import { main } from './cli.ts'
-import { localStorage } from './source/file.ts'
-import { errorsGoToTerminal, terminalWidth, writeError, writeOut } from './source/stdout.ts'
+import { main } from './cli/cli.ts'
+import { localStorage } from './node/file.ts'
+import { keepHeapLean } from './node/heap-flags.ts'
+import { errorsGoToTerminal, terminalWidth, writeError, writeOut } from './node/stdout.ts'
 
 /** The program's entry: lends the process to {@link main} and takes its exit code. */
 export async function run(): Promise<void> {
+  keepHeapLean()
   const columns = terminalWidth()
   // Should nothing be left to wait for before it ends, that is no success.
   process.exitCode = 3

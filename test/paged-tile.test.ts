@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { Pipeline } from '../src/filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../src/format/generic-tile.ts'
 import { encode } from '../src/format/io.ts'
-import { readContext } from '../src/generic-tile.ts'
-import { PagedTile, type StoredSection } from '../src/paged-tile.ts'
-import { nodeCodecs } from '../src/source/node-codecs.ts'
+import { nodeCodecs } from '../src/node/node-codecs.ts'
+import { readContext } from '../src/store/generic-tile.ts'
+import { PagedTile, type StoredSection } from '../src/store/paged-tile.ts'
 import { bytes } from './helpers/build-bytes.ts'
 
 const KEY = new Uint8Array(32).fill(7)

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { leafLevel, mbrAt, type RTreeLevel } from '../src/format/rtree.ts'
 import type { TileMinMax } from '../src/format/tile-min-max.ts'
-import { type Fragment, slotCellSize, slotShape } from '../src/fragment.ts'
-import { openFragment } from '../src/index.ts'
-import { type TileBlock, type TileList, TileLists } from '../src/tile-lists.ts'
+import { localStorage } from '../src/node/file.ts'
+import { nodeCodecs } from '../src/node/node-codecs.ts'
+import { type Fragment, slotCellSize, slotShape } from '../src/store/fragment.ts'
+import { readContext } from '../src/store/generic-tile.ts'
+import { openFragment } from '../src/store/target.ts'
+import { type TileBlock, type TileList, TileLists } from '../src/store/tile-lists.ts'
 import { run } from './helpers/run.ts'
 
 const TILES = 20_000
@@ -23,7 +26,7 @@ beforeAll(async () => {
   const { code, stderr } = await run(`${args} --cells ${TILES} --fragments 1`.split(' '))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [name] = readdirSync(`${folder}/array/__fragments`)
-  fragment = await openFragment(`${folder}/array/__fragments/${name}`)
+  fragment = await openFragment(localStorage, `${folder}/array/__fragments/${name}`, readContext(nodeCodecs, undefined))
 })
 
 afterAll(async () => {

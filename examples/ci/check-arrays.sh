@@ -21,6 +21,6 @@ fail_on=${FAIL_ON:-warning}
 "$inspect" check --level "$level" --fail-on "$fail_on" --all "$@"
 code=$?
 if [ -n "${REPORT:-}" ] && [ "$code" -ne 2 ]; then
-  "$inspect" check --level "$level" --all --quiet --format ndjson --output "$REPORT" "$@" 2>/dev/null
+  "$inspect" check --level "$level" --all --quiet --format ndjson "$@" >"$REPORT" 2>/dev/null
 fi
 exit "$code"

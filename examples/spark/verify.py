@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Verifies or checks the fragments of an array as a Spark job, one fragment a task: verify.py [--command check] ARRAY [OPTION…]
+"""Verifies or checks an array as a Spark job: verify.py [--command check] [--parts N] ARRAY [OPTION…]
 
-ARRAY is a path that every worker sees, or an s3:// URL. Every worker needs Node and tiledb-inspect; TILEDB_INSPECT names the program
-where it is not on the PATH. `findings` gives a DataFrame, to be joined, counted or kept; run as a program it prints it as JSON lines.
+The array's fragments are split by bytes into parts, a task each, which run all at once: twice as many as the cluster has cores, and no
+more than there are fragments. ARRAY is a path that every worker sees, or an s3:// URL. Every worker needs Node and tiledb-inspect;
+TILEDB_INSPECT names the program where it is not on the PATH, and is handed on with the AWS_… and TILEDB_INSPECT_… variables.
+
+Exit code: 0 right, 1 damaged, 3 not all examined, 2 set up wrongly (no program, no permission, no such array): then nothing was verified.
+`findings` gives a DataFrame, to be joined, counted or kept; run as a program it prints it as JSON lines.
 """
 import argparse
 import json
@@ -13,51 +17,86 @@ import sys
 
 from pyspark.sql import DataFrame, SparkSession
 
-SCHEMA = "fragment string, exit_code int, finding string"
+SCHEMA = "part string, exit_code int, finding string"
+SET_UP_WRONGLY = 2
 
 
-def run(*args):
-    """@returns exit code, output, errors"""
-    program = shlex.split(os.environ.get("TILEDB_INSPECT", "tiledb-inspect"))
-    done = subprocess.run([*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+class SetUpError(Exception):
+    """Nothing can be said of the array: the program, the permission or the array is not there."""
+
+
+def run(environment, *args):
+    """@returns exit code, output, errors. @throws SetUpError where the program cannot be run"""
+    program = shlex.split(environment.get("TILEDB_INSPECT", "tiledb-inspect"))
+    try:
+        done = subprocess.run([*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    except OSError as error:
+        raise SetUpError(f"cannot run {program[0]}: {error.strerror}; TILEDB_INSPECT names the program") from error
+    if done.returncode in (126, 127):
+        raise SetUpError(f"cannot run {program[0]}: {done.stderr.strip()}")
     return done.returncode, done.stdout, done.stderr
 
 
-def fragments(array):
-    """Targets of the fragments that TileDB lists, and of those that wait to be vacuumed."""
-    code, out, err = run("ls", "--json", array)
-    if not out.startswith("{") or "error" in json.loads(out):
-        raise SystemExit(err)
-    return [one["path"] for one in json.loads(out)["fragments"] if one["committed"]]
+def try_array(array, environment):
+    """Lists the array's names: whether the program runs, may read, and finds an array. @returns the number of fragments"""
+    code, out, err = run(environment, "ls", "--names", "--json", array)
+    if code not in (0, 1) or not out.startswith("{") or json.loads(out).get("kind") != "array":
+        raise SetUpError(err.strip() or f"expected an array, found {array}")
+    return len(json.loads(out)["fragments"])
 
 
-def examine(target, command, options):
-    """Rows of one fragment: its findings, and one without a finding where there are none, or where it could not be examined."""
-    code, out, err = run(command, "--format", "ndjson", "--quiet", *options, target)
-    rows = [(target, code, line) for line in out.splitlines() if '"kind"' not in json.loads(line)]
-    if code == 3 and not rows:
-        rows.append((target, code, json.dumps({"error": err.strip()})))
-    return rows or [(target, code, None)]
+def examine(part, array, command, options, environment):
+    """Rows of one part: its findings, and one without a finding where there are none, or where it could not be examined."""
+    try:
+        # A worker may lack what the driver has.
+        try_array(array, environment)
+        code, out, err = run(environment, command, "--format", "ndjson", "--quiet", "--shard", part, *options, array)
+    except SetUpError as error:
+        return [(part, SET_UP_WRONGLY, json.dumps({"error": str(error)}))]
+    rows = [(part, code, line) for line in out.splitlines() if json.loads(line).get("kind") is None]
+    if code not in (0, 1):
+        rows.append((part, code, json.dumps({"error": err.strip()})))
+    return rows or [(part, code, None)]
 
 
-def findings(spark: SparkSession, array: str, command="verify-checksums", options=()) -> DataFrame:
-    """One row a finding: the fragment, the program's exit code (0 right, 1 damaged, 3 not examined), the finding as JSON."""
+def findings(spark: SparkSession, array: str, command="verify-checksums", options=(), parts=None) -> DataFrame:
+    """One row a finding: the part, the program's exit code (0 right, 1 damaged, 2 set up wrongly, 3 not all examined), the finding as JSON."""
+    context = spark.sparkContext
     if __name__ != "__main__":
-        spark.sparkContext.addPyFile(__file__)
-    targets = fragments(array)
-    tasks = spark.sparkContext.parallelize(targets, max(1, len(targets)))
-    return spark.createDataFrame(tasks.flatMap(lambda target: examine(target, command, options)), SCHEMA)
+        context.addPyFile(__file__)
+    environment = {name: value for name, value in os.environ.items() if name.startswith(("AWS_", "TILEDB_INSPECT"))}
+    fragments = try_array(array, environment)
+    count = parts or max(1, min(fragments, 2 * context.defaultParallelism))
+    shards = [f"{i}/{count}" for i in range(1, count + 1)]
+    tasks = context.parallelize(shards, count)
+    return spark.createDataFrame(tasks.flatMap(lambda part: examine(part, array, command, options, environment)), SCHEMA)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--command", choices=["verify-checksums", "check"], default="verify-checksums")
+    parser.add_argument("--parts", type=int)
+    parser.add_argument("array")
+    given, others = parser.parse_known_args()
+    spark = SparkSession.builder.appName("tiledb-inspect").getOrCreate()
+    try:
+        found = findings(spark, given.array, given.command, others, given.parts).persist()
+    except SetUpError as error:
+        print(f"set up wrongly: {error}", file=sys.stderr)
+        return SET_UP_WRONGLY
+    # All parts at once; going through the rows would run them one after the other.
+    found.count()
+    codes = set()
+    for row in found.toLocalIterator():
+        codes.add(row.exit_code)
+        if row.finding is None:
+            continue
+        if row.exit_code == SET_UP_WRONGLY:
+            print(f"set up wrongly on a worker, part {row.part}: {json.loads(row.finding)['error']}", file=sys.stderr)
+        else:
+            print(row.finding)
+    return next((code for code in (SET_UP_WRONGLY, 1, 3) if code in codes), 3 if codes - {0} else 0)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--command", choices=["verify-checksums", "check"], default="verify-checksums")
-    parser.add_argument("array")
-    given, others = parser.parse_known_args()
-    found = findings(SparkSession.builder.appName("tiledb-inspect").getOrCreate(), given.array, given.command, others)
-    worst = 0
-    for row in found.toLocalIterator():
-        worst = max(worst, {0: 0, 3: 1}.get(row.exit_code, 2))
-        if row.finding is not None:
-            print(row.finding)
-    sys.exit([0, 3, 1][worst])
+    sys.exit(main())

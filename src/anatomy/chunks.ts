@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError } from '../errors.ts'
+import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
@@ -7,7 +7,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type Describe, trace } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { keyOrDamage, type ReadContext } from '../generic-tile.ts'
+import { keyOrDamage, type ReadContext } from '../store/generic-tile.ts'
 import { type CellRange, childList, gap, memorySpace, type Part, type Space } from './part.ts'
 import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
 
@@ -27,6 +27,8 @@ export interface ChunkRun {
   what: string
   /** Unfiltered bytes by what stands elsewhere; undefined where nothing tells. */
   expectedSize: number | undefined
+  /** Most elements of lists that are believed of the content. */
+  mostElements?: number | undefined
   /** Whether unfiltered bytes are told where they stand, if no filter changes them. */
   inPlace: boolean
   /** The unfiltered bytes as a part: in a space of their own, or in place. */
@@ -84,13 +86,17 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     const root = tracedPart('tile', tileChunks, reading, run.file)
     return { parts: [{ ...root, name: 'chunks', transparent: true }], whole: false, total: undefined }
   }
-  const undone = chunks.map((chunk, index) => undo(run, chunk, index))
   const starts: number[] = []
   let total = 0
   for (const chunk of chunks) {
     starts.push(total)
     total += chunk.original_length
   }
+  // A tile that is refused is so from its first chunk on.
+  const asWhole = run.expectedSize === undefined || run.expectedSize === total
+  const undone = chunks.map((chunk, index) =>
+    undo(run, chunk, index, asWhole ? total : starts[index] + chunk.original_length),
+  )
   const refine = (part: Part, path: Path): Part => {
     if (path.length === 1 && path[0] === 'extra') return { ...part, type: part.length > 0 ? 'gap' : 'bytes' }
     if (path.length !== 2 || path[0] !== 'chunks') return part
@@ -115,10 +121,12 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   return { parts, whole: good && sizeFits && !traced.error, total }
 }
 
-function undo(run: ChunkRun, chunk: StoredChunk, index: number): UndoneChunk {
+/** @param end of the chunk's bytes in the tile's unfiltered ones, or of all of them */
+function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): UndoneChunk {
   const stages: UndoneStage[] = []
   let verdicts: ChecksumVerdict[] = []
   try {
+    run.pipeline.refuseBehind(end, run.expectedSize, run.stored.length)
     const out = run.pipeline.reverseChunkAt(run.stored, run.offset, chunk, index, {
       onVerdict: (verdict) => void verdicts.push(verdict),
       onStage(stage) {
@@ -139,7 +147,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number): UndoneChunk {
 function contentPart(run: ChunkRun, undone: readonly UndoneChunk[], failed: number, total: number): Part {
   const good = failed < 0 ? undone : undone.slice(0, failed)
   const bytes = concat(good.map(({ out }) => out?.data ?? new Uint8Array(0)))
-  const space = memorySpace(`unfiltered content of ${run.what}`, bytes)
+  const space: Space = { ...memorySpace(`unfiltered content of ${run.what}`, bytes), mostElements: run.mostElements }
   const part = run.content(
     bytes,
     { space, offset: 0, from: 0 },

@@ -1,10 +1,10 @@
+import { InspectError } from '../base/errors.ts'
 import { slotType } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
-import { InspectError } from '../errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
 import { cellReader } from '../format/value.ts'
-import type { FieldFile, Fragment, FragmentInfo } from '../fragment.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type ContentPlace, chunkParts } from './chunks.ts'
 import type { Anatomist } from './generic-tile.ts'
 import {

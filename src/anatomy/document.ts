@@ -1,5 +1,5 @@
-import { InspectError } from '../errors.ts'
-import type { Result } from '../render/result.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
 import type { Children, Part } from './part.ts'
 import { elementPart } from './path.ts'
 
@@ -17,7 +17,7 @@ type Node = { [key: string]: Result | undefined }
 
 /** A part as a node of the `dump` document; children are made while it is printed. */
 export function partNode(part: Part, selection: Selection, depth = 0): Node {
-  const { name, type, space, offset, length, label, stored, unit, meaning, verdict, fault } = part
+  const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
   tellFault(part, selection)
   return {
     name,
@@ -29,7 +29,7 @@ export function partNode(part: Part, selection: Selection, depth = 0): Node {
     value: part.elements && !isNamed(part) ? values(part) : part.value,
     stored,
     unit,
-    meaning,
+    meaning: part.meaning ?? description,
     verdict,
     error: fault && { code: fault.code, message: fault.message },
     cells: part.cells && { ...part.cells },

@@ -1,5 +1,4 @@
-import { commitKind } from '../commits.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { parseConsolidatedCommits } from '../format/commit-files.ts'
@@ -16,11 +15,11 @@ import { decodePrefix } from '../format/io.ts'
 import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import type { ByteSource } from '../source/source.ts'
-import type { Target } from '../target.ts'
+import { commitKind } from '../store/commits.ts'
+import type { Target } from '../store/target.ts'
 import { dataFilePart } from './data-file.ts'
 import { fragmentMetadataPart } from './fragment-metadata.ts'
 import { type Anatomist, type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
-import { withFormatVersion } from './meanings.ts'
 import { childList, fileSpace, gap, type Part, type Space, unreadable, withGaps } from './part.ts'
 import { tracedPart } from './spans.ts'
 import { conditionTypes, enumerationTypes, metadataTypes, ndRangeTypes, schemaTypes, updateTypes } from './types.ts'
@@ -72,7 +71,7 @@ async function rootPart(target: FileTarget, space: Space, source: ByteSource, by
     return tile(
       'array schema',
       'schema',
-      contentOf(arraySchema, by.style, (schema) => ({ typeOf: schemaTypes(schema), refine: withFormatVersion })),
+      contentOf(arraySchema, by.style, (schema) => ({ typeOf: schemaTypes(schema) })),
     )
   if (inside === '__enumerations')
     return tile(
@@ -308,7 +307,7 @@ function oneFooter(
     if (!schema) return gap(space, offset, bytes.length, 'a footer whose schema is missing')
     return tracedPart(name, fragmentFooter(schema), reading, file, (footer) => {
       const names = fragmentSlots(footer.version, schema, footer).map((slot) => slot.name)
-      return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names, refine: withFormatVersion }
+      return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
     })
   } catch (error) {
     if (!(error instanceof InspectError)) throw error

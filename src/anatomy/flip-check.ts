@@ -1,12 +1,13 @@
-import { withSource } from '../array.ts'
 import { checkTarget } from '../check/check.ts'
 import type { Item } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { readContext } from '../generic-tile.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import { type Folder, isNoListing, readAll } from '../source/source.ts'
-import { closeTarget, openTarget, type Target } from '../target.ts'
+import { filesBelow } from '../source/walk.ts'
+import { withSource } from '../store/array.ts'
+import { readContext } from '../store/generic-tile.ts'
+import { closeTarget, openTarget, type Target } from '../store/target.ts'
 import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
 import type { Anatomist } from './generic-tile.ts'
 
@@ -40,7 +41,7 @@ export async function checkedFlips(
 ): Promise<CheckedFlips | undefined> {
   const root = await rootOf(target)
   if (!root) return undefined
-  const files = await filesBelow(root, target.fragment?.folder.path)
+  const files = await contents(root, target.fragment?.folder.path)
   const bytes = files?.get(target.path)
   if (!files || !bytes || offset >= bytes.length) return undefined
   const mine = bytes.slice()
@@ -99,28 +100,21 @@ async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): P
  * Every file by its path.
  * @param only of the fragments only this one; all where the byte belongs to none
  */
-async function filesBelow(root: Folder, only: string | undefined): Promise<Map<string, Uint8Array> | undefined> {
+async function contents(root: Folder, only: string | undefined): Promise<Map<string, Uint8Array> | undefined> {
   const files = new Map<string, Uint8Array>()
   let left = MAX_BYTES
-  const walk = async (folder: Folder): Promise<boolean> => {
-    for (const { name, kind } of await folder.list()) {
-      const path = `${folder.path}/${name}`
-      if (kind === 'folder') {
-        if (only !== undefined && path !== only && parseFragmentName(name)) continue
-        if (!(await walk(folder.folder(name)))) return false
-      } else if (kind === 'file') {
-        const bytes = await withSource(folder.file(name), async (source) => {
-          left -= await source.size()
-          return left < 0 ? undefined : readAll(source)
-        })
-        if (!bytes || files.size >= MAX_FILES) return false
-        files.set(path, bytes)
-      }
-    }
-    return true
-  }
+  const wanted = (path: string, name: string): boolean =>
+    only === undefined || `${root.path}/${path}` === only || !parseFragmentName(name)
   try {
-    return (await walk(root)) ? files : undefined
+    for await (const { folder, entry } of filesBelow(root, wanted)) {
+      const bytes = await withSource(folder.file(entry.name), async (source) => {
+        left -= await source.size()
+        return left < 0 ? undefined : readAll(source)
+      })
+      if (!bytes || files.size >= MAX_FILES) return undefined
+      files.set(`${folder.path}/${entry.name}`, bytes)
+    }
+    return files
   } catch (error) {
     if (!isNoListing(error)) throw error
     return undefined

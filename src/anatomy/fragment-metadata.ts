@@ -1,5 +1,4 @@
-import { withSource } from '../array.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import {
   FOOTER_LENGTH_BYTES,
   type FooterHead,
@@ -18,9 +17,9 @@ import { rtree } from '../format/rtree.ts'
 import { tileMinMax } from '../format/tile-min-max.ts'
 import { type TileOffsets, tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
-import { type Fragment, type FragmentInfo, sectionOffsets } from '../fragment.ts'
+import { withSource } from '../store/array.ts'
+import { type Fragment, type FragmentInfo, hasValidityEntries, sectionOffsets } from '../store/fragment.ts'
 import { type Anatomist, type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
-import { withFormatVersion } from './meanings.ts'
 import { childList, gap, type Note, type Part, type Space, unreadable, withGaps } from './part.ts'
 import { type Path, partOf, tracedPart } from './spans.ts'
 import { minMaxTypes, ndRangeTypes, statisticsTypes, sumTypes, v1Types } from './types.ts'
@@ -130,9 +129,7 @@ async function v1Part(info: FragmentInfo, space: Space, file: string, by: Anatom
     typeOf: v1Types(schema, value),
     namesOf: ([list]) => (list.startsWith('file_') ? slots.map(({ name }) => name) : undefined),
     refine: (part, path) =>
-      path.length === 2 && path[0].startsWith('tile_')
-        ? ofSlot(part, slots[Number(path[1])])
-        : withFormatVersion(part, path),
+      path.length === 2 && path[0].startsWith('tile_') ? ofSlot(part, slots[Number(path[1])]) : part,
   }))
   const part = await genericTilePart('metadata', space, file, 0, space.length, content, by)
   return { ...part, transparent: true }
@@ -163,7 +160,7 @@ export async function footerPart(fragment: Fragment, space: Space, file: string,
         () => ({
           typeOf: ndRangeTypes(schema.domain.dimensions),
           namesOf: () => names,
-          refine: (one, path) => footerField(withFormatVersion(one, path), path, notes),
+          refine: (one, path) => footerField(one, path, notes),
         }),
       )
       return (await inner.children?.()) ?? childList([])
@@ -370,8 +367,9 @@ function listContent(list: ListName, info: FragmentInfo, slot: Slot, by: Anatomi
 }
 
 /** One entry a tile, or none. */
-function tileCount({ values }: TileOffsets, { tile_num }: FragmentInfo): Note & { unit: string } {
-  const fits = values.length === 0 || values.length === tile_num
+function tileCount({ values }: TileOffsets, info: FragmentInfo): Note & { unit: string } {
+  const { tile_num } = info
+  const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
   return fits
     ? { unit: 'entries', verdict: 'valid' }
     : { unit: 'entries', verdict: 'invalid', meaning: `expected one for each of ${tile_num} tiles` }

@@ -1,9 +1,10 @@
-import { addPlace, InspectError } from '../errors.ts'
+import { addPlace, InspectError } from '../base/errors.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix, trace } from '../format/io.ts'
+import { chunkCount } from '../format/tile-chunks.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { ReadContext } from '../generic-tile.ts'
+import { checkChunkNum, contentBound, mostElements, type ReadContext } from '../store/generic-tile.ts'
 import { chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { partOf, type Reading, tracedPart } from './spans.ts'
@@ -63,6 +64,7 @@ export async function genericTilePart(
   return {
     ...part,
     length,
+    unfolds: header.tile_size,
     async children() {
       const stored = await space.read(offset + headerLength, length - headerLength)
       const truncated =
@@ -130,10 +132,11 @@ async function bodyParts(
         cellSize: header.cell_size,
         formatVersion: header.format_version,
         key: by.cx.key,
-        maxTileSize: by.cx.maxTileSize,
+        ...contentBound(stored.length, by.cx),
       },
       by.cx.codecs,
     )
+    checkChunkNum(chunkCount(stored), header, by.cx)
     const found = chunkParts({
       space,
       file,
@@ -146,6 +149,7 @@ async function bodyParts(
       what: `the generic tile at ${tileOffset}`,
       expectedSize: header.tile_size,
       inPlace: false,
+      mostElements: mostElements(stored.length, by.cx),
       content: (bytes, place) => content(bytes, place.space, file),
     })
     if (header.encryption_type === 'AES_256_GCM') {

@@ -1,9 +1,9 @@
+import { InspectError } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
-import { InspectError } from '../errors.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { Fragment } from '../fragment.ts'
-import type { Result } from '../render/result.ts'
+import type { Fragment } from '../store/fragment.ts'
 import { type Children, lastNotBehind, type Part } from './part.ts'
 import { elementPart } from './path.ts'
 

@@ -1,9 +1,11 @@
-import { exitCodeOf, type InspectError } from '../errors.ts'
-import type { Result } from '../render/result.ts'
+import { exitCodeOf, type InspectError } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
 import type { ByteSource } from '../source/source.ts'
 
 /** Bytes that offsets count in: a file, or content below a filter, which is no run of bytes of any file. */
 export interface Space {
+  /** Most elements of lists that are believed of it: see Origin. */
+  mostElements?: number | undefined
   /** In words; undefined for the file itself. */
   readonly name: string | undefined
   /** Bytes. */
@@ -61,6 +63,9 @@ export interface Part {
   /** The number on disk, where `value` is what it stands for. */
   stored?: number | undefined
   unit?: string | undefined
+  /** What the field is, by the description of its structure. */
+  description?: string | undefined
+  /** What is to be said of these bytes here. */
   meaning?: string | undefined
   /** Outcome of holding a checksum, count or size against what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
@@ -70,6 +75,8 @@ export interface Part {
   elements?: Elements | undefined
   /** Unfiltered bytes of the tile that these stored ones become: from, and behind the last. */
   becomes?: { from: number; to: number } | undefined
+  /** Bytes that a tile says it has unfiltered. */
+  unfolds?: number | undefined
   /** Cells that these bytes feed. */
   cells?: CellRange | undefined
 }

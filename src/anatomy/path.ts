@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
 import type { Part } from './part.ts'
 

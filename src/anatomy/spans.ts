@@ -1,11 +1,11 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
+import { aboutOf, type Unit } from '../format/about.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type Describe, trace } from '../format/io.ts'
 import type { Span } from '../format/span.ts'
 import { cellReader, type ValueStyle } from '../format/value.ts'
-import type { Result } from '../render/result.ts'
-import { meaningOf, unitOf } from './meanings.ts'
 import { type Children, childList, type Elements, lazyChildren, type Part, type Space, unreadable } from './part.ts'
 
 /** What bytes of a structure hold, where the structure itself leaves that to the schema. */
@@ -47,7 +47,12 @@ export function tracedPart<T>(
   valueKnown?: (value: T) => Pick<Reading, 'typeOf' | 'namesOf' | 'refine'>,
 ): Part {
   const { space, bytes, base } = reading
-  const traced = trace(bytes, describe, name, { file, space: space.name, offset: base })
+  const traced = trace(bytes, describe, name, {
+    file,
+    space: space.name,
+    offset: base,
+    mostElements: space.mostElements,
+  })
   const more = traced.value === undefined ? {} : valueKnown?.(traced.value)
   return wholePart(traced.root, base + bytes.length, traced.error, { ...reading, ...more }, file)
 }
@@ -98,9 +103,10 @@ export function appended(children: Children, more: readonly Part[]): Children {
 /** A span, and what hangs below it, as a part. */
 export function partOf(span: Span, reading: Reading, path: Path): Part {
   const { name, type, offset, length } = span
-  const part: Part = { name, type, space: reading.space, offset, length, meaning: meaningOf(name, path) }
+  const { unit, meaning: description } = aboutOf(span.about)
+  const part: Part = { name, type, space: reading.space, offset, length, description }
   if (span.bounds) {
-    part.unit = unitOf(name)
+    part.unit = unit
     part.verdict = 'valid'
   }
   const { elements, children } = span
@@ -111,7 +117,7 @@ export function partOf(span: Span, reading: Reading, path: Path): Part {
       lazyChildren(elements.count, start, (index) => labelled(elements.at(index), reading, [...path, String(index)]))
   } else if (children) {
     part.children = async () => childList(children.map((child) => labelled(child, reading, [...path, child.name])))
-  } else leaf(part, span, reading, path)
+  } else leaf(part, span, reading, path, unit)
   return reading.refine?.(part, path) ?? part
 }
 
@@ -129,10 +135,10 @@ function labelled(span: Span, reading: Reading, path: Path): Part {
 
 const NAME_FIELDS = new Set(['name', 'key', 'fragment_name', 'field'])
 
-function leaf(part: Part, span: Span, reading: Reading, path: Path): void {
+function leaf(part: Part, span: Span, reading: Reading, path: Path, unit: Unit | undefined): void {
   const { value } = span
   if (value instanceof Float64Array) {
-    part.unit = unitOf(part.name)
+    part.unit = unit
     part.elements = {
       count: value.length,
       start: (index) => span.offset + index * 8,
@@ -144,7 +150,7 @@ function leaf(part: Part, span: Span, reading: Reading, path: Path): void {
     if (!valueType || !typed(part, value, valueType, reading.style)) part.value = value
   } else if (isPlain(value)) {
     part.value = value
-    if (typeof value !== 'string' && typeof value !== 'boolean') part.unit = unitOf(part.name)
+    if (typeof value !== 'string' && typeof value !== 'boolean') part.unit = unit
     if (span.type.includes(':') || span.type === 'bool') part.stored = storedNumber(span, reading)
   } else if (span.type !== 'list') part.verdict = 'invalid'
 }

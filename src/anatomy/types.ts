@@ -8,7 +8,7 @@ import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import type { FragmentInfo } from '../fragment.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import type { Path, ValueType } from './spans.ts'
 
 /** What the raw bytes of each structure hold: the schema says, the structures themselves do not. */

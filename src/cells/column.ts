@@ -11,8 +11,6 @@ export interface ColumnType {
   type: Datatype
   cell_val_num: CellValNum
   nullable: boolean
-  /** Name of the enumeration whose values the cells index; empty for none. */
-  enumeration: string
 }
 
 /** The cells of one tile of a column, as bytes. */

@@ -1,8 +1,8 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
-import type { FragmentInfo } from '../fragment.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 
 /** Coordinates of one dense tile's cells, and which of them the fragment really wrote. */
 export interface DenseTileCells {
@@ -72,13 +72,34 @@ export class DenseCoordinates {
 
   /** Positions of the written cells of a tile, in cell order; undefined where all are. */
   rows(tile: number): Uint32Array | undefined {
+    return this.rowsBetween(tile, (axis) => axis)
+  }
+
+  /** Which cells of a tile, in cell order, lie outside of the non-empty domain though inside the array's: 1. Undefined for none. */
+  unwritten(tile: number): Uint8Array | undefined {
+    const written = this.rows(tile)
+    if (!written) return undefined
+    const inDomain = this.rowsBetween(tile, ({ domainLow, domainHigh }) => ({ low: domainLow, high: domainHigh }))
+    if (inDomain?.length === written.length) return undefined
+    const marks = new Uint8Array(this.grid.cells_per_tile)
+    if (inDomain) for (const row of inDomain) marks[row] = 1
+    else marks.fill(1)
+    for (const row of written) marks[row] = 0
+    return marks
+  }
+
+  private rowsBetween(
+    tile: number,
+    boundsOf: (axis: DenseAxis) => { low: bigint; high: bigint },
+  ): Uint32Array | undefined {
     const { axes } = this.grid
     const position = this.tilePosition(tile)
     const ranges = axes.map((axis, d) => {
+      const { low, high } = boundsOf(axis)
       const start = tileStart(axis, position[d])
-      const last = axis.high - start
+      const last = high - start
       return {
-        from: axis.low > start ? Number(axis.low - start) : 0,
+        from: low > start ? Number(low - start) : 0,
         to: last < axis.extent - 1n ? Number(last) : Number(axis.extent) - 1,
       }
     })

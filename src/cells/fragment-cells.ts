@@ -1,10 +1,10 @@
-import { addPlace, InspectError } from '../errors.ts'
+import { addPlace, InspectError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
-import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
-import { didYouMean } from '../nearest.ts'
+import { type Fragment, type FragmentInfo, slotShape } from '../store/fragment.ts'
 import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
 import { DenseCoordinates } from './dense-coordinates.ts'
 import { slotType } from './slot-type.ts'
@@ -89,7 +89,7 @@ export class FragmentCells {
     const old = info.format_version < 5 && !info.dense
     const coords = old ? await tried('__coords', () => coordsReader(fragment, info, files)) : undefined
     info.schema.domain.dimensions.forEach(({ name, type, cell_val_num }, d) => {
-      columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false, enumeration: '' })
+      columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false })
       readers.push(coords && ((tile) => coords(tile, d)))
     })
     for (const [i, slot] of info.slots.entries()) {
@@ -102,9 +102,8 @@ export class FragmentCells {
       const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
       if (!reader) continue
       const { nullable } = slotShape(info, slot)
-      const enumeration = slot.kind === 'attribute' ? info.schema.attributes[slot.index].enumeration : ''
       const kind: ColumnKind = slot.kind
-      columns.push({ name: slot.name, kind, ...pickType(info, i), nullable, enumeration })
+      columns.push({ name: slot.name, kind, ...pickType(info, i), nullable })
       readers.push(reader)
     }
     return new FragmentCells(fragment, info, columns, readers, files, dense, selection)

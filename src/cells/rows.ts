@@ -1,6 +1,6 @@
+import type { Result } from '../base/result.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type CellReader, cellReader, type ValueStyle } from '../format/value.ts'
-import type { Result } from '../render/result.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 
 /** `__delete_timestamps` and `__delete_condition_index` of cells that were not deleted. */
@@ -9,11 +9,15 @@ const NOT_DELETED = 0xffffffffffffffffn
 /** Reads the value of a column's cell for printing; null for null cells. */
 export type ColumnValue = (data: ColumnData, cell: number) => Result
 
-/**
- * How a column's cells are shown.
- * @param labels values of the column's enumeration, to be shown instead of the stored indexes
- */
-export function columnValue(column: ColumnType, style: ValueStyle, labels?: readonly Result[]): ColumnValue {
+/** Values of a column's enumeration, to be shown instead of the stored indexes. */
+export interface ShownLabels {
+  values: readonly Result[]
+  /** Told of a cell whose index has no value: the index is shown. */
+  onMissing(index: number | bigint): void
+}
+
+/** How a column's cells are shown. */
+export function columnValue(column: ColumnType, style: ValueStyle, labels?: ShownLabels): ColumnValue {
   const read = cellReader(column.type, column.cell_val_num, style)
   const value =
     column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
@@ -40,12 +44,14 @@ function deletedOrNull(value: ColumnValue): ColumnValue {
   }
 }
 
-/** An index outside the enumeration stays an index. */
-function labelled(value: ColumnValue, labels: readonly Result[]): ColumnValue {
+function labelled(value: ColumnValue, { values, onMissing }: ShownLabels): ColumnValue {
   return (data, cell) => {
     const index = value(data, cell)
-    const label = typeof index === 'number' || typeof index === 'bigint' ? labels[Number(index)] : undefined
-    return label ?? index
+    if (typeof index !== 'number' && typeof index !== 'bigint') return index
+    const label = values[Number(index)]
+    if (label !== undefined) return label
+    onMissing(index)
+    return index
   }
 }
 

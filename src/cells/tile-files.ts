@@ -1,11 +1,11 @@
-import { addPlace, InspectError } from '../errors.ts'
+import { addPlace, InspectError } from '../base/errors.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../fragment.ts'
-import { keyOrDamage } from '../generic-tile.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
-import { slotType } from './slot-type.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
+import { keyOrDamage } from '../store/generic-tile.ts'
+import { tileDatatypes } from './slot-type.ts'
 import {
   checkOffsetCount,
   fieldTileFile,
@@ -286,7 +286,7 @@ export class TileFile {
     const { info, fragment, role } = this
     const slot = info.slots[this.slot]
     const tile: TileType = {
-      datatype: role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : slotType(info, slot).type,
+      ...tileDatatypes(info, slot, role),
       cellSize: fileCellSize(info, this.slot, role === 'var' ? 'data' : role),
       formatVersion: info.format_version,
       key: fragment.cx.key,

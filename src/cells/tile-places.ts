@@ -1,6 +1,6 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { fieldFileBase } from '../format/field-files.ts'
-import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
+import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../store/fragment.ts'
 
 /** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'

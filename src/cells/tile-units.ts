@@ -1,9 +1,9 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { mayHoldOffsets } from '../format/filter-pipeline.ts'
-import type { Fragment } from '../fragment.ts'
-import type { ReadContext } from '../generic-tile.ts'
 import type { Storage } from '../source/source.ts'
-import { openFragment } from '../target.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import { openFragment } from '../store/target.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
 /** Some tiles of some files of a fragment, for any thread to undo the filters of. */

@@ -1,8 +1,8 @@
-import { type FragmentEntry, type InspectArray, withSource } from '../array.ts'
-import { COMMITS_FOLDER, commitKindIn } from '../commits.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../source/source.ts'
+import { type FragmentEntry, type InspectArray, withSource } from '../store/array.ts'
+import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
@@ -10,7 +10,6 @@ import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray } from './strays.ts'
 
 const LOCK_FILE = '__lock.tdb'
-export const FRAGMENTS_FOLDER = '__fragments'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
 
 /** Since this version fragments lie in `__fragments`, their commits in `__commits`. */
@@ -30,17 +29,21 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false)
     else if (await isMasking(folder, entry)) yield masking(file, name)
+    else if (await isFolderMark(folder, entry)) continue
     else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commitKindIn('', name) === undefined) {
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file of an array', 'another one')
     } else if (kind === 'other') yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file or folder', 'neither')
   }
-  for (const { name, kind } of await folder.folder(FRAGMENTS_FOLDER).listIfThere()) {
+  const fragments = folder.folder(FRAGMENTS_FOLDER)
+  for (const entry of await fragments.listIfThere()) {
+    const { name, kind } = entry
     const file = `${folder.path}/${FRAGMENTS_FOLDER}/${name}`
     if (kind === 'folder') {
       const isSeen = (entry: FragmentEntry) => entry.committed && entry.path === `${FRAGMENTS_FOLDER}/${name}`
       yield* fallingTimes(file, name, () => entries.some(isSeen))
       yield* fragmentFolder(file, name, true)
-    } else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
+    } else if (!(await isFolderMark(fragments, entry)))
+      yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
   const schemas = folder.folder('__schema')
   for (const entry of await schemas.listIfThere()) {
@@ -56,6 +59,15 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
 export async function isMasking(inside: Folder, { name, kind }: Entry): Promise<boolean> {
   if (kind !== 'file' || !KNOWN_FOLDERS.has(name)) return false
   return (await withSource(inside.file(name), (source) => source.size())) === 0
+}
+
+/**
+ * Whether this is one of the empty files by which Hadoop's file systems mark the folder beside them. TileDB passes over them
+ * but in `__schema`, `__meta` and `__group`, where it reads all there is (measured with 2.30).
+ */
+export async function isFolderMark(inside: Folder, { name, kind, size }: Entry): Promise<boolean> {
+  if (kind !== 'file' || !name.endsWith('_$folder$')) return false
+  return (size ?? (await withSource(inside.file(name), (source) => source.size()))) === 0
 }
 
 export function masking(file: string, name: string): Finding {

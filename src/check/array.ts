@@ -1,19 +1,24 @@
-import type { FragmentEntry, InspectArray, SchemaFile } from '../array.ts'
-import { InspectArray as OpenArray, withSource } from '../array.ts'
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
-import type { Fragment } from '../fragment.ts'
-import type { ReadContext } from '../generic-tile.ts'
-import { isFirst, shardOf } from '../shard.ts'
 import { type Folder, readAll } from '../source/source.ts'
+import type { FragmentEntry, FragmentState, InspectArray, SchemaFile } from '../store/array.ts'
+import { InspectArray as OpenArray, withSource } from '../store/array.ts'
+import { fileSizes } from '../store/file-sizes.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import { isFirst, shardOf } from '../store/shard.ts'
 import { checkArrayFolder } from './array-folder.ts'
+import { MEANINGS } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { finding, guarded, type Item, type Items } from './finding.ts'
 import { checkFragment, passedOver } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
-import { type CheckRun, checkedTileFile, ofFirstShard } from './run.ts'
+import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { checkStray } from './strays.ts'
 
@@ -26,28 +31,41 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   // Damaged commit files are findings of their own; what the others say still counts.
   array.cx.onFault = () => {}
   const files = await array.schemaFiles()
-  const schemas = new CheckedSchemas(run, array)
+  const schemas = new CheckedSchemas(firstShardRun(run), array)
   const entries = await array.fragments()
   if (isFirst(run.shard)) yield* checkArrayFiles(run, array, files, schemas, entries)
   else yield* ofFirstShard(run, schemas.first(files))
   const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
   // Schemas are found fault with once, wherever the fragments are that name them.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
-    for (const { path } of looked) {
-      const fragment = array.fragment(path)
-      yield* namedSchema(fragment, schemas, files)
-      await fragment.close()
-    }
+    const named = inOrder(looked, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
+    for await (const name of named) if (name !== undefined) yield* schemas.named(name, files)
   }
-  for (const entry of await shardOf(array, looked, run.shard)) {
+  const mine = await shardOf(array, looked, run.shard)
+  // Which fragment is the first to name a schema does not depend on which is read first.
+  let turn = Promise.resolve()
+  const checkEntry = async function* (entry: FragmentEntry): Items {
+    const before = turn
+    let done = (): void => {}
+    turn = new Promise((resolve) => {
+      done = resolve
+    })
     const fragment = array.fragment(entry.path)
     try {
-      yield* ofFirstShard(run, namedSchema(fragment, schemas, files))
+      const name = await schemaNameOf(fragment)
+      await before
+      const items: Item[] = []
+      if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name, files))) items.push(item)
+      done()
+      yield* items
       yield* checkFragment(run, fragment, schemas, passedOver(entry))
     } finally {
+      done()
       await fragment.close()
     }
   }
+  const sizesTold = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
+  yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesTold ? bytesToCheck(run, array, entry) : 0))
   const newest = files.at(-1)
   const schema = newest && schemas.get(newest.name)
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
@@ -81,25 +99,70 @@ async function* checkArrayFiles(
     checkConsolidatedMetadata(run, array, entries),
   )
   yield* checkMetadata(run, folder, array.cx)
-  for (const { path, state, committed } of entries) {
-    const expected = state === 'no-metadata' ? 'a metadata file' : committed ? undefined : 'a commit'
-    if (expected) yield finding('FRAGMENT_UNCOMMITTED', { file: `${folder.path}/${path}` }, expected, 'none')
+  for (const { path, state, committed, hidden_by, to_vacuum, timestamp_range } of entries) {
+    const place = { file: `${folder.path}/${path}` }
+    if (state === 'future')
+      yield finding('FRAGMENT_FUTURE', place, `a time up to now, ${array.cx.now}`, timestamp_range?.[1] ?? '')
+    if (committed) continue
+    const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
+    const { ignored, replaced } = MEANINGS.FRAGMENT_UNCOMMITTED
+    const found = hidden_by === undefined ? 'none' : `one that ${hidden_by} takes back`
+    const known = state !== 'ignored' ? undefined : to_vacuum ? replaced : ignored
+    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, known)
   }
+  yield* readsEmpty(array, entries)
 }
 
-/** Findings of the schema that a fragment names, the first time. */
-async function* namedSchema(fragment: Fragment, schemas: CheckedSchemas, files: readonly SchemaFile[]): Items {
-  const name = await schemaName(() => fragment.head())
-  if (name !== undefined) yield* schemas.named(name, files)
+/** Whether TileDB finds no cell where fragments lie that were written to the end: their metadata is written last. */
+async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
+  if (entries.length === 0 || entries.some(({ isRead }) => isRead)) return
+  const whole: FragmentEntry[] = []
+  for (const entry of entries) {
+    const isThere = (await array.folder.folder(entry.path).kind(FRAGMENT_METADATA_FILE)) === 'file'
+    if (isThere) whole.push(entry)
+  }
+  if (whole.length === 0) return
+  const { lists, future } = MEANINGS.ARRAY_READS_EMPTY
+  const all = (...states: readonly FragmentState[]): boolean => whole.every(({ state }) => states.includes(state))
+  const known = all('future') ? future : all('hidden', 'to-vacuum', 'ignored', 'future') ? lists : undefined
+  const found = `${whole.length} that it does not read, such as ${whole[0].path}`
+  yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, known)
+}
+
+/** A fragment that has more than this is one of few that are checked at once: it is never in memory as a whole. */
+const LARGE_FRAGMENT = 64 * 2 ** 20
+
+/** Stored bytes of a fragment as far as they tell what checking it holds in memory. */
+async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: FragmentEntry): Promise<number> {
+  try {
+    const sizes = await fileSizes(array.folder.folder(path))
+    let bytes = sizes.get(FRAGMENT_METADATA_FILE) ?? 0
+    if (reaches(run, 'chunks')) for (const size of sizes.values()) bytes += size
+    return Math.min(bytes, LARGE_FRAGMENT) * run.beside
+  } catch (error) {
+    // The check itself meets it, and says so.
+    if (!(error instanceof InspectError)) throw error
+    return 0
+  }
 }
 
 /** The schema that a footer names, where that can be told without opening it; older fragments have the only schema there is. */
-async function schemaName(head: () => Promise<{ array_schema_name: string | undefined }>): Promise<string | undefined> {
+async function schemaNameOf(fragment: Fragment): Promise<string | undefined> {
   try {
-    return (await head()).array_schema_name
+    return (await fragment.head()).array_schema_name
   } catch {
     return undefined
   }
+}
+
+/** What a file that does not count yet is: TileDB goes by the second time in its name. */
+export function* datedAhead(
+  code: 'METADATA_FUTURE' | 'GROUP_DETAILS_FUTURE',
+  file: string,
+  { now }: ReadContext,
+): Generator<Item> {
+  const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
+  if (ends !== undefined && ends > now) yield finding(code, { file }, `a time up to now, ${now}`, ends)
 }
 
 const METADATA_FOLDER = '__meta'
@@ -109,7 +172,7 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const names = new Set(entries.map(({ name }) => name))
-  for (const entry of entries) {
+  yield* allInOrder(entries, atOnce(folder), async function* (entry): Items {
     const { name, kind } = entry
     const file = `${inside.path}/${name}`
     const parsed = kind === 'file' && hasTimes(name) ? parseTimestampedName(name) : undefined
@@ -127,9 +190,10 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
         }
       })
     } else {
+      yield* datedAhead('METADATA_FUTURE', file, cx)
       const items: Item[] = []
       await checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE', items)
       yield* items
     }
-  }
+  })
 }

@@ -1,8 +1,7 @@
+import { type KeyLanes, NAN_LANE, valueLanes } from '../cells/cell-order.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import type { RTreeLevel } from '../format/rtree.ts'
-import { type KeyLanes, valueLanes } from '../write/cell-order.ts'
-import { numbersOf } from '../write/elements.ts'
 
 /** Which end of a range. */
 export type End = 'min' | 'max'
@@ -59,17 +58,51 @@ export class Boxes {
     return axis.text ? axis.bytes.subarray(axis.minStart[i], axis.minEnd[i]) : undefined
   }
 
-  /** First box whose lower end lies above its upper end or that holds a NaN, or -1. */
-  firstInvalid(dimensions: readonly RangeType[]): { box: number; dimension: number } | undefined {
+  /** First box whose lower end lies above its upper end, or of which one end alone is NaN. */
+  firstInvalid(): { box: number; dimension: number } | undefined {
     for (let d = 0; d < this.axes.length; d++) {
-      const axis = this.axes[d]
-      const nan = !axis.text && datatypeKind(dimensions[d].type) === 'float' ? axis.values(dimensions[d]) : undefined
       for (let i = 0; i < this.count; i++) {
-        if (this.compare(d, 'min', i, this, 'max', i) > 0) return { box: i, dimension: d }
-        if (nan && (Number.isNaN(nan.min[i]) || Number.isNaN(nan.max[i]))) return { box: i, dimension: d }
+        if (this.compare(d, 'min', i, this, 'max', i) > 0 || this.isNaN(d, 'min', i) !== this.isNaN(d, 'max', i))
+          return { box: i, dimension: d }
       }
     }
     return undefined
+  }
+
+  /** Most cells of different coordinates in a box, as far as its ends tell. */
+  roomOf(i: number, dimensions: readonly RangeType[]): number {
+    let room = 1
+    for (let d = 0; d < this.axes.length; d++) {
+      const axis = this.axes[d]
+      if (axis.text) {
+        if (this.compare(d, 'min', i, this, 'max', i) !== 0) return Number.POSITIVE_INFINITY
+      } else if (datatypeKind(dimensions[d].type) === 'float') return Number.POSITIVE_INFINITY
+      else {
+        let length = 0
+        for (const [lane, max] of axis.max.entries()) length = length * 2 ** 32 + (max[i] - axis.min[lane][i])
+        room *= length + 1
+      }
+    }
+    return room
+  }
+
+  /** Whether a box is one point. */
+  isPoint(i: number): boolean {
+    for (let d = 0; d < this.axes.length; d++) if (this.compare(d, 'min', i, this, 'max', i) !== 0) return false
+    return true
+  }
+
+  /** First box from `from` to `to`, without it, that is NaN along a dimension; -1 for none. */
+  firstNaN(d: number, from = 0, to = this.count): number {
+    const axis = this.axes[d]
+    if (axis.text || !axis.float) return -1
+    for (let i = from; i < Math.min(to, this.count); i++) if (this.isNaN(d, 'min', i)) return i
+    return -1
+  }
+
+  isNaN(d: number, end: End, i: number): boolean {
+    const axis = this.axes[d]
+    return !axis.text && axis.float && axis[end].every((lane) => lane[i] === NAN_LANE)
   }
 
   get dimensionNum(): number {
@@ -79,9 +112,9 @@ export class Boxes {
 
 interface FixedAxis {
   text: false
+  float: boolean
   min: KeyLanes
   max: KeyLanes
-  values(dimension: RangeType): { min: ArrayLike<number>; max: ArrayLike<number> }
 }
 
 interface TextAxis {
@@ -115,9 +148,9 @@ function axesOf({ bytes, starts, mbr_num }: RTreeLevel, dimensions: readonly Ran
     }
     return {
       text: false,
+      float: datatypeKind(dimension.type) === 'float',
       min: valueLanes(dimension.type, min, mbr_num),
       max: valueLanes(dimension.type, max, mbr_num),
-      values: ({ type }) => ({ min: numbersOf(type, min), max: numbersOf(type, max) }),
     }
   })
 }

@@ -1,9 +1,10 @@
 import type { ColumnData } from '../cells/column.ts'
+import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { slotType } from '../cells/slot-type.ts'
 import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type FragmentInfo, slotShape } from '../fragment.ts'
-import { isWide, lanesOf, numbersOf } from '../write/elements.ts'
+import { type FragmentInfo, slotShape } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
+import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
 /**
@@ -18,7 +19,7 @@ export function checkColumn(
   items: Item[],
 ): ColumnData | undefined {
   const { validity, data } = column
-  if (validity) checkValidity(validity, field.place(tile, 'validity'), items)
+  if (validity) checkValidity(validity, field.place(tile, 'validity'), validityFault(info, field.slot), items)
   if (!data) return undefined
   let starts: Float64Array | undefined
   if (field.varSized) {
@@ -36,16 +37,38 @@ export function checkColumn(
   }
   const nullable = slotShape(info, info.slots[field.slot]).nullable
   if (nullable && !validity) return undefined
+  if (slotType(info, info.slots[field.slot]).type === 'BOOL')
+    checkBool(data, starts, validity, field.place(tile), items)
   return { data, starts, validity }
 }
 
-function checkValidity(validity: Uint8Array, place: Place, items: Item[]): void {
+function checkValidity(validity: Uint8Array, place: Place, known: string | undefined, items: Item[]): void {
   for (let cell = 0; cell < validity.length; cell++) {
     if (validity[cell] <= 1) continue
     const at = { ...place, field: `${place.field}, cell ${cell}` }
-    items.push(finding('CELL_VALIDITY', at, '0 or 1', validity[cell]))
+    items.push(finding('CELL_VALIDITY', at, '0 or 1', validity[cell], known))
     return
   }
+}
+
+/** What a null holds means nothing. */
+function checkBool(
+  data: Uint8Array,
+  starts: Float64Array | undefined,
+  validity: Uint8Array | undefined,
+  place: Place,
+  items: Item[],
+): void {
+  const at = data.findIndex(
+    (byte, i) => byte > 1 && (starts !== undefined || validity === undefined || cellIsValid(validity, data, i)),
+  )
+  if (at >= 0)
+    items.push(finding('CELL_BOOL', { ...place, field: `${place.field}, element ${at}` }, '0 or 1', data[at]))
+}
+
+/** Whether the cell that holds a byte, of a fixed-sized field, is not null. */
+function cellIsValid(validity: Uint8Array, data: Uint8Array, at: number): boolean {
+  return validity[Math.floor((at * validity.length) / data.length)] !== 0
 }
 
 function badStart(
@@ -70,7 +93,7 @@ function badStart(
   return { code: 'CELL_VAR_SIZE', cell: uneven, expected: `a value of whole elements of ${size} bytes`, found }
 }
 
-/** Indexes into an enumeration: of cells that are not null, and of dense tiles the written ones. */
+/** Indexes into an enumeration: of cells that are not null, and of dense tiles the written ones: consolidation fills what lies between. */
 export function checkEnumerationIndexes(
   info: FragmentInfo,
   field: FieldReader,
@@ -86,15 +109,27 @@ export function checkEnumerationIndexes(
   const lanes = isWide(type) ? lanesOf(data) : undefined
   const values = lanes ? undefined : numbersOf(type, data)
   const signed = isSignedInteger(type)
+  const unwritten = info.dense ? fillIndex(info, field) : undefined
   for (let i = 0; i < count; i++) {
     const cell = rows ? rows[i] : i
     if (validity?.[cell] === 0) continue
     const high = lanes ? (signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]) : 0
     const value = lanes ? high * 2 ** 32 + lanes[2 * cell] : (values?.[cell] ?? 0)
-    if (value >= 0 && value < size) continue
+    if ((value >= 0 && value < size) || value === unwritten) continue
     const place = field.place(tile)
     const at = { ...place, field: `${place.field}, cell ${cell}` }
-    items.push(finding('ENUMERATION_INDEX', at, `0 to ${size - 1}`, value))
+    items.push(
+      finding('ENUMERATION_INDEX', at, size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`, value),
+    )
     return
   }
+}
+
+/** What stands in cells of a dense fragment that nobody wrote. */
+function fillIndex(info: FragmentInfo, field: FieldReader): number | undefined {
+  const { type, fill_value } = info.schema.attributes[info.slots[field.slot].index]
+  if (!fill_value) return undefined
+  if (!isWide(type)) return numbersOf(type, fill_value)[0]
+  const [low, high] = lanesOf(fill_value)
+  return (isSignedInteger(type) ? high | 0 : high) * 2 ** 32 + low
 }

@@ -1,15 +1,16 @@
+import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
+import { numbersOf } from '../cells/elements.ts'
+import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import type { RTreeLevel } from '../format/rtree.ts'
 import { mbrAt } from '../format/rtree.ts'
-import type { FragmentInfo } from '../fragment.ts'
-import { type KeyLanes, orderLanes } from '../write/cell-order.ts'
-import { numbersOf } from '../write/elements.ts'
-import { compareValues, coordinateRange } from '../write/rtree-builder.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
-import { emptyStringFault, FLOAT_FAULT, FLOAT_TILES_SINCE, HILBERT_FAULT, HILBERT_SETTLED } from './known-faults.ts'
+import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
+import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 
 /**
  * Coordinates of a sparse fragment, tile by tile: inside the domain and the tile's box, in the order that the schema promises,
@@ -21,9 +22,16 @@ export class CoordinatesCheck {
   private readonly leaves: RTreeLevel | undefined
   /** Coordinates of the last cell of the tile before; undefined where they are not known. */
   private last: ColumnData[] | undefined
+  private readonly oldOrders: readonly OldOrder[]
+  /** Whether a text so far has a byte from 0x80 on: only such can be out of order. */
+  private beyondAscii = false
+  /** Dimensions of which it is told that some coordinates are NaN. */
+  private readonly nanTold = new Set<number>()
 
-  constructor(info: FragmentInfo, leaves: RTreeLevel | undefined) {
+  /** @param merged whether the cells may come from several writes */
+  constructor(info: FragmentInfo, leaves: RTreeLevel | undefined, merged: boolean) {
     this.info = info
+    this.oldOrders = oldOrders(info, merged)
     this.dimensions = info.schema.domain.dimensions
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
@@ -35,14 +43,15 @@ export class CoordinatesCheck {
 
   add(tile: number, columns: readonly ColumnData[], cells: number, places: readonly Place[], items: Item[]): void {
     const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], cells))
-    const nan = this.dimensions.findIndex((dimension, d) => isNaNColumn(dimension, columns[d]))
-    if (nan >= 0) {
-      items.push(finding('COORDINATE_DOMAIN', places[nan], 'a coordinate of the domain', 'NaN'))
-      this.last = undefined
-      return
+    for (const [d, dimension] of this.dimensions.entries()) {
+      if (this.nanTold.has(d) || !hasNaN(dimension, columns[d].data)) continue
+      this.nanTold.add(d)
+      const at = named(places[d], dimension)
+      items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', NAN_FAULTS.coordinate))
     }
     this.domain(ranges, places, items)
-    if (this.leaves) this.box(tile, ranges, mbrAt(this.leaves, tile, this.dimensions), places, items)
+    if (this.leaves) this.box(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), places, items)
+    this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
     this.order(columns, cells, places[0], items)
   }
 
@@ -61,11 +70,21 @@ export class CoordinatesCheck {
     }
   }
 
-  private box(tile: number, ranges: NDRange, mbr: NDRange, places: readonly Place[], items: Item[]): void {
+  private box(
+    tile: number,
+    columns: readonly ColumnData[],
+    ranges: NDRange,
+    mbr: NDRange,
+    places: readonly Place[],
+    items: Item[],
+  ): void {
     for (const [d, dimension] of this.dimensions.entries()) {
       const low = compareValues(dimension, ranges[d].min, mbr[d].min)
       const high = compareValues(dimension, ranges[d].max, mbr[d].max)
-      if (low < 0 || high > 0) {
+      const nan = hasNaN(dimension, mbr[d].min)
+      // TileDB makes a box of NaN where that is the first coordinate, and such a box is told with the R-tree.
+      const unfounded = nan && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
+      if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
         const known = emptyStringFault(this.info, dimension, mbr[d].min)
         items.push(finding('COORDINATE_MBR', named(places[d], dimension), expected, 'some outside of it', known))
@@ -94,11 +113,30 @@ export class CoordinatesCheck {
   /** Each cell against the one before it; the first fault of each kind is told. */
   private compare(columns: readonly ColumnData[], cells: number, base: number, place: Place, items: Item[]): void {
     const { schema, footer } = this.info
-    const { falling, same } = firstFaults(orderLanes(schema, columns, cells), cells)
+    const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
+      const lanes = orderLanes(schema, columns, cells, rule)
+      const isSame = (cell: number): boolean => this.sameCoordinates(columns, cell)
+      if (!holds) return firstFaults(lanes, cells, isSame)
+      const some = Uint32Array.from({ length: cells }, (_, cell) => cell).filter((cell) => holds(columns, cell))
+      const { falling } = firstFaults(
+        lanes.map((lane) => some.map((cell) => lane[cell])),
+        some.length,
+        () => false,
+      )
+      return { falling, same: firstSame(cells, isSame) }
+    }
+    let { falling, same } = faultsBy()
     if (falling >= 0) {
       const at = { ...place, field: `cell ${base + falling}` }
       const expected = 'a cell behind the one before it in global order'
-      items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', this.orderFault(columns, cells)))
+      const orders = this.nanTold.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
+      const known = orders.find((order) => {
+        if (order.rule.text !== 'unsigned' && !this.beyondAscii) return false
+        const faults = faultsBy(order)
+        if (faults.falling < 0) same = faults.same
+        return faults.falling < 0
+      })
+      items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', known?.fault))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
       const at = { ...place, field: `cell ${base + same}` }
@@ -106,37 +144,54 @@ export class CoordinatesCheck {
     }
   }
 
-  /** Whether the cells are in the order that an old release took for the right one. */
-  private orderFault(columns: readonly ColumnData[], cells: number): string | undefined {
-    const { format_version, schema } = this.info
-    if (format_version < HILBERT_SETTLED && schema.cell_order === 'hilbert') return HILBERT_FAULT
-    if (format_version >= FLOAT_TILES_SINCE) return undefined
-    const dimensions = this.dimensions.map((one) =>
-      datatypeKind(one.type) === 'float' ? { ...one, tile_extent: undefined } : one,
-    )
-    const untiled = { ...schema, domain: { ...schema.domain, dimensions } }
-    return firstFaults(orderLanes(untiled, columns, cells), cells).falling < 0 ? FLOAT_FAULT : undefined
+  /** Whether a cell's coordinates are those of the one before, by their bytes: to TileDB -0.0 and 0.0 are two coordinates. */
+  private sameCoordinates(columns: readonly ColumnData[], cell: number): boolean {
+    return columns.every(({ data, starts }, d) => {
+      const size = datatypeSize(this.dimensions[d].type)
+      const at = (i: number): number => (starts ? starts[i] : i * size)
+      const length = at(cell + 1) - at(cell)
+      if (at(cell) - at(cell - 1) !== length) return false
+      for (let i = 0; i < length; i++) if (data[at(cell - 1) + i] !== data[at(cell) + i]) return false
+      return true
+    })
   }
 }
 
-/** First cell that sorts ahead of the one before it, and first with the same key; -1 for none. */
-function firstFaults(lanes: KeyLanes, cells: number): { falling: number; same: number } {
+interface OrderFaults {
+  /** First cell that sorts ahead of the one before it; -1 for none. */
+  falling: number
+  /** First cell of the same coordinates as the one before it, as far as was looked; -1 for none. */
+  same: number
+}
+
+function firstSame(cells: number, isSame: (cell: number) => boolean): number {
+  for (let cell = 1; cell < cells; cell++) if (isSame(cell)) return cell
+  return -1
+}
+
+function firstFaults(lanes: KeyLanes, cells: number, isSame: (cell: number) => boolean): OrderFaults {
   let same = -1
   for (let cell = 1; cell < cells; cell++) {
     let lane = 0
     while (lane < lanes.length && lanes[lane][cell - 1] === lanes[lane][cell]) lane++
     if (lane === lanes.length) {
-      if (same < 0) same = cell
+      if (same < 0 && isSame(cell)) same = cell
     } else if (lanes[lane][cell - 1] > lanes[lane][cell]) return { falling: cell, same }
   }
   return { falling: -1, same }
+}
+
+function isAscii(text: Uint8Array): boolean {
+  let any = 0
+  for (let i = 0; i < text.length; i++) any |= text[i]
+  return any < 0x80
 }
 
 function named(place: Place, { name }: Dimension): Place {
   return { ...place, field: name }
 }
 
-function isNaNColumn({ type }: Dimension, { data }: ColumnData): boolean {
+function hasNaN({ type }: Dimension, data: Uint8Array): boolean {
   if (datatypeKind(type) !== 'float') return false
   const values = numbersOf(type, data)
   for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) return true

@@ -1,5 +1,5 @@
 import type { ColumnData } from '../cells/column.ts'
-import { lanesOf } from '../write/elements.ts'
+import { lanesOf } from '../cells/elements.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
 /** High and low word of the number that says "not deleted". */

@@ -1,14 +1,24 @@
 import type { ColumnData } from '../cells/column.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
+import { type Cells, numbersOf } from '../cells/elements.ts'
 import { slotType } from '../cells/slot-type.ts'
+import {
+  fragmentStatistics,
+  hasMinMax,
+  hasSum,
+  isPlainText,
+  type StatisticsField,
+  TileStatistics,
+} from '../cells/tile-statistics.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../fragment.ts'
-import { lanesOf, numbersOf } from '../write/elements.ts'
-import { hasMinMax, hasSum, type StatisticsField, TileStatistics } from '../write/tile-statistics.ts'
-import type { FindingCode } from './codes.ts'
-import { attempt, finding, type Item, type Place } from './finding.ts'
-import { statisticsFault } from './known-faults.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
+import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
+import { attempt, type Finding, finding, type Item, type Place } from './finding.ts'
+import { BATCHES_FAULT, misreadFault, statisticsFault } from './known-faults.ts'
+import { isLastAtFirst, type WrittenStatistics, writtenStatistics } from './written-statistics.ts'
 
 /** Statistics as the fragment metadata holds them, for one slot. */
 interface Stored {
@@ -17,6 +27,17 @@ interface Stored {
   sums: Uint8Array | undefined
   nullCounts: Float64Array | undefined
   fragment: SlotStatistics | undefined
+}
+
+/** What filters do not give back of a field's cells. */
+type Loss = 'none' | 'digits' | 'hidden colours'
+
+/** A field whose values an ordered write may have put to the places of other tiles. */
+interface Batched {
+  /** What each way of writing makes of the tiles. */
+  ways: Map<number, WrittenStatistics[]>
+  /** Values that fit no way of writing their tile. */
+  pending: { place: Place; expected: string | number; found: string | number }[]
 }
 
 /** Relative difference of sums of floats that the order of adding explains. */
@@ -34,23 +55,38 @@ export class StatisticsCheck {
   private readonly slot: number
   private readonly stored: Stored
   private readonly counted: TileStatistics
-  /** Dense tiles with padding: writes in global order count it. */
-  private readonly whole: TileStatistics | undefined
+  private readonly coordinates: DenseCoordinates | undefined
+  private readonly loss: Loss
   private readonly file: string
+  private readonly batched: Batched | undefined
   private complete = true
+  /** Whether all cells are as they were written. */
+  private exact = true
   private tileNum = 0
   private readonly knownTold = new Set<FindingCode>()
-  private readonly cellsOf: Uint32Array
+  private readonly encrypted: boolean
+  private evidenceSought = 0
 
-  private constructor(info: FragmentInfo, slot: number, field: StatisticsField, stored: Stored, file: string) {
+  private constructor(
+    { encrypted }: Fragment,
+    info: FragmentInfo,
+    slot: number,
+    field: StatisticsField,
+    stored: Stored,
+    file: string,
+  ) {
+    this.encrypted = encrypted
     this.info = info
     this.slot = slot
     this.field = field
     this.stored = stored
     this.file = file
     this.counted = new TileStatistics(field, info.tile_num)
-    this.whole = info.dense ? new TileStatistics(field, info.tile_num) : undefined
-    this.cellsOf = new Uint32Array(field.nullable ? info.tile_num : 0)
+    this.coordinates = info.dense ? new DenseCoordinates(info) : undefined
+    this.loss = lossOf(info, slot)
+    const attributes = info.schema.attributes.length
+    if (info.dense && field.cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num)
+      this.batched = { ways: new Map(), pending: [] }
   }
 
   /** Undefined where the version or the fragment has none for the slot. */
@@ -61,7 +97,7 @@ export class StatisticsCheck {
     file: string,
     fragmentStatistics: readonly SlotStatistics[] | undefined,
   ): Promise<StatisticsCheck | undefined> {
-    if (!info.footer?.tile_min_values_offsets || isLossy(info, slot)) return undefined
+    if (!info.footer?.tile_min_values_offsets) return undefined
     const { kind } = info.slots[slot]
     const field: StatisticsField = {
       ...typeOf(info, slot),
@@ -77,7 +113,7 @@ export class StatisticsCheck {
       nullCounts: await quietly(() => fragment.offsets('tile_null_counts', slot)),
       fragment: fragmentStatistics?.[slot],
     }
-    return new StatisticsCheck(info, slot, field, stored, file)
+    return new StatisticsCheck(fragment, info, slot, field, stored, file)
   }
 
   /** A tile whose cells could not be read: nothing can be said of it, nor of the fragment. */
@@ -88,69 +124,206 @@ export class StatisticsCheck {
   add(tile: number, column: ColumnData, cells: number, rows: Uint32Array | undefined, items: Item[]): void {
     this.tileNum++
     this.counted.add(tile, column, cells, rows)
-    if (rows) this.whole?.add(tile, column, cells, undefined)
-    else this.whole?.add(tile, column, cells, rows)
-    if (this.field.nullable) this.cellsOf[tile] = rows?.length ?? cells
-    const both = rows && this.whole ? [this.counted, this.whole] : [this.counted]
+    if (this.isLossy(column.data)) {
+      this.exact = false
+      return
+    }
     const place = this.place(tile)
-    const nan = hasNaN(this.field.type, column.data)
-    if (hasMinMax(this.field) && !nan) {
+    // What the writer made of the tile is worked out once something does not fit.
+    let written: readonly WrittenStatistics[] | undefined
+    const fits = (test: (one: WrittenStatistics) => boolean): boolean => {
+      written ??= this.writtenStatistics(tile, column, cells)
+      return written.some(test)
+    }
+    if (hasMinMax(this.field)) {
       for (const which of ['min', 'max'] as const) {
         const found = this.tileExtreme(which, tile)
-        if (found && !both.some((one) => this.sameValue(one.extreme(which, tile) ?? NOTHING, found))) {
-          const expected = hexOf(this.counted.extreme(which, tile) ?? NOTHING)
-          this.wrong(
-            'TILE_MIN_MAX',
-            { ...place, field: `tile_${which}_values.${this.name}` },
-            expected,
-            hexOf(found),
-            items,
-          )
-        }
+        const expected = this.counted.extreme(which, tile) ?? NOTHING
+        if (!found || this.sameValue(expected, found)) continue
+        const at = { ...place, field: `tile_${which}_values.${this.name}` }
+        const alike = fits((one) => this.sameValue(one[which], found))
+        const evidence = (): string => this.evidence(tile, which, expected)
+        this.wrong('TILE_MIN_MAX', at, hexOf(expected), hexOf(found), alike, items, evidence)
       }
     }
     const sum = this.tileSum(tile)
-    if (sum && !nan && !both.some((one) => this.sameSum(one.sums().subarray(8 * tile, 8 * tile + 8), sum))) {
+    const counted = this.counted.sums().subarray(8 * tile, 8 * tile + 8)
+    if (sum && !this.sameSum(counted, sum)) {
       const at = { ...place, field: `tile_sums.${this.name}` }
-      const expected = this.sumText(this.counted.sums().subarray(8 * tile, 8 * tile + 8))
-      this.wrong('TILE_SUM', at, expected, this.sumText(sum), items)
+      const alike = fits((one) => this.sameSum(one.sum, sum))
+      const evidence = (): string => this.evidence(tile, 'sum', counted)
+      this.wrong('TILE_SUM', at, this.sumText(counted), this.sumText(sum), alike, items, evidence)
     }
     const nulls = this.tileNulls(tile)
-    if (nulls !== undefined && !both.some((one) => one.nullCounts()[tile] === nulls)) {
+    const expected = this.counted.nullCounts()[tile]
+    if (nulls !== undefined && expected !== nulls) {
       const at = { ...place, field: `tile_null_counts.${this.name}` }
-      this.wrong('TILE_NULL_COUNT', at, this.counted.nullCounts()[tile], nulls, items)
+      this.wrong(
+        'TILE_NULL_COUNT',
+        at,
+        expected,
+        nulls,
+        fits((one) => one.null_count === nulls),
+        items,
+        () => this.evidence(tile, 'null_count', expected),
+      )
     }
+    if (this.batched) this.keepForBatches(tile, column, cells, written)
   }
 
-  /** The fragment's own statistics, once all tiles were added. */
+  /** The fragment's own statistics, once all tiles were added: they follow from the cells, or from those of the tiles. */
   finish(items: Item[]): void {
+    if (this.complete) this.finishBatches(items)
     const { fragment } = this.stored
     // Of a file that is gone no tile was added.
     if (!fragment || !this.complete || this.tileNum === 0) return
-    const both = this.whole ? [this.counted, this.whole] : [this.counted]
-    const worked = both.map((one) => one.fragment())
+    const worked = [...(this.exact ? [this.counted.fragment()] : []), ...this.ofTiles()]
+    const faulty = this.ofTilesBefore()
+    if (worked.length === 0) return
     const place: Place = { file: this.file, offset: this.info.footer?.fragment_min_max_sum_null_count_offset }
     const field = (name: string): Place => ({ ...place, field: `fragment_${name}.${this.name}` })
     if (hasMinMax(this.field) && this.hasTileExtremes && fragment.max.length + fragment.min.length > 0) {
       for (const which of ['min', 'max'] as const) {
         const found = fragment[which]
-        if (
-          worked.some((one) => this.sameValue(one[which], found) || isFloatOddity(this.field.type, one[which], found))
-        )
-          continue
-        this.wrong('FRAGMENT_MIN_MAX', field(which), hexOf(worked[0][which]), hexOf(found), items)
+        if (worked.some((one) => this.sameValue(one[which], found))) continue
+        const alike = faulty !== undefined && this.sameValue(faulty[which], found)
+        this.wrong('FRAGMENT_MIN_MAX', field(which), hexOf(worked[0][which]), hexOf(found), alike, items)
       }
     }
     if (hasSum(this.field) && (this.stored.sums?.length ?? 0) > 0) {
       if (!worked.some((one) => this.sameSum(one.sum, fragment.sum))) {
-        this.wrong('FRAGMENT_SUM', field('sum'), this.sumText(worked[0].sum), this.sumText(fragment.sum), items)
+        const [expected, found] = [this.sumText(worked[0].sum), this.sumText(fragment.sum)]
+        this.wrong('FRAGMENT_SUM', field('sum'), expected, found, false, items)
       }
     }
     if (this.field.nullable && (this.stored.nullCounts?.length ?? 0) > 0) {
       if (!worked.some((one) => one.null_count === fragment.null_count)) {
-        this.wrong('FRAGMENT_NULL_COUNT', field('null_count'), worked[0].null_count, fragment.null_count, items)
+        const at = field('null_count')
+        this.wrong('FRAGMENT_NULL_COUNT', at, worked[0].null_count, fragment.null_count, false, items)
       }
     }
+  }
+
+  /** What releases work out for a tile: of a dense one as it was given to the writer row by row, column by column, or whole. */
+  private writtenStatistics(tile: number, column: ColumnData, cells: number): WrittenStatistics[] {
+    const { dense, cells_per_tile, format_version } = this.info
+    const slabs: Slabs[] = [{ starts: Uint32Array.of(0), length: cells }]
+    if (this.coordinates) {
+      const position = this.coordinates.tilePosition(tile)
+      const { axes } = this.coordinates.grid
+      const { cell_order } = this.info.schema
+      for (const write of ['row-major', 'col-major'] as const) slabs.push(denseSlabs(axes, position, cell_order, write))
+    }
+    return slabs.flatMap((one) => {
+      const written = writtenStatistics(this.field, column, one, format_version)
+      if (!this.field.nullable || written.null_count < cells) return [written]
+      // Nothing is stored of a tile of nulls; but of the last one of a write in global order what minima start from.
+      const none = { ...written, min: new Uint8Array(written.min.length), max: new Uint8Array(written.max.length) }
+      return dense || cells === cells_per_tile ? [none] : [none, written]
+    })
+  }
+
+  /**
+   * Which of the two is wrong where cells and metadata disagree about a tile, as far as a checksum or the fragment's own statistics
+   * tell: those follow from the tiles' as they were when they were written.
+   *
+   * @param counted what follows from the cells
+   */
+  private evidence(tile: number, which: keyof SlotStatistics, counted: Uint8Array | number): string {
+    const checksum = this.checksum
+    if (checksum !== undefined)
+      return `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`
+    const { fragment } = this.stored
+    if (!fragment || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
+    const fits = (one: SlotStatistics): boolean => this.sameStatistic(which, one[which], fragment[which])
+    const before = this.fragmentOf(this.stored)
+    const after = this.fragmentOf(replaced(this.stored, which, tile, counted, this.field))
+    const [asStored, asCounted] = [before !== undefined && fits(before), after !== undefined && fits(after)]
+    if (asStored === asCounted) return NO_EVIDENCE
+    return asStored
+      ? "the fragment's own statistics fit the metadata: the cells were changed since they were written"
+      : "the fragment's own statistics fit the cells: the value in the metadata is wrong"
+  }
+
+  private sameStatistic(which: keyof SlotStatistics, a: Uint8Array | number, b: Uint8Array | number): boolean {
+    if (typeof a === 'number' || typeof b === 'number') return a === b
+    return which === 'sum' ? this.sameSum(a, b) : this.sameValue(a, b)
+  }
+
+  /** The filter that proves the bytes of the tiles: those that do not fit are findings of their own, and their tiles are left out. */
+  private get checksum(): string | undefined {
+    const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
+    const found = roles.map((role) => {
+      const filters = filePipeline(this.info, { slot: this.slot, role }, this.encrypted)
+      return filters.find(({ name }) => name.startsWith('CHECKSUM_') || name === 'AES_256_GCM')?.name
+    })
+    return found.every((name) => name !== undefined) ? found[0] : undefined
+  }
+
+  private fragmentOf(stored: Stored): SlotStatistics | undefined {
+    const { min, max, sums, nullCounts } = stored
+    const lists = {
+      min: min ?? NO_LIST,
+      max: max ?? NO_LIST,
+      sums: sums ?? NOTHING,
+      nullCounts: nullCounts ?? NO_COUNTS,
+    }
+    return fragmentStatistics(this.field, lists, this.tilesWithValues())
+  }
+
+  /** Those that follow from the tiles' own, as stored. */
+  private ofTiles(): SlotStatistics[] {
+    const { min, max, sums, nullCounts } = this.stored
+    const lists = {
+      min: min ?? NO_LIST,
+      max: max ?? NO_LIST,
+      sums: sums ?? NOTHING,
+      nullCounts: nullCounts ?? NO_COUNTS,
+    }
+    const tiles = this.tilesWithValues()
+    return this.listsFit ? [fragmentStatistics(this.field, lists, tiles)] : []
+  }
+
+  /** The same of text of one length, where tiles of nulls shift those behind them by one. @see compute_fragment_min_max_sum<char> */
+  private ofTilesBefore(): SlotStatistics | undefined {
+    const { min, max } = this.stored
+    if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return undefined
+    const lists = { min: min ?? NO_LIST, max: max ?? NO_LIST, sums: NOTHING, nullCounts: NO_COUNTS }
+    return fragmentStatistics(this.field, lists, { length: this.tilesWithValues().length, at: undefined })
+  }
+
+  private tilesWithValues(): Cells {
+    const { nullCounts } = this.stored
+    if (!nullCounts || !this.field.nullable) return { length: this.info.tile_num, at: undefined }
+    const { tile_num, cells_per_tile, last_tile_cell_num } = this.info
+    const at: number[] = []
+    for (let tile = 0; tile < tile_num; tile++)
+      if (nullCounts[tile] !== (tile === tile_num - 1 ? last_tile_cell_num : cells_per_tile)) at.push(tile)
+    return { length: at.length, at: Uint32Array.from(at) }
+  }
+
+  /** Lists of the length of the tiles, with values inside of them: others are findings of their own. */
+  private get listsFit(): boolean {
+    const { min, max, sums, nullCounts } = this.stored
+    const { tile_num } = this.info
+    if (hasSum(this.field) && sums?.length !== 8 * tile_num) return false
+    if (this.field.nullable && nullCounts?.length !== tile_num) return false
+    if (!hasMinMax(this.field)) return true
+    return [min, max].every((list) => {
+      if (!list || list.fixed.length !== tile_num * this.fixedSize) return false
+      if (this.field.cell_val_num !== 'var') return true
+      for (let tile = 0; tile < tile_num; tile++) if (!varValue(list, tile)) return false
+      return true
+    })
+  }
+
+  private get fixedSize(): number {
+    const { type, cell_val_num } = this.field
+    return cell_val_num === 'var' ? 8 : datatypeSize(type) * cell_val_num
+  }
+
+  private isLossy(data: Uint8Array): boolean {
+    return this.loss === 'digits' || (this.loss === 'hidden colours' && hasHiddenPixel(data))
   }
 
   private get name(): string {
@@ -165,32 +338,88 @@ export class StatisticsCheck {
     return { file: this.file, offset: this.info.footer?.offset, tile }
   }
 
-  /** A known fault is told once a field, not for each tile. */
+  /**
+   * A known fault is told once a field, not for each tile.
+   *
+   * @param alike some release stores the same
+   */
   private wrong(
     code: FindingCode,
     place: Place,
     expected: string | number,
     found: string | number,
+    alike: boolean,
+    items: Item[],
+    evidence: () => string = () => FRAGMENT_EVIDENCE,
+  ): void {
+    if (!alike) {
+      if (this.batched && code === 'TILE_MIN_MAX') this.batched.pending.push({ place, expected, found })
+      else {
+        const misread = misreadFault(this.info, this.field)
+        if (misread === undefined) items.push(disagreement(code, place, expected, found, evidence()))
+        else items.push(finding(code, place, expected, found, misread))
+      }
+      return
+    }
+    const known = statisticsFault(this.info, this.field, code)
+    if (known !== undefined) this.tellKnown(code, place, expected, found, known, items)
+  }
+
+  private tellKnown(
+    code: FindingCode,
+    place: Place,
+    expected: string | number,
+    found: string | number,
+    known: string,
     items: Item[],
   ): void {
-    const known = statisticsFault(this.info, this.field, code)
-    if (known !== undefined && this.knownTold.has(code)) return
-    if (known !== undefined) this.knownTold.add(code)
+    if (this.knownTold.has(code)) return
+    this.knownTold.add(code)
     items.push(finding(code, place, expected, found, known))
+  }
+
+  /** Minima and maxima of each way of writing, until all tiles are there. */
+  private keepForBatches(
+    tile: number,
+    column: ColumnData,
+    cells: number,
+    written: readonly WrittenStatistics[] = this.writtenStatistics(tile, column, cells),
+  ): void {
+    written.forEach((one, way) => {
+      this.batched?.ways.set(way, [...(this.batched.ways.get(way) ?? []), one])
+    })
+  }
+
+  /** Values that fit no tile: a known fault where the lists are as it leaves them. */
+  private finishBatches(items: Item[]): void {
+    const { batched } = this
+    if (!batched || batched.pending.length === 0) return
+    const { min, max } = this.stored
+    const left = [...batched.ways.values()].some(
+      (tiles) =>
+        min !== undefined &&
+        max !== undefined &&
+        isLastAtFirst(
+          min.variable,
+          tiles.map((one) => one.min),
+        ) &&
+        isLastAtFirst(
+          max.variable,
+          tiles.map((one) => one.max),
+        ),
+    )
+    for (const { place, expected, found } of batched.pending) {
+      if (left) this.tellKnown('TILE_MIN_MAX', place, expected, found, BATCHES_FAULT, items)
+      else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
+    }
   }
 
   private tileExtreme(which: 'min' | 'max', tile: number): Uint8Array | undefined {
     const list = this.stored[which]
     if (!list || list.fixed.length === 0) return undefined
-    if (this.field.cell_val_num !== 'var') {
-      const size = datatypeSize(this.field.type) * this.field.cell_val_num
-      return list.fixed.length >= (tile + 1) * size ? list.fixed.subarray(tile * size, (tile + 1) * size) : undefined
-    }
-    if (list.fixed.length < (tile + 1) * 8) return undefined
-    const view = new DataView(list.fixed.buffer, list.fixed.byteOffset, list.fixed.byteLength)
-    const from = Number(view.getBigUint64(tile * 8, true))
-    const to = list.fixed.length < (tile + 2) * 8 ? list.variable.length : Number(view.getBigUint64(tile * 8 + 8, true))
-    return from <= to && to <= list.variable.length ? list.variable.subarray(from, to) : undefined
+    if (this.field.cell_val_num === 'var') return varValue(list, tile)
+    const size = this.fixedSize
+    return list.fixed.length >= (tile + 1) * size ? list.fixed.subarray(tile * size, (tile + 1) * size) : undefined
   }
 
   private tileSum(tile: number): Uint8Array | undefined {
@@ -206,25 +435,21 @@ export class StatisticsCheck {
 
   private sameValue(a: Uint8Array, b: Uint8Array): boolean {
     const { type } = this.field
-    if (type === 'CHAR' || type === 'STRING_ASCII') return a.length === b.length && sameText(a, b)
+    if (isPlainText(this.field)) return a.length === b.length && sameText(a, b)
     if (datatypeKind(type) === 'float' && a.length === b.length && a.length > 0) {
       const [x] = numbersOf(type, a)
       const [y] = numbersOf(type, b)
       return x === y || (Number.isNaN(x) && Number.isNaN(y))
     }
-    return a.length === b.length && a.every((byte, i) => byte === b[i])
+    return isSame(a, b)
   }
 
   private sameSum(a: Uint8Array, b: Uint8Array): boolean {
     if (a.length !== b.length) return a.length === 0
-    if (datatypeKind(this.field.type) !== 'float') {
-      // Adding stops at the limit: where, if at all, depends on the order of cells.
-      const signed = hasSignedSum(this.field.type)
-      return isLimit(a, signed) || isLimit(b, signed) || a.every((byte, i) => byte === b[i])
-    }
+    if (datatypeKind(this.field.type) !== 'float') return isSame(a, b)
     const [x] = numbersOf('FLOAT64', a)
     const [y] = numbersOf('FLOAT64', b)
-    if (!(Math.abs(x) < Number.MAX_VALUE) || !(Math.abs(y) < Number.MAX_VALUE)) return true
+    if (x === y || (Number.isNaN(x) && Number.isNaN(y))) return true
     return Math.abs(x - y) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(x), Math.abs(y))
   }
 
@@ -237,11 +462,23 @@ export class StatisticsCheck {
   }
 }
 
-/** Statistics are those of the cells as they were written: filters that lose digits make others of them. */
-function isLossy(info: FragmentInfo, slot: number): boolean {
-  return filePipeline(info, { slot, role: 'data' }, false).some(
-    ({ name, lossless }) => name === 'SCALE_FLOAT' || (name === 'WEBP' && !lossless),
-  )
+/** What the filters of a field do not give back: statistics are those of the cells as they were written. */
+function lossOf(info: FragmentInfo, slot: number): Loss {
+  let loss: Loss = 'none'
+  for (const { name, lossless, format } of filePipeline(info, { slot, role: 'data' }, false)) {
+    if (name === 'SCALE_FLOAT' || (name === 'WEBP' && !lossless)) return 'digits'
+    if (name === 'WEBP' && (format === 'RGBA' || format === 'BGRA')) loss = 'hidden colours'
+  }
+  return loss
+}
+
+/** Bytes of a pixel with transparency, which is the last of them. */
+const PIXEL = 4
+
+/** Whether a pixel is wholly transparent: WebP without loss keeps no colour of it. */
+function hasHiddenPixel(data: Uint8Array): boolean {
+  for (let at = PIXEL - 1; at < data.length; at += PIXEL) if (data[at] === 0) return true
+  return false
 }
 
 function hasSignedSum(type: Datatype): boolean {
@@ -249,30 +486,76 @@ function hasSignedSum(type: Datatype): boolean {
   return kind !== 'uint' && kind !== 'bool'
 }
 
-/** Largest or smallest int64, or largest uint64. */
-function isLimit(sum: Uint8Array, signed: boolean): boolean {
-  const [low, high] = lanesOf(sum)
-  if (low === 0xffffffff) return high === (signed ? 0x7fffffff : 0xffffffff)
-  return signed && low === 0 && high === 0x80000000
+/** Tiles of a field for which it is worked out which side is wrong: each takes a look at all tiles. */
+const MOST_EVIDENCE = 100
+const NO_EVIDENCE = 'nothing else tells whether the cells or the metadata are wrong'
+const FRAGMENT_EVIDENCE =
+  'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong'
+
+/** Cells and metadata that disagree: none of the two is right by itself. @param evidence which of them is wrong, in words */
+function disagreement(
+  code: FindingCode,
+  place: Place,
+  counted: string | number,
+  stored: string | number,
+  evidence: string,
+): Finding {
+  const [severity, meaning] = FINDING_CODES[code]
+  const known: Meaning = [severity, `${meaning}; ${evidence}`]
+  return finding(
+    code,
+    place,
+    'cells and metadata that agree',
+    `${counted} by the cells, ${stored} in the metadata`,
+    known,
+  )
+}
+
+/** Statistics with that of one tile as its cells say; unchanged where values differ in length. */
+function replaced(
+  stored: Stored,
+  which: keyof SlotStatistics,
+  tile: number,
+  counted: Uint8Array | number,
+  { cell_val_num }: StatisticsField,
+): Stored {
+  if (typeof counted === 'number') {
+    const nullCounts = stored.nullCounts?.slice()
+    if (nullCounts) nullCounts[tile] = counted
+    return { ...stored, nullCounts }
+  }
+  if (which === 'sum') return { ...stored, sums: withBytes(stored.sums, tile, counted) }
+  if (which === 'null_count' || cell_val_num === 'var') return stored
+  const list = stored[which]
+  return { ...stored, [which]: list && { ...list, fixed: withBytes(list.fixed, tile, counted) ?? list.fixed } }
+}
+
+function withBytes(list: Uint8Array | undefined, tile: number, value: Uint8Array): Uint8Array | undefined {
+  const out = list?.slice()
+  if (out && (tile + 1) * value.length <= out.length) out.set(value, tile * value.length)
+  return out
 }
 
 const NOTHING = new Uint8Array(0)
+const NO_LIST: TileMinMax = { fixed: NOTHING, variable: NOTHING }
+const NO_COUNTS = new Float64Array(0)
+
+/** The value of a tile in a var-sized list; undefined where it does not lie in it. */
+function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | undefined {
+  if (fixed.length < (tile + 1) * 8) return undefined
+  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
+  const from = Number(view.getBigUint64(tile * 8, true))
+  const to = fixed.length < (tile + 2) * 8 ? variable.length : Number(view.getBigUint64(tile * 8 + 8, true))
+  return from <= to && to <= variable.length ? variable.subarray(from, to) : undefined
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
 
 function typeOf(info: FragmentInfo, slot: number): Pick<StatisticsField, 'type' | 'cell_val_num'> {
   const { type, cell_val_num } = slotType(info, info.slots[slot])
   return { type, cell_val_num }
-}
-
-/** Minimum and maximum of tiles with a NaN depend on the order of cells. */
-function hasNaN(type: Datatype, data: Uint8Array): boolean {
-  if (datatypeKind(type) !== 'float') return false
-  const values = numbersOf(type, data)
-  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) return true
-  return false
-}
-
-function isFloatOddity(type: Datatype, a: Uint8Array, b: Uint8Array): boolean {
-  return hasNaN(type, a) || hasNaN(type, b)
 }
 
 /** Equal as `strncmp` says, which ends at a zero byte. */

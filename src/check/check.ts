@@ -1,7 +1,7 @@
-import { InspectError } from '../errors.ts'
-import type { InspectGroup } from '../group.ts'
-import { isFirst } from '../shard.ts'
-import type { Target } from '../target.ts'
+import { InspectError } from '../base/errors.ts'
+import type { InspectGroup } from '../store/group.ts'
+import { isFirst } from '../store/shard.ts'
+import type { Target } from '../store/target.ts'
 import { checkArray } from './array.ts'
 import type { Item, Items } from './finding.ts'
 import { checkFragment, passedOver } from './fragment.ts'
@@ -12,8 +12,8 @@ import { CheckedSchemas } from './schemas.ts'
 /** A group and its members. What the group's own files say belongs to the first shard. */
 async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Items {
   const ofMembers = new WeakSet<Item>()
-  const items = checkGroup(run, group, above, async function* (member, around) {
-    for await (const item of checkTarget(run, member, around)) {
+  const items = checkGroup(run, group, above, async function* (member, around, beside) {
+    for await (const item of checkTarget({ ...run, beside: run.beside * beside }, member, around)) {
       ofMembers.add(item)
       yield item
     }

@@ -20,6 +20,14 @@ export const FINDING_CODES = {
   FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
   FRAGMENT_TIMESTAMPS: ['error', 'TileDB refuses names whose time stamps fall: it fails to open the array'],
   FRAGMENT_UNCOMMITTED: ['note', 'no commit names the folder: readers do not see it (an unfinished or failed write)'],
+  ARRAY_READS_EMPTY: [
+    'error',
+    'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all tells): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
+  ],
+  FRAGMENT_FUTURE: [
+    'warning',
+    'TileDB does not read the fragment before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the cells again',
+  ],
   FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array'],
   COMMIT_UNREADABLE: ['error', 'readers cannot tell which fragments count'],
   COMMIT_DANGLING: ['error', 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array'],
@@ -31,9 +39,25 @@ export const FINDING_CODES = {
     'warning',
     'the fragment that replaced those in the list is not committed: removing them loses their cells',
   ],
+  VACUUM_HIDES_CELLS: [
+    'error',
+    'readers miss the cells of the fragments that the vacuum file lists, and no other fragment holds these cells. Do not vacuum or delete the fragments. Restore the fragment that the vacuum file is named after, with its commit. If there never was one, move the vacuum file out of the array: the fragments are then read again',
+  ],
   IGNORE_DANGLING: ['note', 'no consolidated commits file lists what this file takes back'],
   DELETE_CONDITION_UNREADABLE: ['error', 'readers fail, or show cells that were deleted'],
   DELETE_CONDITION_FIELD: ['error', 'the condition compares a field that no schema of the array has: readers fail'],
+  DELETE_CONDITION_VALUE: [
+    'error',
+    "the size of the value is not that of the field's cells: TileDB refuses the condition, and readers fail",
+  ],
+  DELETE_CONDITION_OPERANDS: [
+    'error',
+    'TileDB never combines conditions in this way: it refuses the condition, and readers fail',
+  ],
+  COMMIT_DUPLICATE: [
+    'note',
+    'the file lists the commit more than once: readers count it once, and TileDB lists each commit once',
+  ],
   DELETE_CONDITION_DIFFERS: ['warning', 'two copies of one delete condition say different things'],
   CONSOLIDATED_METADATA_UNREADABLE: ['error', 'readers fail to open the array while this file is there'],
   CONSOLIDATED_METADATA_OFFSET: ['error', 'readers take other bytes for the footer of this fragment'],
@@ -85,6 +109,10 @@ export const FINDING_CODES = {
     'name and footer disagree on the format version: the fields of one are not those of the other',
   ],
   FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
+  FIELD_CHANGED: [
+    'error',
+    'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
+  ],
   FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read footers that say so'],
   FOOTER_SLACK: ['note', 'readers pass over bytes behind the fields of a footer'],
   FOOTER_LAST_TILE: ['error', 'readers expect another number of cells in the last tile than can be there'],
@@ -122,6 +150,10 @@ export const FINDING_CODES = {
   CELL_OFFSETS: ['error', 'values of this tile cannot be told apart'],
   CELL_VAR_SIZE: ['error', 'the value holds no whole number of elements'],
   CELL_VALIDITY: ['warning', 'TileDB writes 0 or 1; readers may take other bytes for either'],
+  CELL_BOOL: [
+    'warning',
+    'TileDB returns the stored byte as it is; readers may take a byte other than 0 and 1 for false or true',
+  ],
   COORDINATE_DOMAIN: ['error', 'no query can select the cell'],
   COORDINATE_MBR: ['error', 'readers pass over the tile when they look for this cell'],
   MBR_LOOSE: ['note', 'the box of the tile is larger than its cells need: readers look at it in vain'],
@@ -144,13 +176,43 @@ export const FINDING_CODES = {
     'TileDB since 2.8 reads all that stands in the folder: it fails to open the array or group while this is there',
   ],
   METADATA_UNREADABLE: ['error', 'readers fail to open the array or group'],
+  METADATA_FUTURE: [
+    'warning',
+    'TileDB does not read this metadata before that time, unless the array or group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the metadata again',
+  ],
   GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group cannot be told'],
+  GROUP_DETAILS_FUTURE: [
+    'warning',
+    'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
+  ],
   GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there'],
   GROUP_MEMBER_TYPE: ['error', 'the group says that an array is a group, or the other way round'],
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end'],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 
 export type FindingCode = keyof typeof FINDING_CODES
+
+/** Codes that need `--level cells`. */
+export const CELL_CODES: ReadonlySet<string> = new Set<FindingCode>([
+  'CELL_OFFSETS',
+  'CELL_VAR_SIZE',
+  'CELL_VALIDITY',
+  'COORDINATE_DOMAIN',
+  'COORDINATE_MBR',
+  'MBR_LOOSE',
+  'COORDINATE_ORDER',
+  'COORDINATE_DUPLICATE',
+  'TILE_MIN_MAX',
+  'TILE_SUM',
+  'TILE_NULL_COUNT',
+  'FRAGMENT_MIN_MAX',
+  'FRAGMENT_SUM',
+  'FRAGMENT_NULL_COUNT',
+  'CELL_TIMESTAMP',
+  'DELETE_TIMESTAMP',
+  'DELETE_CONDITION_INDEX',
+  'ENUMERATION_INDEX',
+])
 
 /** How much a finding matters, and what it means. */
 export type Meaning = readonly [Severity, string]
@@ -167,11 +229,32 @@ export const MEANINGS = {
   FRAGMENT_TIMESTAMPS: {
     unseen: ['note', 'readers pass over the folder, as no commit names it'],
   },
+  ARRAY_READS_EMPTY: {
+    lists: [
+      'error',
+      'TileDB opens the array but finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings on those files say what to do',
+    ],
+    future: [
+      'warning',
+      'TileDB opens the array but finds no cells before the time in the names of the fragments. Do not delete them: their cells are nowhere else',
+    ],
+  },
+  FRAGMENT_UNCOMMITTED: {
+    ignored: [
+      'warning',
+      'an .ign file takes back the commit of the fragment: readers miss its cells. An interrupted deletion leaves such a file; if nobody deleted the fragment, the file does not belong there',
+    ],
+    replaced: [
+      'note',
+      'an .ign file takes back the commit of the fragment, and another fragment holds its cells (an interrupted vacuum)',
+    ],
+  },
   FRAGMENT_NO_METADATA: {
     uncommitted: [
       'note',
       'readers pass over it, as no commit names the fragment: a write that failed or is still going on',
     ],
+    future: ['warning', 'from the time in its name on, readers fail to open the fragment, and with it the array'],
     toVacuum: [
       'note',
       'readers pass over it unless they travel to a time before: a .vac file hides the fragment, which waits for vacuum',
@@ -180,12 +263,76 @@ export const MEANINGS = {
   COMMIT_DANGLING: {
     passedOver: ['warning', 'the fragment is gone, and its cells with it; TileDB reads what is left'],
     toVacuum: ['note', 'the fragment is gone, and a .vac file hides it: readers pass over the commit'],
+    future: ['warning', 'the fragment is gone: from the time in its name on, TileDB fails to open the array'],
+  },
+  COMMIT_UNREADABLE: {
+    passedOver: [
+      'warning',
+      'TileDB passes over lines that name no commit: readers do not see what these lines should commit',
+    ],
+  },
+  COMMIT_WRONG_FOLDER: {
+    twice: ['error', 'TileDB takes it for another commit of the same fragment, and reads each of its cells twice'],
+    listedTwice: [
+      'warning',
+      'TileDB takes it for another commit of the same fragment, lists the fragment twice and reads it twice',
+    ],
   },
   COMMIT_NAME_INVALID: {
     fatal: ['error', 'TileDB goes by the suffix, cannot read the name, and fails to open the array'],
   },
   SCHEMA_NAME_INVALID: {
     readable: ['warning', 'TileDB takes the file for one more schema'],
+  },
+  SCHEMA_DOMAIN: {
+    denseFloat: ['error', 'dense arrays cannot have a float dimension: TileDB fails to open the array'],
+  },
+  SCHEMA_TILE_EXTENT: {
+    sparse: [
+      'warning',
+      'TileDB refuses to create such an array, but needs no tile extent to read sparse cells: it opens the array and reads it all',
+    ],
+  },
+  SCHEMA_FILL_VALUE: {
+    sparse: [
+      'warning',
+      'TileDB refuses to create such an array, but sparse reads fill no cells: it opens the array and reads it all',
+    ],
+  },
+  NONEMPTY_DOMAIN: {
+    unwritten: [
+      'error',
+      'readers never show cells outside of the non-empty domain: the domain was larger when they were written, or the cells were changed since',
+    ],
+  },
+  MBR_INVALID: {
+    cells: [
+      'error',
+      'the box of the tile and its number of cells contradict each other: readers miss cells, or expect cells that are not there',
+    ],
+  },
+  CHUNK_UNREADABLE: {
+    cutShort: [
+      'error',
+      'the chunk is empty, and TileDB before 2.27 wrote an incomplete GZIP stream for it: TileDB fails to read the tile; nothing is lost, and decode reads it',
+    ],
+    deltaOfNothing: [
+      'note',
+      'TileDB writes an empty chunk in this form under DELTA or DOUBLE_DELTA, but fails to read the tile; nothing is lost, and decode reads it',
+    ],
+    partOfNothing: [
+      'note',
+      'TileDB writes an empty chunk in this form with these filters, but fails to read the tile; nothing is lost, and decode reads it',
+    ],
+  },
+  TILE_NULL_COUNT: {
+    notNullable: ['warning', 'the field is not nullable: TileDB stores no such counts, and readers ask for none'],
+  },
+  FRAGMENT_NULL_COUNT: {
+    notNullable: ['warning', 'the field is not nullable: TileDB stores 0, and readers ask for none'],
+  },
+  GROUP_MEMBER_TYPE: {
+    invalid: ['warning', 'the member did not exist when it was added: TileDB shows it as invalid'],
   },
   METADATA_NAME_INVALID: {
     readable: ['warning', 'TileDB takes what is in the file for metadata, too'],

@@ -1,5 +1,14 @@
-import type { FragmentEntry, InspectArray } from '../array.ts'
-import { withSource } from '../array.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
+import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { readAll } from '../source/source.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { withSource } from '../store/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitEntry,
@@ -8,15 +17,13 @@ import {
   type Commits,
   commitKind,
   commitKindIn,
+  committedPath,
+  FRAGMENTS_FOLDER,
+  linePath,
   stem,
-} from '../commits.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
-import { lastPathPart } from '../format/commit-files.ts'
-import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
-import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
-import { readAll } from '../source/source.ts'
-import { FOLDERS_SINCE, FRAGMENTS_FOLDER, isMasking, masking } from './array-folder.ts'
+} from '../store/commits.ts'
+import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
+import { FOLDERS_SINCE, isFolderMark, isMasking, masking } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
@@ -33,14 +40,16 @@ export async function* checkCommits(
   entries: readonly FragmentEntry[],
   schema: ArraySchema | undefined,
 ): Items {
-  const facts = new CommitFacts(commits, entries)
-  for (const file of commits.files) yield* checkCommitFile(run, array, file, facts, schema)
+  const { visibility } = await array.listing()
+  const facts = new CommitFacts(commits, entries, visibility, array.cx.now)
+  yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(run, array, file, facts, schema))
   const inside = array.folder.folder(COMMITS_FOLDER)
   for (const entry of await inside.listIfThere()) {
     const { name, kind } = entry
     const isCommit = commitKindIn(COMMITS_FOLDER, name) !== undefined
     const file = `${inside.path}/${name}`
     if (await isMasking(inside, entry)) yield masking(file, name)
+    else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
       yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', isCommit ? FATAL_NAME : undefined)
     else if (!isCommit)
@@ -51,20 +60,40 @@ export async function* checkCommits(
 const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
 class CommitFacts {
-  readonly commits: Commits
+  /** Of all commit files. */
+  readonly paths: ReadonlySet<string>
   readonly fragments: ReadonlyMap<string, FragmentEntry>
   /** Names of commits that a `.con` file lists. */
   readonly consolidated = new Set<string>()
+  /** By the path of a fragment, what commits it, as spelled: TileDB takes lines and files of one spelling for one commit. */
+  readonly spellings = new Map<string, Set<string>>()
+  readonly visibility: Visibility
+  readonly now: bigint
   /** Lines of `.ign` files: TileDB compares them with those of `.con` files as they are. */
   readonly ignoredLines = new Set<string>()
 
-  constructor(commits: Commits, entries: readonly FragmentEntry[]) {
-    this.commits = commits
+  constructor(commits: Commits, entries: readonly FragmentEntry[], visibility: Visibility, now: bigint) {
+    this.paths = new Set(commits.files.map(({ path }) => path))
+    this.visibility = visibility
+    this.now = now
     this.fragments = new Map(entries.map((entry) => [entry.name, entry]))
     for (const file of commits.files) {
-      if (file.kind === 'consolidated-commits') for (const { name } of file.entries) this.consolidated.add(name)
       if (file.kind === 'ignore') for (const { text } of file.entries) this.ignoredLines.add(text)
     }
+    for (const { kind, path, entries } of commits.files) {
+      if (kind === 'write' && path.endsWith('.wrt')) this.spelled(committedPath(path), path)
+      if (kind !== 'consolidated-commits') continue
+      for (const { text } of entries) {
+        this.consolidated.add(text)
+        if (text.endsWith('.wrt') && !this.ignoredLines.has(text)) this.spelled(linePath(text) ?? '', text)
+      }
+    }
+  }
+
+  private spelled(fragment: string, by: string): void {
+    const known = this.spellings.get(fragment)
+    if (known) known.add(by)
+    else this.spellings.set(fragment, new Set([by]))
   }
 }
 
@@ -102,16 +131,17 @@ async function* checkCommitFile(
     case 'ignore':
       run.counts.file_num++
       for (const entry of file.entries) {
-        const { name: ignored, offset, text } = entry
+        const { offset, text } = entry
         yield* checkEntryFolder(path, entry)
-        if (!facts.consolidated.has(ignored)) {
+        if (!facts.consolidated.has(text)) {
           yield finding('IGNORE_DANGLING', { file: path, offset }, 'a commit of a .con file', JSON.stringify(text))
         }
       }
       return
     case 'consolidated-commits':
       run.counts.file_num++
-      for (const entry of file.entries) yield* checkConsolidated(array, path, file, entry, facts, schema)
+      yield* checkDuplicates(path, file)
+      yield* checkListed(array, path, file, facts, schema)
       return
     case 'delete':
     case 'update': {
@@ -139,28 +169,37 @@ async function* checkCommitted(
   place: Place,
   needed: boolean,
   name: string,
-  { commits, fragments }: CommitFacts,
+  { fragments, visibility, now }: CommitFacts,
 ): Items {
   const fragment = fragments.get(name)
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
   // Names that say nothing of time and version are none of a fragment, but TileDB opens those, too.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
-  const { passedOver, toVacuum } = MEANINGS.COMMIT_DANGLING
+  const { passedOver, toVacuum, future } = MEANINGS.COMMIT_DANGLING
   // What an old mark names is opened as a fragment even if it is a file.
   if (!needed && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
   }
-  const known = !needed ? passedOver : commits.toVacuum.has(name) ? toVacuum : undefined
+  const isFuture = (parseTimestampedName(name)?.timestamp_range[1] ?? 0n) > now
+  const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
+  const known = !needed ? passedOver : isFuture ? future : isListed ? toVacuum : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
   yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', known)
 }
 
-function* checkVacuum(path: string, file: CommitFile, name: string, { fragments }: CommitFacts): Generator<Item> {
+function* checkVacuum(path: string, file: CommitFile, name: string, facts: CommitFacts): Generator<Item> {
+  const { fragments } = facts
   const replacement = fragments.get(name)
   // Vacuum takes commits away first: then nothing of the list is committed.
   const hides = replacement !== undefined || file.entries.some((entry) => fragments.get(entry.name)?.committed)
-  if (hides && !replacement?.committed) {
+  const hidden = hiddenBy(file, facts)
+  if (hidden.length > 0) {
+    for (const { entry, text, offset } of hidden) {
+      const found = `${JSON.stringify(text)}, ${whyHidden(file, entry, facts)}`
+      yield finding('VACUUM_HIDES_CELLS', { file: path, offset }, 'a fragment whose cells another one holds', found)
+    }
+  } else if (hides && !replacement?.committed) {
     yield finding('VACUUM_UNCOMMITTED', { file: path }, `a commit of ${name}`, 'none')
   }
   for (const { name: listed, offset, text } of file.entries) {
@@ -171,6 +210,34 @@ function* checkVacuum(path: string, file: CommitFile, name: string, { fragments 
   }
 }
 
+/** Fragments that TileDB does not read because of this list, and whose cells no fragment that it reads can hold. */
+function hiddenBy(
+  file: CommitFile,
+  { fragments, visibility }: CommitFacts,
+): { entry: FragmentEntry; text: string; offset: number }[] {
+  return file.entries.flatMap(({ name, text, offset }) => {
+    const entry = fragments.get(name)
+    if (entry?.state !== 'hidden' || entry.path !== vacuumPath(text)) return []
+    return visibility.lists(entry.path).some((list) => list.file === file.path) ? [{ entry, text, offset }] : []
+  })
+}
+
+/** Why consolidation cannot have left the list like this, in words that follow the name of what it hides. */
+function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, visibility }: CommitFacts): string {
+  const list = visibility.lists(hidden.path).find(({ file }) => file === path)
+  if (list && !mayReplace(list, hidden.path)) {
+    const [first, last] = list.timestamp_range ?? []
+    return `written at ${hidden.timestamp_range?.[0]}, but the vacuum file is for fragments written from ${first} to ${last}`
+  }
+  const name = stem(lastPathPart(path))
+  if (name === hidden.name) return 'which the vacuum file is named after'
+  const replacement = fragments.get(name)
+  if (!replacement) return `and no fragment ${name}`
+  if (!replacement.committed) return `and no commit of ${name}`
+  if (replacement.state === 'future') return `and ${name}, which is not read before that time`
+  return `and ${name}, which a vacuum file hides, too`
+}
+
 /** Entries of `.con` and `.ign` files are paths from the array's folder on. */
 function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Item> {
   const expected = `${COMMITS_FOLDER}/${name}`
@@ -178,25 +245,66 @@ function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): G
   yield finding('COMMIT_WRONG_FOLDER', { file, offset }, expected, JSON.stringify(text))
 }
 
-async function* checkConsolidated(
+/** A commit that a file lists again is told once. */
+function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Item> {
+  const seen = new Map<string, number>()
+  for (const { text, offset } of entries) {
+    const times = (seen.get(text) ?? 0) + 1
+    seen.set(text, times)
+    if (times === 2) yield finding('COMMIT_DUPLICATE', { file, offset }, 'another commit', JSON.stringify(text))
+  }
+}
+
+/** The commits of a `.con` file, each once however often it is listed; conditions of one name that differ are all checked. */
+async function* checkListed(
   array: InspectArray,
   path: string,
   file: CommitFile,
-  entry: CommitEntry,
   facts: CommitFacts,
   schema: ArraySchema | undefined,
 ): Items {
-  const { commits } = facts
+  const content = file.entries.some(({ tile }) => tile)
+    ? await withSource(array.folder.file(file.path), readAll)
+    : NO_BYTES
+  const seen = new Map<string, Uint8Array>()
+  for (const entry of file.entries) {
+    const { text, tile } = entry
+    const condition = tile ? content.subarray(tile.offset, tile.offset + tile.length) : NO_BYTES
+    const before = seen.get(text)
+    if (before && sameBytes(before, condition)) continue
+    seen.set(text, condition)
+    yield* checkConsolidated(array, path, entry, condition, facts, schema)
+  }
+}
+
+/** @param condition that stands behind the entry */
+async function* checkConsolidated(
+  array: InspectArray,
+  path: string,
+  entry: CommitEntry,
+  condition: Uint8Array,
+  facts: CommitFacts,
+  schema: ArraySchema | undefined,
+): Items {
   const { name, offset, text, tile } = entry
   yield* checkEntryFolder(path, entry)
   if (commitKind(name) === 'write') {
     if (facts.ignoredLines.has(text)) return
+    const others = facts.spellings.get(linePath(text) ?? '')
+    const own = `${COMMITS_FOLDER}/${name}`
+    if (others && others.size > 1 && text !== own) {
+      const { twice, listedTwice } = MEANINGS.COMMIT_WRONG_FOLDER
+      const known = schema?.allows_duplicates && schema.array_type === 'sparse' ? twice : listedTwice
+      yield finding('COMMIT_WRONG_FOLDER', { file: path, offset }, own, JSON.stringify(text), known)
+    }
     yield* checkCommitted(array, { file: path, offset }, name.endsWith('.wrt'), stem(name), facts)
     return
   }
   const kind = commitKind(name)
   if (!tile || (kind !== 'delete' && kind !== 'update')) {
-    yield finding('COMMIT_UNREADABLE', { file: path, offset }, 'the name of a commit file', JSON.stringify(text))
+    const { passedOver } = MEANINGS.COMMIT_UNREADABLE
+    const place = { file: path, offset }
+    yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), passedOver)
     return
   }
   const known = hasTimes(name) ? undefined : FATAL_NAME
@@ -204,19 +312,14 @@ async function* checkConsolidated(
     const place = { file: path, offset }
     yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
   }
-  const bytes = await withSource(array.folder.file(file.path), (source) => source.read(tile.offset, tile.length))
-  yield* checkCondition(array, bytes, { file: path, offset: tile.offset }, kind, schema)
+  yield* checkCondition(array, condition, { file: path, offset: tile.offset }, kind, schema)
   const alone = `${COMMITS_FOLDER}/${name}`
-  if (!commits.files.some((one) => one.path === alone)) return
+  if (!facts.paths.has(alone)) return
   const own = await withSource(array.folder.file(alone), readAll)
-  if (!sameBytes(own, bytes)) {
+  if (!sameBytes(own, condition)) {
     const place = { file: path, offset: tile.offset }
-    yield finding('DELETE_CONDITION_DIFFERS', place, `the bytes of ${alone}`, `${bytes.length} other bytes`)
+    yield finding('DELETE_CONDITION_DIFFERS', place, `the bytes of ${alone}`, `${condition.length} other bytes`)
   }
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 async function* checkCondition(
@@ -234,17 +337,58 @@ async function* checkCondition(
       : (await checkedTile(bytes, updateCondition, array.cx, place, code, items))?.value.condition
   yield* items
   if (!node || !schema) return
+  const inside = `unfiltered content of the generic tile at ${place.offset}`
+  yield* conditionFaults(node, schema, { file: place.file, space: inside })
   const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
   for (const field of new Set(conditionFields(node))) {
     if (known.has(field)) continue
-    const space = `unfiltered content of the generic tile at ${place.offset}`
     yield finding(
       'DELETE_CONDITION_FIELD',
-      { file: place.file, space, field: 'field' },
+      { file: place.file, space: inside, field: 'field' },
       'a field of the schema',
       JSON.stringify(field),
     )
   }
+}
+
+/** What TileDB asks of a condition when it reads the array. @see ASTNodeVal::check_node_validity and ASTNodeExpr's */
+function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Item> {
+  if (node.node === 'expression') {
+    const { op, children } = node
+    if (op === 'NOT') yield finding('DELETE_CONDITION_OPERANDS', { ...place, field: 'op' }, 'AND or OR', op)
+    else if (children.length < 2)
+      yield finding(
+        'DELETE_CONDITION_OPERANDS',
+        { ...place, field: 'child_num' },
+        `2 or more conditions of ${op}`,
+        children.length,
+      )
+    for (const child of children) yield* conditionFaults(child, schema, place)
+    return
+  }
+  const { op, field, value, offsets } = node
+  const size = comparedSize(schema, field)
+  if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
+  const at = { ...place, field: `value of ${field}` }
+  if (offsets) {
+    if (value.length === 0) yield finding('DELETE_CONDITION_VALUE', at, `members of ${size.bytes} bytes`, 'no bytes')
+    for (const [i, start] of offsets.entries()) {
+      const length = (offsets[i + 1] ?? value.length) - start
+      if (length === size.bytes) continue
+      yield finding('DELETE_CONDITION_VALUE', at, `members of ${size.bytes} bytes`, `${length} bytes in member ${i}`)
+      return
+    }
+  } else if (value.length !== size.bytes && !(size.nullable && value.length === 0))
+    yield finding('DELETE_CONDITION_VALUE', at, `${size.bytes} bytes`, value.length)
+}
+
+/** Bytes of what a field is compared with; undefined where any number will do, or an enumeration's value may stand for its index. */
+function comparedSize(schema: ArraySchema, field: string): { bytes: number; nullable: boolean } | undefined {
+  const attribute = schema.attributes.find(({ name }) => name === field)
+  const compared = attribute ?? schema.domain.dimensions.find(({ name }) => name === field)
+  if (!compared || compared.cell_val_num === 'var' || attribute?.enumeration) return undefined
+  if (compared.type === 'STRING_ASCII' || compared.type === 'CHAR') return undefined
+  return { bytes: datatypeSize(compared.type) * compared.cell_val_num, nullable: attribute?.nullable === true }
 }
 
 function* conditionFields(node: ConditionNode): Generator<string> {

@@ -1,12 +1,13 @@
-import type { FragmentEntry, InspectArray } from '../array.ts'
-import { withSource } from '../array.ts'
-import { commitKindIn, FRAGMENT_META_FOLDER } from '../commits.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { Entry } from '../source/source.ts'
-import { sameBytes } from './commit-files.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { withSource } from '../store/array.ts'
+import { commitKindIn, FRAGMENT_META_FOLDER } from '../store/commits.ts'
 import { finding, type Item, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
@@ -37,34 +38,38 @@ export async function* checkConsolidatedMetadata(
     if (!read) continue
     const { value, payload } = read
     const base = payload.length - value.footers.length
-    for (const [i, { fragment_name, offset }] of value.entries.entries()) {
-      const place = { file, offset, space: 'unfiltered content of the generic tile at 0', field: `entries.${i}` }
-      const end = value.entries[i + 1]?.offset ?? payload.length
-      if (offset < base || offset >= payload.length || end <= offset) {
-        const at = { ...place, field: `${place.field}.offset` }
-        yield finding('CONSOLIDATED_METADATA_OFFSET', at, `${base} to ${payload.length - 1}, rising`, offset)
-        continue
-      }
-      const entry = byName.get(lastPathPart(fragment_name))
-      if (!entry) {
-        yield finding(
-          'CONSOLIDATED_METADATA_DANGLING',
-          place,
-          'a fragment that is there',
-          JSON.stringify(fragment_name),
-        )
-        continue
-      }
-      const own = await footerBytes(array, entry)
-      if (own && !sameBytes(own, payload.subarray(offset, end))) {
-        yield finding(
-          'CONSOLIDATED_METADATA_DIFFERS',
-          place,
-          `the ${own.length} bytes of the footer of ${entry.name}`,
-          `${end - offset} other bytes`,
-        )
-      }
-    }
+    yield* allInOrder(
+      value.entries.entries(),
+      atOnce(array.folder),
+      async function* ([i, { fragment_name, offset }]): Items {
+        const place = { file, offset, space: 'unfiltered content of the generic tile at 0', field: `entries.${i}` }
+        const end = value.entries[i + 1]?.offset ?? payload.length
+        if (offset < base || offset >= payload.length || end <= offset) {
+          const at = { ...place, field: `${place.field}.offset` }
+          yield finding('CONSOLIDATED_METADATA_OFFSET', at, `${base} to ${payload.length - 1}, rising`, offset)
+          return
+        }
+        const entry = byName.get(lastPathPart(fragment_name))
+        if (!entry) {
+          yield finding(
+            'CONSOLIDATED_METADATA_DANGLING',
+            place,
+            'a fragment that is there',
+            JSON.stringify(fragment_name),
+          )
+          return
+        }
+        const own = await footerBytes(array, entry)
+        if (own && !sameBytes(own, payload.subarray(offset, end))) {
+          yield finding(
+            'CONSOLIDATED_METADATA_DIFFERS',
+            place,
+            `the ${own.length} bytes of the footer of ${entry.name}`,
+            `${end - offset} other bytes`,
+          )
+        }
+      },
+    )
   }
 }
 

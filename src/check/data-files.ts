@@ -4,7 +4,7 @@ import { coordinatesOf } from '../cells/fragment-cells.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
-import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../fragment.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../store/fragment.ts'
 import { checkColumn, checkEnumerationIndexes } from './cells-columns.ts'
 import { CoordinatesCheck } from './cells-coordinates.ts'
 import { checkHistory } from './cells-history.ts'
@@ -13,6 +13,7 @@ import { attempt, type Item, type Items } from './finding.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
 import { eachTile } from './tile-reader.ts'
+import { UnwrittenCells } from './unwritten-cells.ts'
 
 /**
  * The data files of a fragment, field by field and tile by tile: chunks, and at level `cells` what they hold. Coordinates are
@@ -41,10 +42,10 @@ export async function* checkDataFiles(
   yield* checkCoordinates(run, fragment, info, slotsOf('coords', 'dimension'), open)
   yield* checkTimes(run, fragment, info, slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index'), open)
   const dense = look && info.dense ? new DenseCoordinates(info) : undefined
+  const unwritten = dense && new UnwrittenCells(info, dense)
   for (const slot of slotsOf('attribute')) {
     const check = await open(slot)
-    const { enumeration } = info.schema.attributes[info.slots[slot].index]
-    const size = enumeration === '' ? undefined : schemas?.enumerationSize(info.schema, enumeration)
+    const size = look ? await schemas?.labelNum(info.slots[slot].name, info) : undefined
     yield* eachTile(run, fragment, info, [slot], function* (tile, [read], [field]) {
       if (!look) return
       const items: Item[] = []
@@ -53,6 +54,7 @@ export async function* checkDataFiles(
       if (column) {
         const rows = check || size !== undefined ? dense?.rows(tile) : undefined
         check?.add(tile, column, cells, rows, items)
+        unwritten?.add(tile, slot, column, field.place(tile), items)
         if (size !== undefined) checkEnumerationIndexes(info, field, tile, column, rows, size, items)
       } else check?.skip()
       yield* items
@@ -75,7 +77,9 @@ async function* checkCoordinates(
   if (slots.length === 0) return
   const look = reaches(run, 'cells')
   const rtree = look ? await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.rtree()) : undefined
-  const check = new CoordinatesCheck(info, rtree && leafLevel(rtree))
+  const [first, last] = fragment.parsedName?.timestamp_range ?? []
+  const merged = first !== last || info.footer?.includes_timestamps === true
+  const check = new CoordinatesCheck(info, rtree && leafLevel(rtree), merged)
   const statistics: (StatisticsCheck | undefined)[] = []
   for (const slot of slots) statistics.push(await open(slot))
   yield* eachTile(run, fragment, info, slots, function* (tile, reads, fields) {

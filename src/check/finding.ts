@@ -1,4 +1,4 @@
-import { ERROR_CODES, InspectError } from '../errors.ts'
+import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
 import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './codes.ts'
 
 /** How far a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` looks at every cell. */
@@ -55,8 +55,8 @@ export function finding(
     severity,
     code,
     ...place,
-    expected: String(expected),
-    found: String(found),
+    expected: grammatical(String(expected)),
+    found: grammatical(String(found)),
     meaning,
   }
 }

@@ -1,13 +1,15 @@
-import type { FragmentEntry } from '../array.ts'
-import { COMMITS_FOLDER } from '../commits.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../fragment.ts'
+import type { FragmentEntry } from '../store/array.ts'
+import { changedFields } from '../store/changed-fields.ts'
+import { COMMITS_FOLDER } from '../store/commits.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
 import { checkDataFiles } from './data-files.ts'
 import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { NAN_FAULTS } from './known-faults.ts'
 import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
@@ -16,16 +18,18 @@ import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 
 /** Why readers pass over a fragment. */
-export type PassedOver = 'uncommitted' | 'toVacuum'
+export type PassedOver = 'uncommitted' | 'toVacuum' | 'future'
 
 const WHY_PASSED_OVER: Readonly<Record<PassedOver, string>> = {
   uncommitted: 'readers pass over the fragment, as no commit names it',
   toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
+  future: 'readers pass over the fragment until the time in its name',
 }
 
-export function passedOver({ committed, to_vacuum }: FragmentEntry): PassedOver | undefined {
+export function passedOver({ committed, isRead, state }: FragmentEntry): PassedOver | undefined {
   if (!committed) return 'uncommitted'
-  return to_vacuum ? 'toVacuum' : undefined
+  if (isRead) return undefined
+  return state === 'future' ? 'future' : 'toVacuum'
 }
 
 /**
@@ -68,6 +72,10 @@ async function* checkReadFragment(
     return
   }
   yield* footerFindings(info, fragment, file)
+  for (const { name, now, written } of await changedFields(fragment)) {
+    const place = { file, offset: info.footer?.offset, field: `attributes.${name}` }
+    yield finding('FIELD_CHANGED', place, `${now} as in the array's schema`, written)
+  }
   const files = await fragment.fieldFiles()
   yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files))
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
@@ -78,7 +86,7 @@ async function* checkReadFragment(
     yield* checkStatisticsLists(fragment, info, slot, file)
     fragment.forget()
   }
-  yield* checkFragmentLists(fragment, file)
+  yield* checkFragmentLists(fragment, info, file)
   fragment.forget()
   if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info, schemas)
 }
@@ -105,8 +113,7 @@ async function footerError(
   }
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
-  if (at.field === 'version' && (code === 'INCONSISTENT' || code === 'BAD_VALUE'))
-    return fromError(error, 'FOOTER_VERSION', { file })
+  if (at.field === 'version' && code === 'INCONSISTENT') return fromError(error, 'FOOTER_VERSION', { file })
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
     // The name says that the version is a known one: the number in the footer is damage.
@@ -137,7 +144,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
   if (!info.dense && info.nonempty_domain) {
     const place = { file, offset, field: 'nonempty_domain' }
-    yield* rangesInDomain(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place)
+    yield* rangesInDomain(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, NAN_FAULTS.domain)
   }
   if (!info.dense && info.tile_num > 0) {
     const cells = info.last_tile_cell_num
@@ -200,9 +207,15 @@ async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly Fi
 }
 
 /** Lists that are there once a fragment: statistics are compared with cells later. */
-async function* checkFragmentLists(fragment: Fragment, file: string): Items {
+async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
   const items: Item[] = []
-  await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
+  const statistics = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
+  for (const [i, slot] of info.slots.entries()) {
+    const count = statistics?.[i]?.null_count
+    if (count === undefined || Number(count) === 0 || slotShape(info, slot).nullable) continue
+    const place = { file, field: `fragment_null_count.${slot.name}` }
+    items.push(finding('FRAGMENT_NULL_COUNT', place, 0, count, MEANINGS.FRAGMENT_NULL_COUNT.notNullable))
+  }
   const conditions = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
   yield* items
   for (const [i, condition] of (conditions ?? []).entries()) {

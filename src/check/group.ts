@@ -1,16 +1,18 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
 import { groupDetails } from '../format/group-details.ts'
-import type { ReadContext } from '../generic-tile.ts'
-import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName, memberPath } from '../group.ts'
-import { openTarget, type Target } from '../target.ts'
-import { checkMetadata } from './array.ts'
-import { finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName, type Member } from '../store/group.ts'
+import { findMember } from '../store/group-members.ts'
+import { openTarget, type Target } from '../store/target.ts'
+import { checkMetadata, datedAhead } from './array.ts'
+import { MEANINGS } from './codes.ts'
+import { attempt, finding, fromError, type Item, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 
-/** Opens and checks a target that a group lists. */
-export type CheckMember = (target: Target, above: readonly string[]) => Items
+/** Opens and checks a target that a group lists. @param beside members that are checked at once */
+export type CheckMember = (target: Target, above: readonly string[], beside: number) => Items
 
 /**
  * A group's own files, then its members.
@@ -24,7 +26,6 @@ export async function* checkGroup(
 ): Items {
   const { folder, cx } = group
   const inside = folder.folder(GROUP_DETAILS_FOLDER)
-  let readable = true
   const identity = await group.identity()
   if (above.includes(identity)) {
     yield finding(
@@ -35,48 +36,64 @@ export async function* checkGroup(
     )
     return
   }
-  for (const entry of await inside.listIfThere()) {
+  let readable = true
+  yield* allInOrder(await inside.listIfThere(), atOnce(folder), async function* (entry): Items {
     const { name, kind } = entry
     if (kind !== 'file' || !isGroupDetailsName(name) || !hasTimes(name)) {
       yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
-      continue
+      return
     }
+    yield* datedAhead('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
     const items: Item[] = []
-    const read = await checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE', items)
-    if (!read) readable = false
+    if (!(await checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE', items)))
+      readable = false
     yield* items
-  }
+  })
   yield* checkMetadata(run, folder, cx)
-  if (!readable) return
-  yield* guarded('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () =>
-    checkMembers(group, [...above, folder.path, identity], checkMember),
-  )
+  // What cannot be read was told with its file; those that the other files list are checked.
+  cx.onFault = () => {}
+  const items: Item[] = []
+  const members = await attempt(items, 'GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+  if (readable) yield* items
+  if (members) yield* checkMembers(group, members, [...above, folder.path, identity], checkMember)
 }
 
-async function* checkMembers(group: InspectGroup, above: readonly string[], checkMember: CheckMember): Items {
+async function* checkMembers(
+  group: InspectGroup,
+  members: readonly Member[],
+  above: readonly string[],
+  checkMember: CheckMember,
+): Items {
   const { folder } = group
-  for (const member of await group.members()) {
+  const beside = Math.max(1, Math.min(members.length, atOnce(folder)))
+  const open = (path: string): Promise<Target> =>
+    openTarget(folder.storage, path, { ...group.cx, keyProven: false, encrypted: false, onFault: undefined })
+  yield* allInOrder(members, beside, async function* (member): Items {
     const place = { file: folder.path, field: `members.${member.name ?? member.uri}` }
-    const path = memberPath(folder.path, member)
-    if (path === undefined) {
-      const why = new InspectError('IO', `member ${JSON.stringify(member.uri)} is not below the group`, place)
-      yield { notExamined: why }
-      continue
-    }
-    if (path === folder.path || above.includes(path)) {
+    const { state, path, target, error } = await findMember(group, member, above, open)
+    if (state === 'cycle' || (path !== undefined && above.includes(path))) {
       yield finding('GROUP_CYCLE', place, 'a member below the group', JSON.stringify(member.uri))
-      continue
-    }
-    const cx: ReadContext = { ...group.cx, keyProven: false, encrypted: false, onFault: undefined }
-    try {
-      const target = await openTarget(folder.storage, path, cx)
-      if (target.type !== member.type) yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
-      else yield* checkMember(target, above)
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      if (error.code === 'NOT_FOUND' || error.code === 'NOT_TILEDB')
-        yield finding('GROUP_MEMBER_MISSING', place, `a ${member.type}`, `${JSON.stringify(member.uri)}, not there`)
+    } else if (state === 'missing') {
+      yield finding('GROUP_MEMBER_MISSING', place, whatIsListed(member), `${JSON.stringify(member.uri)}, not there`)
+    } else if (error) {
+      if (state === 'outside') yield { notExamined: new InspectError(error.code, error.message, place) }
       else yield fromError(error, 'GROUP_MEMBER_MISSING', place)
+    } else if (target && state === 'other-type') {
+      yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
+    } else if (target) {
+      // What was added before it was there stays invalid to TileDB, whatever is there now.
+      if (member.type === 'invalid')
+        yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', MEANINGS.GROUP_MEMBER_TYPE.invalid)
+      try {
+        yield* checkMember(target, above, beside)
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+        yield fromError(error, 'GROUP_MEMBER_MISSING', place)
+      }
     }
-  }
+  })
+}
+
+function whatIsListed({ type }: Member): string {
+  return type === 'invalid' ? 'an array or a group' : type === 'array' ? 'an array' : 'a group'
 }

@@ -1,7 +1,9 @@
+import { slotType, validityAsValues } from '../cells/slot-type.ts'
+import { hasMinMax, isPlainText, type StatisticsField } from '../cells/tile-statistics.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { FragmentInfo } from '../fragment.ts'
-import { hasMinMax, type StatisticsField } from '../write/tile-statistics.ts'
+import { type FragmentInfo, hasValidityEntries, slotShape } from '../store/fragment.ts'
 import type { FindingCode } from './codes.ts'
+import { countsNulls } from './written-statistics.ts'
 
 /**
  * Faults of TileDB releases that their arrays show: findings of them are notes. Each gives what to say of it, or undefined
@@ -18,28 +20,61 @@ export function emptyStringFault(
   return 'TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string: readers may miss cells'
 }
 
-/** Formats 7 and 8 order some close cells otherwise; 9 and later as this program does. */
-export const HILBERT_SETTLED = 9
-export const HILBERT_FAULT =
-  'TileDB before 2.3 orders some close cells otherwise; newer releases read them all the same'
+/** Where a coordinate is NaN. TileDB 2.30 was asked for cells of such arrays, with ranges and without. */
+export const NAN_FAULTS = {
+  coordinate:
+    'TileDB accepts NaN as a coordinate: reads without a range of this dimension find such cells; reads with a range find them only if it covers the whole box of their tile',
+  box: 'TileDB makes such a box where the first coordinate of a tile is NaN: reads with a range of this dimension miss the tiles in the box, even cells with other coordinates; reads without one find them',
+  domain: 'TileDB writes such a domain where coordinates are NaN; readers still look at the boxes of tiles',
+  union:
+    'TileDB forgets the boxes ahead of a box of NaN when it works out the box around them: reads with a range of this dimension may miss cells',
+} as const
 
-/** Seen in formats 1 to 4. */
-export const FLOAT_TILES_SINCE = 5
-export const FLOAT_FAULT = 'TileDB before 2.0 orders cells of float domains without regard to tiles'
+/** Entries of nothing behind a list's last tile. */
+export function surplusFault(info: FragmentInfo, entries: Float64Array): string | undefined {
+  if (!hasValidityEntries(info, entries)) return undefined
+  return 'TileDB 2.2 also added an entry for each validity tile when it wrote in global order; readers never look there'
+}
 
-/** @see format_spec/array_format_history.md; tiledb/sm/tile/tile_metadata_generator.cc */
+const VALIDITY_FAULT =
+  'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the cells that read as null may be others than were written'
+
+/** Validity that does not look like it, or that only the values' type makes readable. */
+export function validityFault(info: FragmentInfo, slot: number): string | undefined {
+  const { nullable } = slotShape(info, info.slots[slot])
+  return validityAsValues(info, nullable, slotType(info, info.slots[slot]).type) ? VALIDITY_FAULT : undefined
+}
+
+/** Statistics that do not fit validity which may be misread. */
+export function misreadFault(info: FragmentInfo, { nullable, type }: StatisticsField): string | undefined {
+  return validityAsValues(info, nullable, type) ? VALIDITY_FAULT : undefined
+}
+
+/** @see Conversion in cell-order.ts */
+export const ARM_FAULT =
+  'TileDB on ARM processors orders cells of float dimensions differently where a tile number is NaN or too large: readers on other processors may merge them wrongly'
+
+export const BATCHES_FAULT =
+  'in dense fragments with fewer tiles than attributes, TileDB stores minima and maxima of var-sized attributes for the wrong tiles'
+
+/**
+ * What is wrong with statistics that a release works out so, and not as the cells say; undefined where both ways are right.
+ *
+ * @see written-statistics.ts
+ */
 export function statisticsFault(info: FragmentInfo, field: StatisticsField, code: FindingCode): string | undefined {
-  const text = field.type === 'CHAR' || field.type === 'STRING_ASCII'
-  if (field.nullable && text && field.cell_val_num !== 'var' && info.dense && info.format_version < 21)
+  const varSized = field.cell_val_num === 'var'
+  if (code === 'FRAGMENT_MIN_MAX')
+    return 'where all fixed-length strings of a tile are null, TileDB takes minimum and maximum of the fragment from the wrong tiles'
+  if (code === 'TILE_NULL_COUNT' && !countsNulls(field))
+    return varSized
+      ? 'TileDB does not count the nulls of var-sized fields without minima and maxima'
+      : 'TileDB does not count the nulls of text in encodings other than ASCII'
+  if (!info.dense || !field.nullable || (code !== 'TILE_NULL_COUNT' && code !== 'TILE_MIN_MAX')) return undefined
+  if (code === 'TILE_NULL_COUNT' && !hasMinMax(field))
+    return 'TileDB counts nulls of dense attributes without minima and maxima once for each run of cells, padding included'
+  if (varSized) return 'in dense fragments, TileDB looks at the wrong cells to tell which strings are null'
+  if (code === 'TILE_MIN_MAX' && isPlainText(field) && info.format_version < 21)
     return 'before format 21 TileDB does not work these out right for nullable strings of one length'
-  if (code === 'TILE_NULL_COUNT' || code === 'FRAGMENT_NULL_COUNT') {
-    if (field.cell_val_num === 'var' && !hasMinMax(field))
-      return 'TileDB counts no nulls of var-sized fields that have no minima and maxima'
-    if (info.dense && field.cell_val_num !== 1)
-      return 'TileDB counts nulls of dense attributes of several values a cell several times'
-  }
-  const extremes = code === 'TILE_MIN_MAX' || code === 'FRAGMENT_MIN_MAX'
-  if (extremes && info.dense && field.cell_val_num === 'var')
-    return 'TileDB keeps minima and maxima of var-sized attributes of dense fragments at wrong tiles'
   return undefined
 }

@@ -1,5 +1,5 @@
-import { stem } from '../commits.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
+import { stem } from '../store/commits.ts'
 
 /**
  * Whether TileDB takes times from a name; where it cannot, it fails. It asks for an underscore, and for stamps that do not fall,

@@ -1,8 +1,9 @@
 import type { RTree } from '../format/rtree.ts'
-import type { Fragment, FragmentInfo } from '../fragment.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { Boxes } from './boxes.ts'
+import { MEANINGS } from './codes.ts'
 import { finding, type Items, type Place } from './finding.ts'
-import { emptyStringFault } from './known-faults.ts'
+import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 
 /** What TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
 const FANOUT = 10
@@ -33,11 +34,17 @@ export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: 
   let below: Boxes | undefined
   for (let level = rtree.levels.length - 1; level >= 0; level--) {
     const boxes = new Boxes(rtree.levels[level], dimensions)
-    const invalid = boxes.firstInvalid(dimensions)
+    const invalid = boxes.firstInvalid()
     if (invalid) {
       const at = { ...place, field: `rtree.levels.${level}.${invalid.box}.${dimensions[invalid.dimension].name}` }
       yield finding('MBR_INVALID', at, 'a lower end below its upper end', 'the reverse')
       return
+    }
+    if (!below) yield* cellsInBoxes(info, boxes, place)
+    for (const [d, { name }] of dimensions.entries()) {
+      const nan = boxes.firstNaN(d)
+      const at = { ...place, field: `rtree.levels.${level}.${nan}.${name}` }
+      if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', NAN_FAULTS.box)
     }
     if (below) yield* containment(info, boxes, below, rtree.fanout, level, place)
     else if (info.nonempty_domain)
@@ -78,6 +85,7 @@ function* containment(
   level: number,
   place: Place,
 ): Generator<ReturnType<typeof finding>> {
+  let forgottenTold = false
   for (let child = 0; child < children.count; child++) {
     const parent = Math.floor(child / fanout)
     if (parent >= parents.count) return
@@ -85,9 +93,14 @@ function* containment(
       const inside =
         children.compare(d, 'min', child, parents, 'min', parent) >= 0 &&
         children.compare(d, 'max', child, parents, 'max', parent) <= 0
-      if (inside) continue
+      // What NaN hides is told with the box that is NaN.
+      if (inside || parents.isNaN(d, 'min', parent) || children.isNaN(d, 'min', child)) continue
       const at = { ...place, field: `rtree.levels.${level}.${parent}` }
-      const known = emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, parent))
+      const forgotten = children.firstNaN(d, child, (parent + 1) * fanout) >= 0
+      if (forgotten && forgottenTold) continue
+      const known = forgotten
+        ? NAN_FAULTS.union
+        : emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, parent))
       yield finding(
         'RTREE_CONTAINMENT',
         at,
@@ -95,8 +108,29 @@ function* containment(
         'one that it leaves',
         known,
       )
-      return
+      if (!forgotten) return
+      forgottenTold = true
     }
+  }
+}
+
+/** Boxes that their tiles' cells cannot have: too small for so many, or larger than a point though there is one cell. */
+function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generator<ReturnType<typeof finding>> {
+  const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
+  if (boxes.count !== tile_num) return
+  const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
+  const { dimensions } = schema.domain
+  for (let tile = 0; tile < tile_num; tile++) {
+    const isLast = tile === tile_num - 1
+    const cells = isLast ? last_tile_cell_num : cells_per_tile
+    const room = maySame ? Number.POSITIVE_INFINITY : boxes.roomOf(tile, dimensions)
+    if (cells === 1 ? boxes.isPoint(tile) : cells <= room) continue
+    if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, tile)))) continue
+    const at = { ...place, field: `rtree, box of tile ${tile}`, tile }
+    const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
+    const found = cells === 1 ? 'a larger one' : `room for ${room}`
+    yield finding('MBR_INVALID', at, expected, found, MEANINGS.MBR_INVALID.cells)
+    return
   }
 }
 
@@ -113,9 +147,14 @@ function* union(
     let most = 0
     for (let i = 1; i < boxes.count; i++) {
       if (boxes.compare(d, 'min', i, boxes, 'min', least) < 0) least = i
-      if (boxes.compare(d, 'max', i, boxes, 'max', most) > 0) most = i
+      // A NaN sorts last, and is no end of a box around numbers.
+      if (boxes.isNaN(d, 'max', i)) continue
+      if (boxes.compare(d, 'max', i, boxes, 'max', most) > 0 || boxes.isNaN(d, 'max', most)) most = i
     }
     if (boxes.count === 0) return
+    const anyNaN = boxes.firstNaN(d) >= 0
+    // A domain of NaN is told with the footer.
+    if (anyNaN && domain.isNaN(d, 'min', 0)) continue
     const ends = [
       ['lower', least, boxes.compare(d, 'min', least, domain, 'min', 0)],
       ['upper', most, boxes.compare(d, 'max', most, domain, 'max', 0)],
@@ -123,7 +162,10 @@ function* union(
     for (const [end, tile, difference] of ends) {
       if (difference === 0) continue
       const at = { ...place, field: `nonempty_domain.${name}`, tile }
-      const known = emptyStringFault(info, info.schema.domain.dimensions[d], domain.textStart(d, 0))
+      const forgotten = anyNaN && (end === 'lower' ? difference < 0 : difference > 0)
+      const known = forgotten
+        ? NAN_FAULTS.union
+        : emptyStringFault(info, info.schema.domain.dimensions[d], domain.textStart(d, 0))
       yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
     }
   }

@@ -1,10 +1,10 @@
-import { withSource } from '../array.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
-import { openGenericTile, type ReadContext } from '../generic-tile.ts'
-import { isFirst, type Shard } from '../shard.ts'
 import { type Folder, readAll } from '../source/source.ts'
+import { withSource } from '../store/array.ts'
+import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
+import { isFirst, type Shard } from '../store/shard.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, fromError, type Item, type Items, type Level, type Place } from './finding.ts'
 
@@ -15,11 +15,19 @@ export interface CheckRun {
   readonly all: boolean
   /** One part of the fragments; with the first all that belongs to none. */
   readonly shard: Shard | undefined
+  /** Arrays and groups that are gone through at once, this one among them: each may hold its part of the memory. */
+  readonly beside: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }
 
 export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
-  return { level, all, shard, counts: { fragment_num: 0, file_num: 0, tile_num: 0, chunk_num: 0, cell_num: 0 } }
+  return {
+    level,
+    all,
+    shard,
+    beside: 1,
+    counts: { fragment_num: 0, file_num: 0, tile_num: 0, chunk_num: 0, cell_num: 0 },
+  }
 }
 
 /** What belongs to no fragment: findings of the first shard. The others go through it for what it learns, in silence. */
@@ -28,11 +36,14 @@ export async function* ofFirstShard(run: CheckRun, items: Items): Items {
     yield* items
     return
   }
-  const before = { ...run.counts }
   for await (const _ of items) {
     // found by the first shard, too
   }
-  Object.assign(run.counts, before)
+}
+
+/** The run as far as it concerns what belongs to no fragment: other shards than the first do not count it. */
+export function firstShardRun(run: CheckRun): CheckRun {
+  return isFirst(run.shard) ? run : newRun(run.level, run.all, run.shard)
 }
 
 /** Whether a level includes another. */
@@ -120,7 +131,7 @@ export async function checkedTile<T>(
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
     items.push(...headerFindings(header, place), ...plainAmongEncrypted(header, cx, code, place))
-    const { payload, length } = await openGenericTile(bytes, cx, place)
+    const { payload, length, mostElements } = await openGenericTile(bytes, cx, place)
     if (length < bytes.length) {
       items.push(
         finding(
@@ -132,7 +143,7 @@ export async function checkedTile<T>(
       )
     }
     const space = `unfiltered content of the generic tile at ${place.offset}`
-    return { value: decode(payload, describe, { file: place.file, space }), payload }
+    return { value: decode(payload, describe, { file: place.file, space, mostElements }), payload }
   } catch (error) {
     items.push(fromError(error, code, place))
     return undefined

@@ -1,4 +1,5 @@
-import { type InspectArray, type SchemaFile, withSource } from '../array.ts'
+import { numbersOf } from '../cells/elements.ts'
+import { compareValues } from '../cells/rtree-builder.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -6,10 +7,11 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import type { NDRange } from '../format/range.ts'
-import { readGenericTileHeader } from '../generic-tile.ts'
-import { numbersOf } from '../write/elements.ts'
-import { compareValues } from '../write/rtree-builder.ts'
-import type { FindingCode } from './codes.ts'
+import { type InspectArray, type SchemaFile, withSource } from '../store/array.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
+import { readGenericTileHeader } from '../store/generic-tile.ts'
+import { ArrayLabels, schemaFileOpened } from '../store/labels.ts'
+import { type FindingCode, MEANINGS } from './codes.ts'
 import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
@@ -19,19 +21,20 @@ export class CheckedSchemas {
   private readonly array: InspectArray
   private readonly checked = new Map<string, { schema: ArraySchema | undefined }>()
   private readonly withEnumerations = new Set<string>()
-  private readonly enumerationsChecked = new Map<string, number | undefined>()
+  private readonly enumerationsChecked = new Set<string>()
 
   constructor(run: CheckRun, array: InspectArray) {
     this.run = run
     this.array = array
   }
 
-  /** All schemas, as TileDB reads them all to open the array; enumerations of the newest, or of all of them. */
+  /** All schemas, as TileDB reads them all to open the array; enumerations of those that it reads and writes with, or of all of them. */
   async *first(files: readonly SchemaFile[]): Items {
     yield* this.encryption(files)
+    const opened = schemaFileOpened(files, this.array.cx.now)
     for (const file of files) {
       yield* this.check(file)
-      if (this.run.all || file === files.at(-1)) yield* this.named(file.name, files)
+      if (this.run.all || file === files.at(-1) || file === opened) yield* this.named(file.name, files)
     }
   }
 
@@ -71,10 +74,10 @@ export class CheckedSchemas {
     return entry !== undefined && entry.schema === undefined
   }
 
-  /** Number of values of an enumeration that could be read. */
-  enumerationSize(schema: ArraySchema, name: string): number | undefined {
-    const entry = schema.enumerations.find((one) => one.name === name)
-    return entry && this.enumerationsChecked.get(entry.path_name)
+  /** Number of labels that TileDB has for an attribute's cells; undefined where it reads none, and where they cannot be read. */
+  async labelNum(attribute: string, { schema, schemaName }: FragmentInfo): Promise<number | undefined> {
+    const { enumeration, isCurrent } = await ArrayLabels.of(this.array).ofAttribute(attribute, schema, schemaName)
+    return isCurrent ? enumeration && valueNum(enumeration) : undefined
   }
 
   private async *check({ name, path }: SchemaFile): Items {
@@ -106,7 +109,7 @@ export class CheckedSchemas {
     }
     for (const { name, path_name } of schema.enumerations) {
       if (this.enumerationsChecked.has(path_name)) continue
-      this.enumerationsChecked.set(path_name, undefined)
+      this.enumerationsChecked.add(path_name)
       const path = `__schema/__enumerations/${path_name}`
       const place = { file, field: `enumerations.${name}` }
       if (path_name.includes('/') || (await this.array.folder.kind(path)) !== 'file') {
@@ -130,34 +133,32 @@ export class CheckedSchemas {
           quoted(value.path_name),
         )
       }
-      this.enumerationsChecked.set(path_name, yield* enumerationValues(value, inFile))
+      yield* enumerationValues(value, inFile)
     }
   }
 }
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** @returns the number of values */
-async function* enumerationValues(enumeration: Enumeration, file: string): AsyncGenerator<Finding, number | undefined> {
-  const { type, cell_val_num, data, offsets } = enumeration
-  if (offsets) {
-    let before = 0
-    for (const [i, start] of offsets.entries()) {
-      if (start < before || start > data.length || (i === 0 && start !== 0)) {
-        const place = { file, field: `offsets.${i}`, space: 'unfiltered content of the generic tile at 0' }
-        yield finding('ENUMERATION_VALUES', place, i === 0 ? 0 : `${before} to ${data.length}`, start)
-        return undefined
-      }
-      before = start
+function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, file: string): Generator<Finding> {
+  let before = 0
+  for (const [i, start] of offsets?.entries() ?? []) {
+    if (start < before || start > data.length || (i === 0 && start !== 0)) {
+      const place = { file, field: `offsets.${i}`, space: 'unfiltered content of the generic tile at 0' }
+      yield finding('ENUMERATION_VALUES', place, i === 0 ? 0 : `${before} to ${data.length}`, start)
+      return
     }
-    return offsets.length
+    before = start
   }
   const size = datatypeSize(type) * Number(cell_val_num)
-  if (data.length % size !== 0) {
+  if (!offsets && data.length % size !== 0)
     yield finding('ENUMERATION_VALUES', { file, field: 'data' }, `values of ${size} bytes`, `${data.length} bytes`)
-    return undefined
-  }
-  return data.length / size
+}
+
+/** Undefined where bytes are left over. */
+function valueNum({ type, cell_val_num, data, offsets }: Enumeration): number | undefined {
+  const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))
+  return Number.isInteger(num) ? num : undefined
 }
 
 /** What a schema says against itself. */
@@ -189,7 +190,10 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
     const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
     const fits =
       fill_value.length > 0 && (cell_val_num === 'var' ? fill_value.length % size === 0 : fill_value.length === size)
-    if (!fits) yield wrong('SCHEMA_FILL_VALUE', `attributes.${name}.fill_value`, `${size} bytes`, fill_value.length)
+    if (fits) continue
+    const place = { file, field: `attributes.${name}.fill_value` }
+    const known = dense ? undefined : MEANINGS.SCHEMA_FILL_VALUE.sparse
+    yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, known)
   }
   for (const [field, pipeline] of pipelines(schema)) {
     for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field })
@@ -229,14 +233,22 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
     yield finding('SCHEMA_DOMAIN', { file, field: `${field}.domain` }, 'a lower end below its upper end', 'the reverse')
     return
   }
+  if (dense && datatypeKind(type) === 'float') {
+    const place = { file, field: `${field}.type` }
+    yield finding('SCHEMA_DOMAIN', place, 'an integer type in a dense array', type, MEANINGS.SCHEMA_DOMAIN.denseFloat)
+    return
+  }
   const place = { file, field: `${field}.tile_extent` }
+  const known = dense ? undefined : MEANINGS.SCHEMA_TILE_EXTENT.sparse
   if (!tile_extent) {
     if (dense) yield finding('SCHEMA_TILE_EXTENT', place, 'a tile extent in a dense array', 'none')
     return
   }
   if (datatypeKind(type) === 'float') {
     const [extent] = numbersOf(type, tile_extent)
-    if (!(extent > 0)) yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
+    // TileDB makes one of 0 for a domain of one value.
+    const point = extent === 0 && compareValues(dimension, low, high) === 0
+    if (!(extent > 0) && !point) yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
     return
   }
   const extent = integerOf(type, tile_extent)
@@ -244,9 +256,10 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   // An extent that its signed type cannot hold is stored as the unsigned number.
   const unsigned = integerOf('UINT64', tile_extent)
   if (unsigned === 0n || (extent <= 0n && unsigned > cells)) {
-    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
+    // Extents of 0 fail: the opening divides by them.
+    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? undefined : known)
   } else if (extent > cells) {
-    yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent)
+    yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, known)
   }
 }
 
@@ -254,17 +267,24 @@ function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {
   return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, bytes)[0])
 }
 
-/** A range per dimension, each the right way round and inside its domain. */
+/**
+ * A range per dimension, each the right way round and inside its domain.
+ *
+ * @param nanFault what makes ranges of NaN; without it they are wrong
+ */
 export function* rangesInDomain(
   dimensions: readonly Dimension[],
   ranges: NDRange,
   code: FindingCode,
   place: Place,
+  nanFault?: string,
 ): Generator<Finding> {
   for (const [d, dimension] of dimensions.entries()) {
     const { min, max } = ranges[d]
     const at = { ...place, field: `${place.field}.${dimension.name}` }
-    if (isNaNRange(dimension, min, max) || compareValues(dimension, min, max) > 0) {
+    const nan = [min, max].filter((end) => dimension.cell_val_num !== 'var' && isNaNValue(dimension, end)).length
+    if (nan === 2 && nanFault !== undefined) yield finding(code, at, 'numbers', 'NaN', nanFault)
+    else if (nan > 0 || compareValues(dimension, min, max) > 0) {
       yield finding(code, at, 'a lower end below its upper end', 'the reverse')
     } else if (dimension.cell_val_num !== 'var') {
       const size = dimension.domain.length / 2
@@ -274,8 +294,4 @@ export function* rangesInDomain(
       if (!inside) yield finding(code, at, 'a range inside the domain', 'one that leaves it')
     }
   }
-}
-
-function isNaNRange(dimension: Dimension, min: Uint8Array, max: Uint8Array): boolean {
-  return dimension.cell_val_num !== 'var' && (isNaNValue(dimension, min) || isNaNValue(dimension, max))
 }

@@ -1,7 +1,7 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import type { Fragment, FragmentInfo } from '../fragment.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { headerFindings, plainAmongEncrypted } from './run.ts'
 

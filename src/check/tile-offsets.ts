@@ -1,4 +1,5 @@
 import { slotType } from '../cells/slot-type.ts'
+import { hasMinMax } from '../cells/tile-statistics.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import {
   type Fragment,
@@ -7,9 +8,10 @@ import {
   slotCellSize,
   slotHasFiles,
   slotShape,
-} from '../fragment.ts'
-import { hasMinMax } from '../write/tile-statistics.ts'
-import { attempt, finding, type Item, type Items } from './finding.ts'
+} from '../store/fragment.ts'
+import { MEANINGS } from './codes.ts'
+import { attempt, type Finding, finding, type Item, type Items, type Place } from './finding.ts'
+import { surplusFault } from './known-faults.ts'
 
 /** Lists of where the tiles of a slot lie: one entry a tile, rising from 0, inside their file. */
 export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
@@ -29,12 +31,17 @@ export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, 
   const items: Item[] = []
   const field = `tile_var_sizes.${info.slots[slot].name}`
   const sizes = await attempt(items, 'SECTION_UNREADABLE', { file, field }, () =>
-    fragment.offsets('tile_var_sizes', slot),
+    fragment.storedOffsets('tile_var_sizes', slot),
   )
   yield* items
-  if (sizes && has && varSized && sizes.length !== info.tile_num) {
-    yield finding('TILE_OFFSETS_COUNT', { file, field }, info.tile_num, sizes.length)
-  }
+  if (sizes && has && varSized) yield* entryCount(info, sizes, { file, field })
+}
+
+function* entryCount(info: FragmentInfo, entries: Float64Array, place: Place): Generator<Finding> {
+  const { length } = entries
+  if (length === info.tile_num) return
+  const known = surplusFault(info, entries)
+  yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, length, known)
 }
 
 async function* offsetsList(
@@ -48,12 +55,13 @@ async function* offsetsList(
 ): Items {
   const place = { file, field: `${list}.${info.slots[slot].name}` }
   const items: Item[] = []
-  const offsets = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.offsets(list, slot))
+  const offsets = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.storedOffsets(list, slot))
   yield* items
   if (!offsets || !used) return
-  if (offsets.length !== info.tile_num) yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, offsets.length)
+  yield* entryCount(info, offsets, place)
+  const looked = surplusFault(info, offsets) ? info.tile_num : offsets.length
   let before = -1
-  for (let tile = 0; tile < offsets.length; tile++) {
+  for (let tile = 0; tile < looked; tile++) {
     const offset = offsets[tile]
     const at = { ...place, field: `${place.field}.${tile}`, tile }
     if (tile === 0 ? offset !== 0 : offset <= before) {
@@ -100,7 +108,14 @@ export async function* checkStatisticsLists(fragment: Fragment, info: FragmentIn
   if (stored && !phantom && stored.length !== 0 && stored.length !== tiles * 8)
     items.push(finding('STATISTICS_COUNT', sums, tiles, stored.length / 8))
   const nulls = { file, field: `tile_null_counts.${name}` }
-  const counts = await attempt(items, 'SECTION_UNREADABLE', nulls, () => fragment.offsets('tile_null_counts', slot))
+  const counts = await attempt(items, 'SECTION_UNREADABLE', nulls, () =>
+    fragment.storedOffsets('tile_null_counts', slot),
+  )
+  const stray = !nullable && counts ? counts.findIndex((count) => count !== 0) : -1
+  if (counts && stray >= 0) {
+    const { notNullable } = MEANINGS.TILE_NULL_COUNT
+    items.push(finding('TILE_NULL_COUNT', { ...nulls, tile: stray }, 'no nulls', counts[stray], notNullable))
+  }
   if (counts && nullable && counts.length !== 0 && counts.length !== tiles)
     items.push(finding('STATISTICS_COUNT', nulls, tiles, counts.length))
   yield* items

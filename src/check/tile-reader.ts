@@ -1,18 +1,27 @@
+import { addPlace, InspectError } from '../base/errors.ts'
+import { slotType } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
-import { addPlace, InspectError } from '../errors.ts'
 import { concat } from '../filters/bytes.ts'
-import type { ChecksumVerdict } from '../filters/filter.ts'
+import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
-import type { Fragment, FragmentInfo } from '../fragment.ts'
-import { slotCellSize, slotShape } from '../fragment.ts'
-import { keyOrDamage } from '../generic-tile.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { slotCellSize, slotShape } from '../store/fragment.ts'
+import { keyOrDamage } from '../store/generic-tile.ts'
+import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { validityFault } from './known-faults.ts'
 import type { CheckRun } from './run.ts'
 
 /** Since this version writers put no cell into two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
+
+const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
+  'stream cut short': MEANINGS.CHUNK_UNREADABLE.cutShort,
+  'delta of nothing': MEANINGS.CHUNK_UNREADABLE.deltaOfNothing,
+  'part of nothing': MEANINGS.CHUNK_UNREADABLE.partOfNothing,
+}
 
 /** An unfiltered tile. */
 interface Unfiltered {
@@ -39,9 +48,12 @@ export interface ReadColumn {
  */
 class TileReader {
   readonly file: TileFile
+  /** Told once a file, not for each tile. */
+  private readonly refusedTold = new Set<RefusedPart>()
   private readonly run: CheckRun
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
+  private toldOtherType = false
 
   constructor(run: CheckRun, fragment: Fragment, info: FragmentInfo, file: TileFile) {
     this.run = run
@@ -95,11 +107,13 @@ class TileReader {
       let offsets: Float64Array | undefined
       let lost = !fits
       let end = 0
+      let seen = 0
       for (const [index, chunk] of chunks.entries()) {
         run.counts.chunk_num++
         let mismatch = false
         const at = { ...place, chunk: index, offset: base + (chunk.metadata.byteOffset - stored.byteOffset) }
-        if (expected !== undefined && chunk.original_length > expected) {
+        seen += chunk.original_length
+        if (expected !== undefined && seen > expected) {
           // Nothing is unfiltered to a size that the metadata excludes.
           lost = true
           continue
@@ -110,8 +124,15 @@ class TileReader {
           lost = true
           items.push(verdictItem(verdict, at, this.fragment))
         }
+        const onRefused = (part: RefusedPart): void => {
+          if (this.refusedTold.has(part)) return
+          this.refusedTold.add(part)
+          items.push(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part]))
+        }
         try {
-          const out = pipeline.reverseChunkAt(stored, base, chunk, index, { onVerdict })
+          pipeline.refuseBehind(seen, expected, stored.length)
+          const onOtherType = (): void => this.otherType(at, items)
+          const out = pipeline.reverseChunkAt(stored, base, chunk, index, { onVerdict, onRefused, onOtherType })
           offsets ??= out.offsets
           parts.push(out.data)
         } catch (error) {
@@ -129,6 +150,15 @@ class TileReader {
       items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
     }
+  }
+
+  /** Validity that was filtered as another type than readers take; told once a file. */
+  private otherType(at: Place, items: Item[]): void {
+    if (this.toldOtherType) return
+    this.toldOtherType = true
+    const { type } = slotType(this.info, this.info.slots[this.file.slot])
+    const known = validityFault(this.info, this.file.slot)
+    items.push(finding('CELL_VALIDITY', at, 'validity that is filtered as UINT8', type, known))
   }
 
   /** Chunks hold whole cells of one size. */

@@ -4,10 +4,11 @@ import { checkedFlips } from '../anatomy/flip-check.ts'
 import { cellFacts, chainTo } from '../anatomy/locate.ts'
 import type { Part } from '../anatomy/part.ts'
 import { pathText } from '../anatomy/path.ts'
-import { InspectError } from '../errors.ts'
-import type { FieldFile } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
-import type { Target } from '../target.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Output, Result } from '../base/result.ts'
+import { CELL_CODES } from '../check/codes.ts'
+import type { FieldFile } from '../store/fragment.ts'
+import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
 import {
   type CommandContext,
@@ -60,6 +61,9 @@ export const command: CommandModule<AtOptions> = {
   },
 }
 
+/** A generic tile of more bytes unfiltered takes minutes to be read for each bit, and once more for what is found without a flip. */
+const MOST_TRIED = 16 * 2 ** 20
+
 function parseOffset(text: string | undefined): number {
   if (text === undefined || !/^(?:\d+|0x[\da-f]+)$/i.test(text))
     throw new InspectError(
@@ -88,7 +92,9 @@ async function byteOutcome(
     for (const part of chain) if (part.fault) selection.onFault(part.fault)
     const file = await dataFile(target)
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
-    const flips = tryFlips ? await flipsAt(cx, target, file, chain, offset) : undefined
+    const unfolded = Math.max(0, ...chain.map(({ unfolds }) => unfolds ?? 0))
+    const isTooLong = tryFlips && unfolded > MOST_TRIED
+    const flips = tryFlips && !isTooLong ? await flipsAt(cx, target, file, chain, offset) : undefined
     const [byte] = await root.space.read(offset, 1)
     const document = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -100,6 +106,7 @@ async function byteOutcome(
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && file ? await cellsResult(cx, target, file, range) : undefined,
       ...(tryFlips ? flipsResult(flips) : {}),
+      not_tried: isTooLong ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` : undefined,
     }
     return {
       document,
@@ -139,6 +146,7 @@ function flipsResult(flips: Flips | undefined): { [key: string]: Result } {
     detected_by: flips ? [...new Set(flips.detectors.flat())] : null,
     detected_by_bit: flips?.detectors ?? null,
     findings_by_bit: flips?.codes ?? null,
+    cell_findings: flips?.codes ? [...new Set(flips.codes.flat())].filter((code) => CELL_CODES.has(code)) : null,
     detected_in: flips?.where ?? null,
   }
 }

@@ -1,11 +1,11 @@
+import { InspectError, isNew } from '../base/errors.ts'
+import type { Output, Result } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
-import { InspectError, isNew } from '../errors.ts'
-import type { Output, Result } from '../render/result.ts'
-import { parseShard } from '../shard.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import { parseShard } from '../store/shard.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, sayIfEmpty } from './command.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 
 interface Options {
@@ -57,6 +57,7 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
   const { level, all } = run
   const target = await cx.open(path)
+  await sayIfEmpty(cx, target)
   if (level !== 'structure') await sayWhatIsRead(cx, target)
   const summary = new Summary(run, failOn)
   const head = documentHead('check', cx.shownPath(path))
@@ -71,6 +72,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
         if ('notExamined' in item) {
           // A file that cannot be read is met again with each of its tiles.
           if (!isNew(told, item.notExamined)) continue
+          summary.foreign ||= item.notExamined.code === 'UNSUPPORTED_VERSION'
           cx.fault(item.notExamined, inTable)
           summary.notExamined.push(notExaminedResult(cx, item.notExamined))
         } else {
@@ -89,7 +91,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
     level,
     findings: result,
     get ok() {
-      return summary.ok
+      return summary.ok && !summary.foreign
     },
     get finding_num() {
       return summary.findingNum
@@ -129,6 +131,8 @@ class Summary {
   readonly findingNum: Record<Severity, number> = { error: 0, warning: 0, note: 0 }
   readonly notExamined: Fields[] = []
   readonly notChecked: string[]
+  /** Whether anything is of a version that no release wrote: that is not said to be right. */
+  foreign = false
   private readonly failing: readonly Severity[]
 
   constructor({ level }: CheckRun, failOn: Severity) {

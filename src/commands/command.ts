@@ -1,20 +1,19 @@
 import type { Command as CommanderCommand } from 'commander'
-import type { InspectArray } from '../array.ts'
-import { firstOf, InspectError, withPlaceAsync } from '../errors.ts'
+import { asInspectError, firstOf, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { Fragment } from '../fragment.ts'
-import type { ReadContext } from '../generic-tile.ts'
-import type { JsonNotes, JsonStyle } from '../render/json.ts'
-import type { Document, Output, Result } from '../render/result.ts'
-import type { RemoteOptions } from '../source/remote/remote.ts'
+import type { CellLineStyle } from '../render/cell-lines.ts'
+import type { JsonNotes } from '../render/json.ts'
 import type { Folder, Storage } from '../source/source.ts'
-import { type Target, withArticle } from '../target.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import { type Target, withArticle } from '../store/target.ts'
 
 /** What every command is given beside its own options. */
 export interface CommandContext {
   storage: Storage
-  /** How URLs among the targets are read; for other threads. */
-  remote: RemoteOptions | undefined
   reading: ReadContext
   style: ValueStyle
   /** Whether long lists are to be shown whole in tables. */
@@ -29,6 +28,11 @@ export interface CommandContext {
   fault(error: InspectError, isShown?: boolean): void
   /** Says something on stderr that is no fault, unless --quiet. */
   note(text: string): void
+  /**
+   * To be asked before anything is written to a file or folder that `option` names, or an argument of the command of that name.
+   * @throws InspectError USAGE where that is part of what is read
+   */
+  refuseReadPlace(path: string, option: string): Promise<void>
 }
 
 /** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
@@ -47,7 +51,7 @@ export interface Outcome {
   /** Columns of CSV, where the first row may lack some, or be missing. */
   columns?(): readonly string[] | Promise<readonly string[]>
   /** Writes `rows` as NDJSON or CSV by a faster way than one object a row; the text is the same. */
-  cellLines?(out: Output, format: 'ndjson' | 'csv', int64: JsonStyle['int64']): Promise<JsonNotes>
+  cellLines?(out: Output, style: Omit<CellLineStyle, 'raw'>): Promise<JsonNotes>
   table(out: Output): Promise<void> | void
   /** Shown to people as part of a later outcome. */
   noTable?: boolean
@@ -55,6 +59,8 @@ export interface Outcome {
   arrow?(out: Output, file: boolean): Promise<void>
   /** Bytes to write instead of any document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
+  /** Whether something is missing that no document told: then no file is made. Asked behind the last of the document. */
+  incomplete?: boolean
   /** Something examined and found wrong, without being an error: exit code 1. Asked behind the last of the document. */
   notRight?: boolean
   /** Set where nothing could be found for this error, which is then printed in place of the document. */
@@ -65,6 +71,8 @@ export interface Outcome {
 export interface CommandModule<Options> {
   /** Whether `--format arrow` is there. */
   arrow?: boolean
+  /** Whether with these options `--output` gets what no format names: bytes, a script. Then its extension says nothing. */
+  ownOutput?(options: Options): boolean
   /** Whether all targets are given to one run, which then tries each; else it is run once for each. */
   together?: boolean
   /** Options and arguments beside the common ones. */
@@ -110,9 +118,54 @@ export async function* eachFragment(
   else throw await wrongTarget(command, target, 'a fragment or an array')
 }
 
+/**
+ * Does the work for a target; for a group, for each group and each member below it, in the group's order. What cannot be had is
+ * recorded, and the next member is tried.
+ */
+export async function* throughGroups(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  work: (path: string, target: Target) => AsyncGenerator<Outcome>,
+  above: readonly string[] = [],
+): AsyncGenerator<Outcome> {
+  yield* work(path, target)
+  if (target.type !== 'group') return
+  const { group } = target
+  const { findMember } = await import('../store/group-members.ts')
+  const around = [...above, await group.identity()]
+  const members = await group.members()
+  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members`)
+  for (const member of members) {
+    const found = await findMember(group, member, around, cx.open)
+    if (found.error && found.state !== 'cycle') cx.fault(found.error)
+    if (!found.target || found.path === undefined) continue
+    try {
+      for await (const outcome of throughGroups(cx, found.path, found.target, work, around))
+        yield { ...outcome, oneOfSeveral: true }
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
+      yield { document: documentHead('error', found.path), error, table() {} }
+    }
+  }
+}
+
+/** Nothing is found in a group without members: that is no good news. */
+export async function sayIfEmpty(cx: CommandContext, target: Target): Promise<void> {
+  if (target.type !== 'group') return
+  const members = await target.group.members().catch(() => undefined)
+  if (members?.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no members: nothing but its own files is looked at`)
+}
+
 async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
-  for (const entry of await array.fragments()) {
-    const fragment = array.fragment(entry.path)
+  const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
+    const fragment = array.fragment(path)
+    // Far away, footers are read ahead; what is wrong with one is met again by whoever asks for it.
+    if (array.folder.isRemote) await fragment.info().catch(() => {})
+    return fragment
+  }
+  for await (const fragment of inOrder(await array.fragments(), atOnce(array.folder), opened)) {
     try {
       yield fragment
     } finally {
@@ -130,16 +183,19 @@ export async function wrongTarget(command: string, target: Target, wanted: strin
 /** {@link wrongTarget} where one fragment is wanted. @param otherwise what else there is to do */
 export async function notOneFragment(command: string, target: Target, otherwise = ''): Promise<InspectError> {
   if (target.type !== 'array') return wrongTarget(command, target, 'a fragment')
-  const message = `${command} expects one fragment, found an array${await narrower(target)}${otherwise}`
+  const instead = (await target.array.fragments()).length > 0 ? otherwise : ''
+  const message = `${command} expects one fragment, found an array${await narrower(target)}${instead}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
 async function narrower(target: Target): Promise<string> {
   if (target.type === 'array') {
-    return `; its fragments: ${firstOf((await target.array.fragments()).map(({ path }) => path)) || 'none'}`
+    const paths = (await target.array.fragments()).map(({ path }) => path)
+    return paths.length === 0 ? ' that has no fragments' : `; its fragments: ${firstOf(paths)}`
   }
   if (target.type !== 'group') return ''
-  return `; its members: ${firstOf((await target.group.members()).map(({ name, uri }) => name ?? uri)) || 'none'}`
+  const members = (await target.group.members()).map(({ name, uri }) => name ?? uri)
+  return members.length === 0 ? ' that has no members' : `; its members: ${firstOf(members)}`
 }
 
 /** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */
@@ -147,8 +203,7 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   try {
     return await withPlaceAsync({ file: folder.path }, work)
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return { document: documentHead('error', folder.path), error, table() {} }
+    return { document: documentHead('error', folder.path), error: asInspectError(error), table() {} }
   }
 }
 

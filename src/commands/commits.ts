@@ -1,39 +1,65 @@
-import { type FragmentEntry, type InspectArray, withSource } from '../array.ts'
-import { type CommitEntry, type CommitFile, type Commits, commitKind, stem } from '../commits.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Output, Result } from '../base/result.ts'
+import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { decode } from '../format/io.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
-import { openGenericTile } from '../generic-tile.ts'
-import type { Output, Result } from '../render/result.ts'
+import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import { readAll } from '../source/source.ts'
+import { type FragmentEntry, type FragmentState, type InspectArray, withSource } from '../store/array.ts'
+import {
+  type CommitEntry,
+  type CommitFile,
+  type Commits,
+  commitKind,
+  committedPath,
+  linePath,
+  stem,
+} from '../store/commits.ts'
+import { openGenericTile } from '../store/generic-tile.ts'
+import { ArrayLabels } from '../store/labels.ts'
+import { vacuumPath } from '../store/visibility.ts'
 import {
   type CommandContext,
   type CommandModule,
   documentHead,
   errorResult,
   type Outcome,
+  throughGroups,
   wrongTarget,
 } from './command.ts'
-import { conditionText } from './condition-text.ts'
+import { conditionFields, conditionText } from './condition-text.ts'
+import { enumerationResult } from './schema.ts'
 
 export const command: CommandModule<object> = {
   configure(command) {
-    command.argument('<array...>', 'array')
+    command.argument('<target...>', 'array, or group (of each array)')
   },
 
   async *run(cx, paths) {
     for (const path of paths) {
-      const target = await cx.open(path)
-      if (target.type !== 'array') throw await wrongTarget('commits', target, 'an array')
-      yield await arrayOutcome(cx, path, target.array)
+      yield* throughGroups(cx, path, await cx.open(path), async function* (path, target) {
+        if (target.type === 'group') return
+        if (target.type !== 'array') throw await wrongTarget('commits', target, 'an array or a group')
+        yield await arrayOutcome(cx, path, target.array)
+      })
     }
   },
 }
 
 /** What a commit file or entry does to what it names. */
-type Effect = 'visible' | 'hidden' | 'to-vacuum' | 'ignored' | 'orphan' | 'dangling' | 'deletes' | 'updates' | 'lists'
+type Effect =
+  | 'visible'
+  | 'hidden'
+  | 'to-vacuum'
+  | 'ignored'
+  | 'future'
+  | 'orphan'
+  | 'dangling'
+  | 'deletes'
+  | 'updates'
+  | 'lists'
 
 interface Commit {
   [key: string]: Result | undefined
@@ -70,6 +96,8 @@ interface Known {
   fragments: readonly FragmentEntry[]
   /** Names of the fragment folders on disk. */
   there: ReadonlySet<string>
+  /** By path: what becomes of the fragment folders on disk. */
+  states: ReadonlyMap<string, FragmentState>
   /** Paths of the commit files on disk. */
   files: ReadonlySet<string>
   /** Names of commits that a `.con` file holds. */
@@ -79,6 +107,7 @@ interface Known {
 }
 
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
+  await array.checkVersion()
   const commits = await array.commits()
   const fragments = await array.fragments()
   let processed: Promise<Map<string, Set<string>>> | undefined
@@ -91,6 +120,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     commits,
     fragments,
     there: new Set(fragments.map(({ name }) => name)),
+    states: new Map(fragments.map(({ path, state }) => [path, state])),
     files: new Set(commits.files.map((file) => file.path)),
     consolidated: new Set(consolidated),
     processed: () => {
@@ -99,10 +129,15 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     },
   }
   const rows: Commit[] = []
-  for (const file of commits.files) {
-    const row = await fileRow(known, file)
+  const read = inOrder(commits.files, atOnce(array.folder), async (file) => {
+    if (file.kind !== 'delete') return { file, bytes: NO_BYTES }
+    return { file, bytes: await withSource(array.folder.file(file.path), readAll) }
+  })
+  for await (const { file, bytes } of read) {
+    const row = await fileRow(known, file, bytes)
     rows.push(row)
-    for (const entry of file.entries) rows.push(await entryRow(known, file, entry))
+    const conditions = await conditionsIn(array, file)
+    for (const entry of file.entries) rows.push(await entryRow(known, file, entry, conditions))
     if (file.kind !== 'fragment-metadata') continue
     const footers = await footerRows(known, file)
     row.entry_num = footers.length
@@ -122,15 +157,15 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-async function fileRow(known: Known, file: CommitFile): Promise<Commit> {
+/** @param bytes of a file that is a delete condition */
+async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<Commit> {
   const { array, there } = known
   const name = stem(lastPathPart(file.path))
   const row = { file: file.path, entry: null, kind: file.kind }
   if (file.kind === 'write') {
-    return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, name) }
+    return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, committedPath(file.path)) }
   }
   if (file.kind === 'delete') {
-    const bytes = await withSource(array.folder.file(file.path), readAll)
     const place = { file: `${array.folder.path}/${file.path}`, offset: 0 }
     return {
       ...row,
@@ -151,29 +186,44 @@ async function fileRow(known: Known, file: CommitFile): Promise<Commit> {
   return { ...row, refers_to: null, exists: null, effect: 'lists', ...lists }
 }
 
-async function entryRow(known: Known, file: CommitFile, entry: CommitEntry): Promise<Commit> {
-  const { array, commits, there, files } = known
+/** Delete conditions of a `.con` file, which may list one again: what is told of each is worked out once. */
+interface Conditions {
+  content: Uint8Array
+  told: Map<string, { bytes: Uint8Array; result: { [key: string]: Result | undefined } }>
+}
+
+async function conditionsIn({ folder }: InspectArray, { path, kind, entries }: CommitFile): Promise<Conditions> {
+  const any = kind === 'consolidated-commits' && entries.some(({ tile }) => tile)
+  return { content: any ? await withSource(folder.file(path), readAll) : NO_BYTES, told: new Map() }
+}
+
+async function entryRow(
+  known: Known,
+  file: CommitFile,
+  entry: CommitEntry,
+  { content, told }: Conditions,
+): Promise<Commit> {
+  const { array, there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
   const name = stem(entry.name)
   if (file.kind === 'consolidated-commits' && entry.tile) {
-    const source = array.folder.file(file.path)
     const { offset, length } = entry.tile
-    const bytes = await withSource(source, (open) => open.read(offset, length))
-    return {
-      ...row,
-      refers_to: null,
-      exists: files.has(entry.text),
-      effect: 'deletes',
-      ...(await deleteResult(known, name, bytes, { file: source.name, offset })),
+    const bytes = content.subarray(offset, offset + length)
+    let one = told.get(entry.text)
+    if (!one || !sameBytes(one.bytes, bytes)) {
+      const place = { file: `${array.folder.path}/${file.path}`, offset }
+      one = { bytes, result: await deleteResult(known, name, bytes, place) }
+      told.set(entry.text, one)
     }
+    return { ...row, refers_to: null, exists: files.has(entry.text), effect: 'deletes', ...one.result }
   }
   if (file.kind === 'consolidated-commits') {
-    const effect = commits.ignored.has(name) ? 'ignored' : writeEffect(known, name)
+    const effect = writeEffect(known, linePath(entry.text) ?? name)
     return { ...row, refers_to: name, exists: there.has(name), effect }
   }
   if (file.kind === 'vacuum') {
     const exists = there.has(entry.name)
-    return { ...row, kind: 'vacuum', refers_to: entry.name, exists, effect: exists ? 'to-vacuum' : 'dangling' }
+    return { ...row, kind: 'vacuum', refers_to: entry.name, exists, effect: vacuumEffect(known, file, entry) }
   }
   const effect = known.consolidated.has(entry.name) ? 'hidden' : 'dangling'
   return { ...row, kind: 'ignore', refers_to: name, exists: there.has(name), effect }
@@ -210,9 +260,23 @@ async function footerRows({ cx, array, there }: Known, file: CommitFile): Promis
   }
 }
 
-function writeEffect({ commits, there }: Known, name: string): Effect {
-  if (!there.has(name)) return 'dangling'
-  return commits.toVacuum.has(name) ? 'to-vacuum' : 'visible'
+/** @param path of the fragment that a commit names */
+function writeEffect({ states, commits }: Known, path: string): Effect {
+  const state = states.get(path)
+  // A commit that is taken back need not have its fragment any more.
+  if (state === undefined) return commits.ignored.has(path) ? 'hidden' : 'dangling'
+  if (state === 'to-vacuum' || state === 'hidden' || state === 'ignored' || state === 'future') return state
+  return 'visible'
+}
+
+/** What a list does to a fragment that it names. */
+function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: CommitEntry): Effect {
+  const listed = vacuumPath(text) ?? ''
+  const state = states.get(listed)
+  if (state === undefined) return 'dangling'
+  if (state === 'hidden') return 'hidden'
+  const ends = parseFragmentName(stem(lastPathPart(path)))?.timestamp_range[1] ?? 0n
+  return ends > array.cx.now && state !== 'to-vacuum' ? 'future' : 'to-vacuum'
 }
 
 function recorded(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
@@ -234,8 +298,8 @@ async function deleteResult(
 ): Promise<{ [key: string]: Result | undefined }> {
   const done = (await known.processed()).get(name) ?? new Set<string>()
   const at = parseTimestampedName(name)?.timestamp_range[0]
-  const before = ({ visible, timestamp_range }: FragmentEntry): boolean =>
-    visible && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
+  const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
+    isRead && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
   return {
     ...(await conditionResult(known, bytes, place)),
     processed_by: [...done],
@@ -251,13 +315,20 @@ async function conditionResult(
   place: { file: string; offset: number },
 ): Promise<{ [key: string]: Result | undefined }> {
   try {
-    const { payload } = await openGenericTile(bytes, cx.reading, place)
+    const { payload, mostElements } = await openGenericTile(bytes, cx.reading, place)
     const node = decode(payload, deleteCondition, {
+      mostElements,
       file: place.file,
       space: `unfiltered content of the generic tile at ${place.offset}`,
     })
-    const { schema } = await array.newestSchema()
-    return { condition: conditionText(node, schema, cx.style) }
+    const { file, schema } = await array.newestSchema()
+    const labels = new Map<string, readonly Result[]>()
+    for (const field of conditionFields(node)) {
+      const { enumeration } = await ArrayLabels.of(array).ofAttribute(field, schema, file.name)
+      const values = enumeration && enumerationResult(enumeration, cx.style).values
+      if (Array.isArray(values)) labels.set(field, values)
+    }
+    return { condition: conditionText(node, { schema, labels }, cx.style) }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     return { error: recorded(cx, error) }
@@ -271,21 +342,31 @@ async function processedConditions(
   fragments: readonly FragmentEntry[],
 ): Promise<Map<string, Set<string>>> {
   const processed = new Map<string, Set<string>>()
-  for (const entry of fragments) {
-    if (!entry.committed) continue
-    const fragment = array.fragment(entry.path)
-    try {
-      for (const condition of (await fragment.processedConditions()) ?? []) {
-        const name = stem(lastPathPart(condition))
-        const names = processed.get(name) ?? new Set<string>()
-        processed.set(name, names.add(entry.name))
-      }
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      cx.fault(error)
-    } finally {
-      await fragment.close()
+  const committed = fragments.filter((entry) => entry.committed)
+  for await (const { name, conditions, fault } of inOrder(committed, atOnce(array.folder), (entry) =>
+    conditionsOf(array, entry),
+  )) {
+    if (fault) cx.fault(fault)
+    for (const condition of conditions) {
+      const commit = stem(lastPathPart(condition))
+      const names = processed.get(commit) ?? new Set<string>()
+      processed.set(commit, names.add(name))
     }
   }
   return processed
+}
+
+async function conditionsOf(
+  array: InspectArray,
+  { name, path }: FragmentEntry,
+): Promise<{ name: string; conditions: readonly string[]; fault?: InspectError }> {
+  const fragment = array.fragment(path)
+  try {
+    return { name, conditions: (await fragment.processedConditions()) ?? [] }
+  } catch (fault) {
+    if (!(fault instanceof InspectError)) throw fault
+    return { name, conditions: [], fault }
+  } finally {
+    await fragment.close()
+  }
 }

@@ -1,4 +1,4 @@
-import type { Result } from '../render/result.ts'
+import type { Result } from '../base/result.ts'
 
 /** One thing that two documents say differently; null for what only one of them has. */
 export interface Difference {

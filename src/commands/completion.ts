@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { InspectError } from '../errors.ts'
-import type { Output } from '../render/result.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
 import { type CommandModule, documentHead } from './command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -13,6 +13,8 @@ const FUNCTION = '_tiledb_inspect'
 let itself: Command | undefined
 
 export const command: CommandModule<object> = {
+  ownOutput: () => true,
+
   configure(command) {
     itself = command
     command.argument('<shell>', SHELLS.join(', '))

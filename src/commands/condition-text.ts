@@ -1,10 +1,10 @@
+import type { Result } from '../base/result.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { CombinationOp, ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import { toJson } from '../render/json.ts'
-import type { Result } from '../render/result.ts'
 
 const NEGATED: Record<ComparisonOp, ComparisonOp> = {
   LT: 'GE',
@@ -32,42 +32,61 @@ const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
   NOT_IN: 'not in',
 }
 
+/** The values that conditions hold, as they are shown. */
+export interface ConditionFields {
+  schema: ArraySchema
+  /**
+   * Of attributes with an enumeration, its values as they are shown: the user names a label, and TileDB stores its index
+   * (seen in every release that has enumerations: 2.18, 2.22, 2.30).
+   */
+  labels: ReadonlyMap<string, readonly Result[]>
+}
+
 /**
  * A delete condition as the user wrote it. What is stored is its negation, the cells that stay: AND and OR swap, every comparison flips.
  *
  * @see tiledb/sm/query/deletes_and_updates/serialization.cc
  */
-export function conditionText(node: ConditionNode, schema: ArraySchema, style: ValueStyle): string {
-  return text(node, true, schema, style, true)
+export function conditionText(node: ConditionNode, fields: ConditionFields, style: ValueStyle): string {
+  return text(node, true, fields, style, true)
 }
 
-function text(node: ConditionNode, negate: boolean, schema: ArraySchema, style: ValueStyle, top: boolean): string {
-  if (node.node === 'value') return comparison(node, negate ? NEGATED[node.op] : node.op, schema, style)
+/** Names of the fields that a condition compares. */
+export function* conditionFields(node: ConditionNode): Generator<string> {
+  if (node.node === 'value') yield node.field
+  else for (const child of node.children) yield* conditionFields(child)
+}
+
+function text(node: ConditionNode, negate: boolean, fields: ConditionFields, style: ValueStyle, top: boolean): string {
+  if (node.node === 'value') return comparison(node, negate ? NEGATED[node.op] : node.op, fields, style)
   if (node.op === 'NOT') {
-    const inner = node.children.map((child) => text(child, !negate, schema, style, false)).join(' and ')
+    const inner = node.children.map((child) => text(child, !negate, fields, style, false)).join(' and ')
     return top ? inner : `(${inner})`
   }
   const op: CombinationOp = negate ? (node.op === 'AND' ? 'OR' : 'AND') : node.op
-  const joined = node.children.map((child) => text(child, negate, schema, style, false)).join(` ${op.toLowerCase()} `)
+  const joined = node.children.map((child) => text(child, negate, fields, style, false)).join(` ${op.toLowerCase()} `)
   return top || node.children.length < 2 ? joined : `(${joined})`
 }
 
-function comparison(node: ConditionValue, op: ComparisonOp, schema: ArraySchema, style: ValueStyle): string {
+function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFields, style: ValueStyle): string {
   if (op === 'ALWAYS_TRUE') return 'true'
   if (op === 'ALWAYS_FALSE') return 'false'
-  return `${node.field} ${SYMBOLS[op]} ${operand(node, fieldType(schema, node.field), style)}`
+  const labels = fields.labels.get(node.field)
+  return `${node.field} ${SYMBOLS[op]} ${operand(node, fieldType(fields.schema, node.field), labels, style)}`
 }
 
 function operand(
   node: ConditionValue,
   type: { type: Datatype; cell_val_num: CellValNum } | undefined,
+  labels: readonly Result[] | undefined,
   style: ValueStyle,
 ): string {
   const { value, offsets } = node
   const show = (bytes: Uint8Array): string => {
     if (!type) return toJson(bytes, COMPACT)
     const shown: Result = cellValue(type.type, type.cell_val_num, bytes, style)
-    return toJson(shown, COMPACT)
+    const label = typeof shown === 'number' || typeof shown === 'bigint' ? labels?.[Number(shown)] : undefined
+    return toJson(label ?? shown, COMPACT)
   }
   if (offsets) {
     const members = Array.from(offsets, (start, i) => show(value.subarray(start, offsets[i + 1] ?? value.length)))
@@ -76,9 +95,6 @@ function operand(
   return value.length === 0 && type?.cell_val_num !== 'var' ? 'null' : show(value)
 }
 
-/** Type of a field's values in a condition; those of an enumerated attribute are its labels, whose type the schema does not hold. */
 function fieldType(schema: ArraySchema, name: string): { type: Datatype; cell_val_num: CellValNum } | undefined {
-  const attribute = schema.attributes.find((a) => a.name === name)
-  if (attribute) return attribute.enumeration === '' ? attribute : { type: 'STRING_UTF8', cell_val_num: 'var' }
-  return schema.domain.dimensions.find((d) => d.name === name)
+  return schema.attributes.find((a) => a.name === name) ?? schema.domain.dimensions.find((d) => d.name === name)
 }

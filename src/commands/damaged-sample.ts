@@ -1,9 +1,9 @@
-import { resolve } from 'node:path'
+import { addPlace, InspectError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
-import { addPlace, InspectError } from '../errors.ts'
-import { didYouMean } from '../nearest.ts'
-import type { Document, Output, Result } from '../render/result.ts'
-import { openFolderOutput } from '../source/folder-output.ts'
+import { absolutePath } from '../node/current-folder.ts'
+import { openFolderOutput } from '../node/folder-output.ts'
 import { DAMAGES } from '../write/damage/damages.ts'
 import { sampleArray } from '../write/damage/samples.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
@@ -31,9 +31,9 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
       `--damage expects a finding code of check (--damage list shows them), found ${JSON.stringify(kind)}${didYouMean(code, Object.keys(DAMAGES))}`,
     )
   }
-  const output = await openFolderOutput(path)
+  const output = await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
   try {
-    const root = resolve(path)
+    const root = absolutePath(path)
     const { sample, plant } = DAMAGES[code]
     const array = await sampleArray(sample, root, cx.reading.codecs)
     await plant(array)

@@ -1,15 +1,16 @@
+import { InspectError } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
-import { InspectError } from '../errors.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
-import type { Output } from '../render/result.ts'
 import type { Reader } from './decode.ts'
+import type { LabelReport } from './missing-labels.ts'
 import { enumerationValues, enumerationValueType } from './schema.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
-  const columns = reader.columns.map((column) => arrowColumn(column, reader.enumerations))
+  const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)
   await writeArrow({ columns, batches }, out, { file, raw: style.raw })
 }
@@ -17,7 +18,8 @@ export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out:
 /** One of the fragments that go into one table. */
 export interface FragmentToWrite {
   name: string
-  open(): Promise<Reader>
+  /** Undefined where it cannot be read, which then has been said. */
+  open(): Promise<Reader | undefined>
 }
 
 /**
@@ -45,6 +47,7 @@ async function* tableBatches(
 ): AsyncGenerator<CellBatch> {
   for (const [f, { open }] of fragments.entries()) {
     const reader = await open()
+    if (!reader) continue
     try {
       const places = columns.map(({ name, kind }) =>
         reader.columns.findIndex((column) => column.name === name && column.kind === kind),
@@ -71,13 +74,13 @@ function fragmentColumn(names: readonly string[]): ArrowColumn {
     type: 'INT32',
     cell_val_num: 1,
     nullable: false,
-    enumeration: '',
     labels: {
       name: '__fragment',
       type: 'STRING_UTF8',
       cell_val_num: 'var',
       ordered: false,
       values: names.map((name) => text.encode(name)),
+      onMissing() {},
     },
     made: true,
   }
@@ -86,11 +89,14 @@ function fragmentColumn(names: readonly string[]): ArrowColumn {
 /** Every column that any of the fragments has, in the order in which they are met. */
 async function tableColumns(fragments: readonly FragmentToWrite[]): Promise<ArrowColumn[]> {
   const columns: { column: ArrowColumn; from: string; fragmentNum: number }[] = []
+  let readNum = 0
   for (const { name: from, open } of fragments) {
     const reader = await open()
+    if (!reader) continue
+    readNum++
     try {
       for (const column of reader.columns) {
-        const found = arrowColumn(column, reader.enumerations)
+        const found = arrowColumn(column, reader)
         const known = columns.find((one) => one.column.name === found.name && one.column.kind === found.kind)
         if (!known) columns.push({ column: found, from, fragmentNum: 1 })
         else {
@@ -103,9 +109,7 @@ async function tableColumns(fragments: readonly FragmentToWrite[]): Promise<Arro
       await reader.close()
     }
   }
-  return columns.map(({ column, fragmentNum }) =>
-    fragmentNum === fragments.length ? column : { ...column, nullable: true },
-  )
+  return columns.map(({ column, fragmentNum }) => (fragmentNum === readNum ? column : { ...column, nullable: true }))
 }
 
 function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string): void {
@@ -119,21 +123,21 @@ function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string)
   )
 }
 
-/** Enumerations only ever grow at their end: the longer one serves both. */
+/** Where both have labels, they are the same: those of the array. */
 function bothColumns(a: ArrowColumn, b: ArrowColumn): ArrowColumn {
-  const labels = (b.labels?.values.length ?? 0) > (a.labels?.values.length ?? 0) ? b.labels : a.labels
-  return { ...a, labels, nullable: a.nullable || b.nullable }
+  return { ...a, labels: a.labels ?? b.labels, nullable: a.nullable || b.nullable }
 }
 
-function arrowColumn(column: ColumnType, enumerations: ReadonlyMap<string, Enumeration>): ArrowColumn {
-  const enumeration = enumerations.get(column.enumeration)
-  return enumeration ? { ...column, labels: labelsOf(enumeration) } : column
+function arrowColumn(column: ColumnType, reader: Pick<Reader, 'enumerations' | 'report'>): ArrowColumn {
+  const enumeration = column.kind === 'attribute' ? reader.enumerations.get(column.name) : undefined
+  return enumeration ? { ...column, labels: labelsOf(column, enumeration, reader.report) } : column
 }
 
-function labelsOf(enumeration: Enumeration): ArrowLabels {
+function labelsOf(column: ColumnType, enumeration: Enumeration, report: LabelReport): ArrowLabels {
   const { name, cell_val_num, ordered } = enumeration
   const values = enumerationValues(enumeration)
-  return { name, type: enumerationValueType(enumeration, values), cell_val_num, ordered, values }
+  const onMissing = report.missingIn(column.name, name, values.length)
+  return { name, type: enumerationValueType(enumeration, values), cell_val_num, ordered, values, onMissing }
 }
 
 /** Batches until they hold `limit` rows. */

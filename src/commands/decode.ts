@@ -1,16 +1,18 @@
-import type { InspectArray } from '../array.ts'
+import { addPlace, asInspectError, InspectError, isNew } from '../base/errors.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
-import { batchRows, columnValue } from '../cells/rows.ts'
-import { InspectError } from '../errors.ts'
-import { cellsInDomain } from '../file-sizes.ts'
+import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { Fragment } from '../fragment.ts'
-import type { Document, Output, Result } from '../render/result.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { changedFields } from '../store/changed-fields.ts'
+import { cellsInDomain } from '../store/file-sizes.ts'
+import type { Fragment } from '../store/fragment.ts'
+import { ArrayLabels } from '../store/labels.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -21,6 +23,7 @@ import {
   type Outcome,
 } from './command.ts'
 import { parseJobs } from './jobs.ts'
+import { LabelReport } from './missing-labels.ts'
 import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
@@ -78,6 +81,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         yield* limited(reader.rows(), reader.limit)
       } finally {
+        reader.report.tell(cx, INDEX_SHOWN)
         await reader.close()
       }
     },
@@ -88,23 +92,30 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
     ...documentHead('cells', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
     cells,
+    get missing_labels() {
+      return reader.report.result()
+    },
     get errors() {
       return faultsOf(cx, reader.faults)
     },
   }
   return {
     ...outcome(cx, document, columns, options, isAll(options) ? cellsInDomain(info) : undefined),
+    get incomplete() {
+      return isIncomplete(options, reader.faults)
+    },
     origin: { [FRAGMENT_COLUMN]: fragment.name },
     columns: () => columns,
-    async cellLines(out, format, int64) {
+    async cellLines(out, style) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
       const columns = reader.columns.map((column) => ({
         column,
-        labels: labelsOf(reader.enumerations.get(column.enumeration), cx.style),
+        labels: shownLabels(reader, column, cx.style),
       }))
       try {
-        return await writeCellLines(columns, reader.batches(true), reader.limit, out, { ...cx.style, format, int64 })
+        return await writeCellLines(columns, reader.batches(true), reader.limit, out, { ...cx.style, ...style })
       } finally {
+        reader.report.tell(cx, INDEX_SHOWN)
         await reader.close()
       }
     },
@@ -113,11 +124,16 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         await writeFragmentArrow(reader, cx.style, out, file)
       } finally {
+        reader.report.tell(cx, NULL_SHOWN)
         await reader.close()
       }
     },
   }
 }
+
+/** What stands in a cell whose index has no label. */
+const INDEX_SHOWN = 'the index is shown'
+const NULL_SHOWN = 'null is written'
 
 /** A damaged file may make one for each of its tiles. */
 const MOST_FAULTS = 1000
@@ -132,59 +148,90 @@ async function arrayOutcome(
   array: InspectArray,
   options: DecodeOptions,
 ): Promise<Outcome> {
-  const entries = (await array.fragments()).filter((entry) => entry.visible)
+  const entries = (await array.fragments()).filter((entry) => entry.isRead)
   const limit = parseLimit(options.limit)
   const faults: InspectError[] = []
-  async function* rows(): AsyncGenerator<Result> {
-    for (const entry of entries) {
-      const fragment = array.fragment(entry.path)
-      const reader = await openReader(cx, fragment, options, faults)
-      try {
-        for await (const row of reader.rows()) yield { [FRAGMENT_COLUMN]: entry.name, ...row }
-      } finally {
+  const report = new LabelReport()
+  const told = new Set<string>()
+  /** What ends one fragment is told once; the others are decoded all the same. */
+  const unread = (caught: unknown, { folder }: Fragment): void => {
+    const error = asInspectError(addPlace(caught, { file: folder.path }))
+    if (error.code === 'USAGE') throw error
+    if (!isNew(told, error)) return
+    if (faults.length < MOST_FAULTS) faults.push(error)
+    cx.fault(error)
+  }
+  const opened = async (entry: FragmentEntry): Promise<Reader | undefined> => {
+    const fragment = array.fragment(entry.path)
+    try {
+      const reader = await openReader(cx, fragment, options, faults, report)
+      const close = async (): Promise<void> => {
         await reader.close()
         await fragment.close()
       }
+      return { ...reader, close }
+    } catch (error) {
+      await fragment.close()
+      unread(error, fragment)
+      return undefined
+    }
+  }
+  async function* rows(): AsyncGenerator<Result> {
+    try {
+      for (const entry of entries) {
+        const reader = await opened(entry)
+        try {
+          for await (const row of reader?.rows() ?? []) yield { [FRAGMENT_COLUMN]: entry.name, ...row }
+        } catch (error) {
+          unread(error, array.fragment(entry.path))
+        } finally {
+          await reader?.close()
+        }
+      }
+    } finally {
+      report.tell(cx, INDEX_SHOWN)
     }
   }
   const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
   const document = {
     ...documentHead('cells', cx.shownPath(path)),
     cells,
+    get missing_labels() {
+      return report.result()
+    },
     get errors() {
       return faultsOf(cx, faults)
     },
   }
   return {
     ...outcome(cx, document, undefined, options),
+    get incomplete() {
+      return isIncomplete(options, faults)
+    },
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
       for (const entry of entries) {
-        const fragment = array.fragment(entry.path)
-        const reader = await openReader(cx, fragment, options)
-        for (const { name } of reader.columns) names.add(name)
-        await reader.close()
-        await fragment.close()
+        const reader = await opened(entry)
+        for (const { name } of reader?.columns ?? []) names.add(name)
+        await reader?.close()
       }
       return [...names]
     },
     async arrow(out, file) {
       const { writeArrayArrow } = await import('./decode-arrow.ts')
-      const fragments = entries.map(({ name, path }) => ({
-        name,
-        async open() {
-          const fragment = array.fragment(path)
-          const reader = await openReader(cx, fragment, options)
-          const close = async (): Promise<void> => {
-            await reader.close()
-            await fragment.close()
-          }
-          return { ...reader, close }
-        },
-      }))
-      await writeArrayArrow(fragments, limit, cx.style, out, file)
+      const fragments = entries.map((entry) => ({ name: entry.name, open: () => opened(entry) }))
+      try {
+        await writeArrayArrow(fragments, limit, cx.style, out, file)
+      } finally {
+        report.tell(cx, NULL_SHOWN)
+      }
     },
   }
+}
+
+/** Whether cells lack what could not be read: rows have no room to say so, and an empty field reads as null. */
+function isIncomplete({ keepGoing }: DecodeOptions, faults: readonly InspectError[]): boolean {
+  return keepGoing !== true && faults.length > 0
 }
 
 /** What could not be read of the cells; undefined where all was. */
@@ -211,7 +258,7 @@ function outcome(
     rows: 'cells',
     async table(out: Output) {
       const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, whole, out, total)
+      await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
     },
   }
 }
@@ -230,8 +277,9 @@ export interface Reader {
   /** Columns to show. */
   columns: readonly ColumnType[]
   limit: number
-  /** By name; none without `--labels`. */
+  /** By the attribute's name; none without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
+  report: LabelReport
   /** What could not be read so far. */
   faults: readonly InspectError[]
   /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
@@ -240,12 +288,16 @@ export interface Reader {
   close(): Promise<void>
 }
 
-/** @param faults gets what cannot be read */
+/**
+ * @param faults gets what cannot be read
+ * @param report gets what there is to say of labels
+ */
 async function openReader(
   cx: CommandContext,
   fragment: Fragment,
   options: DecodeOptions,
   faults: InspectError[] = [],
+  report = new LabelReport(),
 ): Promise<Reader> {
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
@@ -273,14 +325,29 @@ async function openReader(
   const jobs = parseJobs(options.jobs)
   // A few cells are had sooner without.
   if (jobs > 1 && options.limit === undefined) {
-    const { unfilterInWorkers } = await import('../source/tile-pool.ts')
+    const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
     const { key, maxTileSize } = cx.reading
     selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
-  const enumerations = options.labels ? await enumerationsOf(fragment) : new Map<string, Enumeration>()
   const shown = shownColumns(cells.columns, options.field)
+  // Over the network the listing of schemas would cost every decode a request; check looks everywhere.
+  const changed = fragment.folder.isRemote ? [] : await changedFields(fragment)
+  for (const { name, now, written } of changed) {
+    if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
+    report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
+  }
+  const enumerations = new Map<string, Enumeration>()
+  if (options.labels) {
+    const labels = await (fragment.array && ArrayLabels.of(fragment.array))?.ofFragment(fragment)
+    for (const [name, { enumeration, remark, fault: why }] of labels ?? []) {
+      if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
+      if (enumeration) enumerations.set(name, enumeration)
+      if (remark !== undefined) report.remark(name, remark)
+      if (why && report.isNewFault(name)) fault(why, name)
+    }
+  }
   async function* inBounds(bounds: ReadonlyMap<number, Bounds>): AsyncGenerator<CellBatch> {
     for await (const batch of cells.batches()) yield rowsInBounds(batch, cells.columns, bounds)
   }
@@ -292,6 +359,7 @@ async function openReader(
     columns: shown.map((c) => cells.columns[c]),
     limit: parseLimit(options.limit),
     enumerations,
+    report,
     faults,
     // Each generator between costs a microsecond a tile.
     batches: (reuse) => {
@@ -300,7 +368,7 @@ async function openReader(
     },
     async *rows() {
       const values = cells.columns.map((column) =>
-        columnValue(column, cx.style, labelsOf(enumerations.get(column.enumeration), cx.style)),
+        columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),
       )
       for await (const batch of selected()) yield* batchRows(batch, cells.columns, values, shown)
     },
@@ -321,15 +389,16 @@ function shownColumns(columns: readonly ColumnType[], fields: readonly string[] 
   )
 }
 
-async function enumerationsOf(fragment: Fragment): Promise<Map<string, Enumeration>> {
-  const { schema } = await fragment.info()
-  const enumerations = (await fragment.array?.enumerations(schema)) ?? []
-  return new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
-}
-
-function labelsOf(enumeration: Enumeration | undefined, style: ValueStyle): readonly Result[] | undefined {
-  const values = enumeration && enumerationResult(enumeration, style).values
-  return Array.isArray(values) ? values : undefined
+function shownLabels(
+  { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
+  { kind, name }: ColumnType,
+  style: ValueStyle,
+): ShownLabels | undefined {
+  const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
+  if (!enumeration) return undefined
+  const values = enumerationResult(enumeration, style).values
+  if (!Array.isArray(values)) return undefined
+  return { values, onMissing: report.missingIn(name, enumeration.name, values.length) }
 }
 
 /** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */
@@ -386,6 +455,8 @@ function cellInBounds(
       ? column.data.subarray(column.starts[cell], column.starts[cell + 1])
       : column.data.subarray(cell * size, (cell + 1) * size)
     const value = comparable(type, bytes)
+    // NaN compares as neither less nor more.
+    if (typeof value === 'number' && Number.isNaN(value)) return false
     if (low !== undefined && compare(value, low) < 0) return false
     if (high !== undefined && compare(value, high) > 0) return false
   }

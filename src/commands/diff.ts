@@ -1,7 +1,11 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Document, Output, Result } from '../base/result.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import type { Document, Output, Result } from '../render/result.ts'
-import type { Target } from '../target.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { InspectGroup, Member } from '../store/group.ts'
+import type { FoundMember } from '../store/group-members.ts'
+import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { type Difference, differences, isFields } from './compare-results.ts'
 
@@ -29,34 +33,22 @@ export const command: CommandModule<DiffOptions> = {
 type Fields = { readonly [key: string]: Result | undefined }
 
 /** Keys of a document's head and of what follows from others, and of what only says where something is or what it is called. */
-const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio']
+const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'committed_by', 'hidden_by', 'uri']
 /** Cells that are reported one by one; the others are counted. */
 const CELLS_SHOWN = 20
 
 async function diffOutcome(cx: CommandContext, a: string, b: string, options: DiffOptions): Promise<Outcome> {
-  const [left, right] = [await described(cx, a), await described(cx, b)]
-  if (left.type !== right.type) {
-    throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
-  }
-  const ignored = new Set(options.names || left.type === 'group' ? HEAD : [...HEAD, ...NAMES])
-  const found: Difference[] = []
-  for (const [name, read] of Object.entries(left.parts)) {
-    // one part at a time: the metadata of many tiles is large
-    found.push(...differences(name, await read(), (await right.parts[name]?.()) ?? null, ignored))
-  }
-  let cell_num: number | undefined
-  for (const pair of fragmentPairs(left, right)) {
-    found.push(...differences(pair.path, pair.a.content, pair.b.content, ignored))
-    if (options.cells) cell_num = (cell_num ?? 0) + (await compareCells(cx, pair, found))
-  }
-  for (const path of unpaired(left, right)) found.push(path)
+  const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
+  await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
+  const { found, cell_num, not_compared } = run
   const document = {
     ...documentHead('diff', cx.shownPath(a)),
     other: cx.shownPath(b),
-    equal: found.length === 0,
+    equal: found.length === 0 && not_compared.length === 0,
     cells_compared: options.cells ?? false,
     cell_num,
+    not_compared: not_compared.length === 0 ? undefined : not_compared,
     // every row with the same keys, as tables of text want them
     differences: found.map(({ path, a, b, more }): Fields => ({ path, a, b, more })),
   }
@@ -71,6 +63,110 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
   }
 }
 
+/** What one comparison gathers. */
+interface Run {
+  readonly cx: CommandContext
+  readonly options: DiffOptions
+  readonly found: Difference[]
+  cell_num: number | undefined
+  /** Members of groups that could not be opened, or read, on one side or both. */
+  readonly not_compared: string[]
+}
+
+/**
+ * @param prefix in front of every difference's path: the members that lead here
+ * @param above what tells the groups around the targets apart
+ * @throws InspectError WRONG_TARGET where two targets are not of a kind
+ */
+async function compareTargets(
+  run: Run,
+  prefix: string,
+  [a, left]: readonly [string, Target],
+  [b, right]: readonly [string, Target],
+  above: readonly string[],
+): Promise<void> {
+  const { cx, options, found } = run
+  if (left.type !== right.type) {
+    if (prefix === '')
+      throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
+    found.push({ path: prefix, a: left.type, b: right.type })
+    return
+  }
+  if (left.type === 'group' && right.type === 'group') {
+    await compareGroups(run, prefix, left.group, right.group, above)
+    return
+  }
+  const [one, other] = [await described(cx, a, left), await described(cx, b, right)]
+  const ignored = new Set(options.names ? HEAD : [...HEAD, ...NAMES])
+  const below = (path: string): string => (prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`)
+  for (const [name, read] of Object.entries(one.parts)) {
+    // one part at a time: the metadata of many tiles is large
+    found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null, ignored))
+  }
+  for (const pair of fragmentPairs(one, other)) {
+    const path = below(pair.path)
+    found.push(...differences(path, pair.a.content, pair.b.content, ignored))
+    if (options.cells) run.cell_num = (run.cell_num ?? 0) + (await compareCells(cx, { ...pair, path }, found))
+  }
+  for (const difference of unpaired(one, other)) found.push({ ...difference, path: below(difference.path) })
+}
+
+/** Metadata, which members there are, and each member that both groups have. */
+async function compareGroups(
+  run: Run,
+  prefix: string,
+  left: InspectGroup,
+  right: InspectGroup,
+  above: readonly string[],
+): Promise<void> {
+  const { cx, options, found } = run
+  const at = prefix === '' ? '' : `${prefix}.`
+  found.push(...differences(`${at}metadata`, await keyValues(cx, left), await keyValues(cx, right), new Set()))
+  const { findMember } = await import('../store/group-members.ts')
+  const around = [...above, await left.identity(), await right.identity()]
+  const others = new Map((await right.members()).map((member) => [memberName(member), member]))
+  for (const member of await left.members()) {
+    const name = memberName(member)
+    const path = `${at}members.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}`
+    const other = others.get(name)
+    others.delete(name)
+    if (!other) {
+      found.push({ path, a: member.type, b: null })
+      continue
+    }
+    const [x, y] = [await findMember(left, member, around, cx.open), await findMember(right, other, around, cx.open)]
+    const listed = ({ member: { type, implicit, relative, uri }, state }: FoundMember): Fields =>
+      options.names ? { type, implicit, state, relative, uri } : { type, implicit, state }
+    found.push(...differences(path, listed(x), listed(y), new Set()))
+    for (const { error, state } of [x, y]) {
+      if (!error || state === 'cycle' || state === 'missing') continue
+      cx.fault(error)
+      if (!run.not_compared.includes(path)) run.not_compared.push(path)
+    }
+    if (!x.target || !y.target || x.path === undefined || y.path === undefined) continue
+    try {
+      await compareTargets(run, path, [x.path, x.target], [y.path, y.target], around)
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      cx.fault(error)
+      run.not_compared.push(path)
+    }
+  }
+  for (const [name, { type }] of others) found.push({ path: `${at}members.${name}`, a: null, b: type })
+}
+
+/** Key-value metadata. What is damaged is equal to nothing: it is raised, though the other files could be read. */
+async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
+  holder.cx.onFault = undefined
+  const { keyValueResult } = await import('./metadata.ts')
+  return keyValueResult(await holder.metadata(), cx.style)
+}
+
+/** What tells a member apart from the others of its group, in a copy of the group, too. */
+function memberName({ name, uri, relative }: Member): string {
+  return name ?? (relative ? uri : lastPathPart(uri))
+}
+
 /** What is compared of a target, read when its turn comes. */
 interface Described {
   type: Target['type']
@@ -80,8 +176,7 @@ interface Described {
   fragments: { name: string; path: string; content: Fields }[]
 }
 
-async function described(cx: CommandContext, path: string): Promise<Described> {
-  const target = await cx.open(path)
+async function described(cx: CommandContext, path: string, target: Target): Promise<Described> {
   const { type } = target
   const from =
     (name: keyof typeof SOURCES, at = path) =>
@@ -99,12 +194,11 @@ async function described(cx: CommandContext, path: string): Promise<Described> {
       parts: {
         array: async () => array,
         schema: from('schema'),
-        metadata: async () => (await documentOf(cx, 'metadata', path)).metadata ?? null,
+        metadata: () => keyValues(cx, target.array),
       },
       fragments: fieldsIn(fragments).map((one) => ({ name: String(one.name), path: String(one.path), content: one })),
     }
   }
-  if (type === 'group') return { type, path, parts: { group: from('ls') }, fragments: [] }
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
@@ -123,6 +217,7 @@ async function described(cx: CommandContext, path: string): Promise<Described> {
       fragments: [{ name: '', path, content: {} }],
     }
   }
+  if (target.type !== 'file') throw await wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
   if (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')) {
     throw await wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
   }

@@ -98,7 +98,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
 
 /** What a command answers, where its summary does not say all. */
 const ABOUT: Readonly<Record<string, string>> = {
-  ls: 'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
+  ls: 'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
   schema: 'With --all every schema of an evolved array, oldest first; files in __schema can be given to diff.',
   commits:
     'Also delete conditions and which fragments have processed them, what waits for vacuum and which file says so, and the fragments that a consolidated metadata file holds (its footers: footer <array>/__fragment_meta/<file>).',
@@ -128,6 +128,10 @@ export function examplesText(command: string): string {
   const arrays =
     command === 'write-sample' || command === 'completion'
       ? []
-      : ['', 'places and weather: arrays in examples/arrays; a fragment may be given', 'by the beginning of its name.']
+      : [
+          '',
+          'places and weather: arrays in examples/arrays of the package (npm root -g);',
+          'a fragment may be given by the beginning of its name.',
+        ]
   return ['', 'Examples:', ...lines, ...arrays].join('\n')
 }

@@ -1,6 +1,6 @@
-import { InspectError } from '../errors.ts'
-import { type FragmentInfo, slotHasFiles } from '../fragment.ts'
-import { didYouMean } from '../nearest.ts'
+import { InspectError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 
 /**
  * Slots with data files whose fields are named; all of them without names.

@@ -1,5 +1,5 @@
-import { withSource } from '../array.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import {
@@ -12,11 +12,11 @@ import {
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import type { RangeType } from '../format/range.ts'
-import type { Fragment, FragmentInfo } from '../fragment.ts'
-import { readGenericTile } from '../generic-tile.ts'
-import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
-import type { Target } from '../target.ts'
+import { withSource } from '../store/array.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { readGenericTile } from '../store/generic-tile.ts'
+import type { Target } from '../store/target.ts'
 import {
   type CommandContext,
   type CommandModule,

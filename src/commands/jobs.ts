@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 
 /** `--jobs`: threads that work at once; 1 without it. @throws InspectError USAGE */
 export function parseJobs(text = '1'): number {

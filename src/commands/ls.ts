@@ -1,17 +1,23 @@
-import type { FragmentEntry, InspectArray } from '../array.ts'
-import { InspectError } from '../errors.ts'
-import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredFileSize, unfilteredSizeByFooter } from '../file-sizes.ts'
+import { InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../fragment.ts'
-import type { InspectGroup } from '../group.ts'
-import { inOrder } from '../in-order.ts'
-import type { Output, Result } from '../render/result.ts'
 import { isNoListing } from '../source/source.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import {
+  cellsInDomain,
+  fragmentFileSizes,
+  ratioOf,
+  unfilteredFileSize,
+  unfilteredSizeByFooter,
+} from '../store/file-sizes.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
+import type { InspectGroup } from '../store/group.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -21,6 +27,7 @@ import {
   type Outcome,
   wrongTarget,
 } from './command.ts'
+import { type DamagedFile, damagedFault, damagedFiles } from './damaged-files.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
@@ -29,6 +36,7 @@ import { filterResult, rangesResult } from './values.ts'
 interface LsOptions {
   names?: boolean
   range?: string[]
+  depth?: string
 }
 
 type Fields = { [key: string]: Result | undefined }
@@ -37,12 +45,13 @@ export const command: CommandModule<LsOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')
-      .option('--names', 'names of the fragments only; opens none of them')
+      .option('--names', 'only the names of the fragments; opens no fragment, except for --range')
       .option(
         '--range <NAME=LO..HI>',
         `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
         collect,
       )
+      .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number, or all', '1')
   },
 
   async *run(cx, paths, options) {
@@ -50,7 +59,7 @@ export const command: CommandModule<LsOptions> = {
       const target = await cx.open(path)
       if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
       else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
-      else if (target.type === 'group') yield await groupOutcome(cx, path, target.group)
+      else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)
       else throw await wrongTarget('ls', target, 'an array, a fragment or a group')
     }
   },
@@ -63,10 +72,9 @@ async function arrayOutcome(
   options: LsOptions,
 ): Promise<Outcome> {
   const head = documentHead('array', cx.shownPath(path))
-  if (options.names) {
-    const names = await array.fragmentNames()
-    const document = { ...head, fragments: names.map((name) => ({ name })) }
-    return { document, rows: 'fragments', table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
+  if (options.names && !options.range) {
+    await array.checkVersion()
+    return namesOutcome(head, await array.fragmentNames())
   }
   const entries = await array.fragments()
   const { schema, unreadable } = await newestSchema(cx, array)
@@ -79,10 +87,15 @@ async function arrayOutcome(
     return !touches || (domain !== undefined && touches(domain))
   }
   const listing = new Listing(cx, array, entries, unreadable?.at.file)
+  if (options.names) {
+    const names: string[] = []
+    for await (const one of listing.fragments()) if (wanted(one)) names.push(String(one.result.name))
+    return namesOutcome(head, names)
+  }
   // So many are not compared: then none need be kept to tell of the first.
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
-  if (compared) for await (const one of listing.fragments()) found.push(one)
+  if (compared) for await (const one of listing.fragments()) if (wanted(one)) found.push(one)
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlaps: null }
   const schemaFiles = await array.schemaFiles()
   const document = {
@@ -93,8 +106,8 @@ async function arrayOutcome(
     encryption: await encryption(array),
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
-    missing_fragments: await array.missingFragments(entries),
-    fragments: compared ? found.filter(wanted).map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
+    missing_fragments: await array.missingFragments(),
+    fragments: compared ? found.map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
     get schemas() {
       return schemaFiles.map(({ name, timestamp_range }) => ({
         name,
@@ -104,6 +117,12 @@ async function arrayOutcome(
     },
     get total_size() {
       return listing.totalSize
+    },
+    get read() {
+      return { ...listing.read }
+    },
+    get not_read() {
+      return { ...listing.notRead }
     },
     ...overlapping,
   }
@@ -118,6 +137,11 @@ async function arrayOutcome(
       await arrayTable({ ...document, fragments }, names, cx.full, out)
     },
   }
+}
+
+function namesOutcome(head: Pick<Document, 'kind' | 'path' | 'schema_version'>, names: readonly string[]): Outcome {
+  const document = { ...head, fragments: names.map((name) => ({ name })) }
+  return { document, rows: 'fragments', table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
 }
 
 /** The newest schema, or why there is none to be had: the fault is given, and what can be told without it is listed. */
@@ -148,12 +172,13 @@ async function* resultsOf(listed: AsyncIterable<Listed>, wanted: (one: Listed) =
   for await (const one of listed) if (wanted(one)) yield one.result
 }
 
-/** Footers that are read at once where each costs a round trip. */
-const FOOTERS_AT_ONCE = 16
-
 /** Goes through the fragments of an array, and adds up what is said of them together. */
 class Listing {
   totalSize = 0
+  /** Of the fragments that TileDB reads now. */
+  readonly read = noSums()
+  /** Of those that are on disk besides. */
+  readonly notRead = noSums()
   /** By schema, how many fragments name it. */
   readonly written = new Map<string, number>()
   private readonly cx: CommandContext
@@ -177,9 +202,10 @@ class Listing {
     try {
       if (isRemote) await array.listFragmentsAhead()
       const footers = isRemote ? await array.consolidatedFooters() : undefined
-      for await (const one of inOrder(entries, isRemote ? FOOTERS_AT_ONCE : 1, (entry) => this.one(entry, footers))) {
+      for await (const one of inOrder(entries, atOnce(array.folder), (entry) => this.one(entry, footers))) {
         this.tell(one.fault)
         this.totalSize += one.size
+        addSums(one.isRead ? this.read : this.notRead, one)
         if (one.schemaName !== undefined) this.written.set(one.schemaName, (this.written.get(one.schemaName) ?? 0) + 1)
         yield one
         progress.update(++done, entries.length)
@@ -210,6 +236,34 @@ class Listing {
   }
 }
 
+/** What is added up of fragments. What cannot be read of one counts for nothing. */
+interface Sums {
+  fragment_num: number
+  cell_num: number
+  cells_in_domain: number | bigint
+  tile_num: number
+  size: number
+}
+
+function noSums(): Sums {
+  return { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
+}
+
+function addSums(sums: Sums, { result, size }: Listed): void {
+  sums.fragment_num++
+  sums.size += size
+  sums.cell_num += amountOf(result.cell_num)
+  sums.tile_num += amountOf(result.tile_num)
+  const cells =
+    BigInt(sums.cells_in_domain) +
+    (typeof result.cells_in_domain === 'bigint' ? result.cells_in_domain : BigInt(amountOf(result.cells_in_domain)))
+  sums.cells_in_domain = cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
+}
+
+function amountOf(value: Result | undefined): number {
+  return typeof value === 'number' ? value : 0
+}
+
 /** Above this, comparing all with all takes too long for a listing. */
 const MOST_COMPARED = 20_000
 /** Pairs that are named; their number can be the square of the fragments'. */
@@ -225,9 +279,9 @@ function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]):
   return fits ? domain : undefined
 }
 
-/** Adds to each visible fragment how many others its non-empty domain overlaps. @returns what is said of the array */
+/** Adds to each fragment that TileDB reads how many others its non-empty domain overlaps. @returns what is said of the array */
 function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
-  const boxes = found.map((one) => (one.result.visible === true ? comparableDomain(one, dimensions) : undefined))
+  const boxes = found.map((one) => (one.isRead ? comparableDomain(one, dimensions) : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
@@ -244,6 +298,8 @@ function releases(version: number | undefined): Fields {
 /** What is kept of a fragment. */
 interface Listed {
   result: Fields
+  /** Whether TileDB reads it now. */
+  isRead: boolean
   size: number
   domain: NDRange | undefined
   schemaName: string | undefined
@@ -274,9 +330,11 @@ async function listedFragment(
       { cause: caught },
     )
     // What readers pass over (a write that never finished, what vacuum removes) may lack its metadata: that is its state, not damage.
-    if (!(entry && !entry.visible && caught.code === 'NOT_FOUND')) fault = placed
+    if (!(entry && !entry.isRead && caught.code === 'NOT_FOUND')) fault = placed
     error = errorResult(cx, placed)
   }
+  const damaged = info ? await damagedFiles(fragment, onDisk) : []
+  if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const result: Fields = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
@@ -287,7 +345,8 @@ async function listedFragment(
     cells_in_domain: info ? cellsInDomain(info) : null,
     tile_num: info?.tile_num ?? null,
     size,
-    ...(await dataSizes(fragment, info, onDisk)),
+    ...(await dataSizes(fragment, info, onDisk, damaged)),
+    damaged_files: damaged.length > 0 ? damaged.map((file) => ({ ...file })) : undefined,
     nonempty_domain: info?.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
       : null,
@@ -298,23 +357,25 @@ async function listedFragment(
     has_consolidated_metadata: entry?.has_consolidated_metadata,
     state: entry?.state,
     consolidated: isConsolidatedName(fragment.name),
-    hidden_by: entry && (await hiddenBy(fragment, entry)),
+    hidden_by: entry && (entry.hidden_by ?? null),
     error,
   }
   // A copy: what was read of the file around it is not kept.
   const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
-  return { listed: { result, size, domain, schemaName: info?.schemaName, fault }, info }
+  const isRead = entry?.isRead ?? false
+  return { listed: { result, isRead, size, domain, schemaName: info?.schemaName, fault }, info }
 }
 
-/** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values. */
+/** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values, and where bytes are missing. */
 async function dataSizes(
   fragment: Fragment,
   info: FragmentInfo | undefined,
   onDisk: ReadonlyMap<string, number>,
+  damaged: readonly DamagedFile[],
 ): Promise<Fields> {
   if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
   let data_size = 0
-  let unfiltered_size: number | undefined = 0
+  let unfiltered_size: number | undefined = damaged.length > 0 ? undefined : 0
   for (const file of await fragment.fieldFiles()) {
     const unfiltered = unfilteredSizeByFooter(info, file)
     data_size += onDisk.get(file.name) ?? 0
@@ -325,13 +386,6 @@ async function dataSizes(
   return { data_size, unfiltered_size: unfiltered_size ?? null, ratio }
 }
 
-/** The `.vac` or `.ign` file because of which TileDB does not list a fragment; null where there is none. */
-async function hiddenBy({ array, name }: Fragment, { state }: FragmentEntry): Promise<string | null> {
-  if (!array || (state !== 'to-vacuum' && state !== 'ignored')) return null
-  const { toVacuum, ignored } = await array.commits()
-  return (state === 'to-vacuum' ? toVacuum : ignored).get(name) ?? null
-}
-
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
   const entry = await entryOf(fragment)
   const onDisk = await fragmentFileSizes(fragment)
@@ -339,12 +393,6 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   if (listed.fault) cx.fault(listed.fault)
   const files = await fragmentFiles(fragment, info, onDisk)
   await fragment.close()
-  for (const file of files) {
-    if (file.state === 'missing' && file.role !== 'metadata') {
-      const message = `expected the file ${file.name}, which the metadata lists with ${file.listed_size} bytes; found no such file`
-      cx.fault(new InspectError('MISSING_FILE', message, { file: fragment.folder.path }))
-    }
-  }
   const document = {
     ...documentHead('fragment', cx.shownPath(path)),
     ...listed.result,
@@ -363,9 +411,9 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
 }
 
 /** What the array's commits say of a fragment; undefined outside of an array, and where the server lists no names. */
-async function entryOf({ array, name }: Fragment): Promise<FragmentEntry | undefined> {
+async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
   try {
-    return (await array?.fragments())?.find((entry) => entry.name === name)
+    return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
   } catch (error) {
     if (!isNoListing(error)) throw error
     return undefined
@@ -388,7 +436,12 @@ async function fragmentFiles(
         ...(await listedFile(fragment, info, listed)),
         size: size ?? null,
         listed_size: listed.size,
-        state: size === undefined ? 'missing' : 'present',
+        state:
+          size === undefined && listed.size > 0
+            ? 'missing'
+            : size !== undefined && size < listed.size
+              ? 'short'
+              : 'present',
       })
     }
   }
@@ -411,11 +464,16 @@ async function listedFile(fragment: Fragment, info: FragmentInfo, file: FieldFil
   }
 }
 
-async function groupOutcome(cx: CommandContext, path: string, group: InspectGroup): Promise<Outcome> {
-  const members = await group.members()
+async function groupOutcome(
+  cx: CommandContext,
+  path: string,
+  group: InspectGroup,
+  { depth }: LsOptions,
+): Promise<Outcome> {
+  const members = await groupMembers(cx, group, parseDepth(depth), [])
   const document = {
     ...documentHead('group', cx.shownPath(path)),
-    members: members.map(({ name, type, uri, relative }) => ({ name: name ?? null, type, uri, relative })),
+    members,
     metadata: keyValueResult(await group.metadata(), cx.style),
   }
   return {
@@ -426,4 +484,53 @@ async function groupOutcome(cx: CommandContext, path: string, group: InspectGrou
       await groupTable(document, out)
     },
   }
+}
+
+/** @param above what tells the groups around this one apart */
+async function groupMembers(
+  cx: CommandContext,
+  group: InspectGroup,
+  depth: number,
+  above: readonly string[],
+): Promise<Fields[]> {
+  const { findMember } = await import('../store/group-members.ts')
+  const around = [...above, await group.identity()]
+  const found: Fields[] = []
+  for (const member of await group.members()) {
+    const { state, target, error } = await findMember(group, member, around, cx.open)
+    if (state === 'unreadable' && error) cx.fault(error)
+    const { name, type, uri, relative, implicit } = member
+    let members: Fields[] | undefined
+    let unread = state === 'unreadable' ? error : undefined
+    if (target?.type === 'group' && depth > 1) {
+      try {
+        members = await groupMembers(cx, target.group, depth - 1, around)
+      } catch (caught) {
+        if (!(caught instanceof InspectError)) throw caught
+        cx.fault(caught)
+        unread = caught
+      }
+    }
+    const is = target && target.type !== type ? target.type : undefined
+    found.push({
+      name: name ?? null,
+      type,
+      uri,
+      relative,
+      implicit,
+      state,
+      found: is,
+      error: unread && errorResult(cx, unread),
+      members,
+    })
+  }
+  return found
+}
+
+/** @throws InspectError USAGE */
+function parseDepth(text: string | undefined): number {
+  if (text === undefined) return 1
+  if (text === 'all') return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw new InspectError('USAGE', `--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
 }

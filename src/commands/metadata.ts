@@ -1,3 +1,4 @@
+import { type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
 import { slotType } from '../cells/slot-type.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
@@ -6,41 +7,71 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
-import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../fragment.ts'
-import { type Output, PagedBytes, Pages, type Result } from '../render/result.ts'
 import { passedBytes } from '../source/lean-heap.ts'
-import { BLOCK_TILES, type TileList, TileLists } from '../tile-lists.ts'
+import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../store/fragment.ts'
+import type { Target } from '../store/target.ts'
+import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import {
   type CommandContext,
   type CommandModule,
   documentHead,
   type Outcome,
   outcomeOrError,
+  throughGroups,
   wrongTarget,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export const command: CommandModule<HexOptions> = {
   configure(command) {
-    command.argument('<target...>', 'fragment (its metadata by column), array or group (its key-value metadata)')
+    command.argument(
+      '<target...>',
+      'fragment (its metadata by column), array or group (key-value metadata, of the members, too)',
+    )
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     for (const path of paths) {
-      const target = await cx.open(path)
+      const opened = await cx.open(path)
       if (options.hex) {
-        yield* (await import('./hex-sections.ts')).metadataHex(cx, target, options)
+        yield* (await import('./hex-sections.ts')).metadataHex(cx, opened, options)
         continue
       }
-      if (target.type === 'array') yield keyValueOutcome(cx, path, await target.array.metadata())
-      else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
-      else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
-        const { fragment } = target
-        yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-      } else throw await wrongTarget('metadata', target, 'a fragment, an array or a group')
+      if (opened.type === 'group') yield await groupOutcome(cx, path, opened)
+      else yield* ofTarget(cx, path, opened)
     }
   },
+}
+
+async function* ofTarget(cx: CommandContext, path: string, target: Target): AsyncGenerator<Outcome> {
+  if (target.type === 'array') await target.array.checkVersion()
+  if (target.type === 'array') yield keyValueOutcome(cx, path, await target.array.metadata())
+  else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
+  else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
+    const { fragment } = target
+    yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
+  } else throw await wrongTarget('metadata', target, 'a fragment, an array or a group')
+}
+
+/** One document for a group: its own metadata, and below it that of each group and array in it. */
+async function groupOutcome(cx: CommandContext, path: string, target: Target & { type: 'group' }): Promise<Outcome> {
+  const outcomes: Outcome[] = []
+  for await (const outcome of throughGroups(cx, path, target, (path, target) => ofTarget(cx, path, target))) {
+    if (outcome.error) cx.fault(outcome.error)
+    else outcomes.push(outcome)
+  }
+  const [own, ...below] = outcomes
+  const members = below.map(({ document: { path, metadata } }) => ({ path, metadata }))
+  return {
+    document: { ...own.document, members },
+    async table(out: Output) {
+      for (const [i, outcome] of outcomes.entries()) {
+        if (i > 0) await out.write('\n')
+        await outcome.table(out)
+      }
+    },
+  }
 }
 
 type Fields = { [key: string]: Result | undefined }

@@ -1,8 +1,8 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
-import { didYouMean } from '../nearest.ts'
 
 /** How a range is written, for the help of `--range`. */
 export const RANGE_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"; one a dimension'

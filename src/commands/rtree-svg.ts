@@ -1,14 +1,14 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Output, Result } from '../base/result.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import { cellValue } from '../format/value.ts'
-import type { Fragment } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
 import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
 import { rangeText } from '../render/views/wording.ts'
+import type { Fragment } from '../store/fragment.ts'
 import { type CommandContext, documentHead, eachFragment, type Outcome } from './command.ts'
 import { unknownField } from './fields.ts'
 import { type Comparable, comparable, compare } from './ranges.ts'
@@ -24,6 +24,7 @@ interface DrawnFragment {
   name: string
   /** Of the R-tree; undefined for the tiles themselves. */
   level: number | undefined
+  /** Of the boxes there are, those without a place as well. */
   box_num: number
   at: (index: number) => NDRange | undefined
 }
@@ -43,7 +44,7 @@ export async function svgOutcome(
   const target = await cx.open(path)
   const visible =
     target.type === 'array'
-      ? new Set((await target.array.fragments()).filter((entry) => entry.visible).map(({ name }) => name))
+      ? new Set((await target.array.fragments()).filter((entry) => entry.isRead).map(({ name }) => name))
       : undefined
   const fragments: DrawnFragment[] = []
   let dimensions: readonly Dimension[] = []
@@ -54,12 +55,24 @@ export async function svgOutcome(
   }
   if (fragments.length === 0) throw new InspectError('NOT_FOUND', 'no fragment to draw', { file: path })
   const [x, y] = chosen(dimensions, names)
-  const box_num = fragments.reduce((sum, one) => sum + one.box_num, 0)
   const [xAxis, yAxis] = [new Axis(dimensions, x), new Axis(dimensions, y)]
-  for (const box of boxesOf(fragments)) for (const axis of [xAxis, yAxis]) axis.see(box.range)
+  const hasPlace = ({ range }: DrawnBox): boolean => xAxis.hasPlace(range) && yAxis.hasPlace(range)
+  const boxNums = fragments.map(() => 0)
+  let undrawn_box_num = 0
+  for (const box of boxesOf(fragments)) {
+    if (!hasPlace(box)) {
+      undrawn_box_num++
+      continue
+    }
+    boxNums[box.group]++
+    for (const axis of [xAxis, yAxis]) axis.see(box.range)
+  }
+  const box_num = boxNums.reduce((sum, one) => sum + one, 0)
   const title = `${cx.shownPath(path)}: ${box_num} boxes of ${fragments.length === 1 ? 'one fragment' : `${fragments.length} fragments`}`
   function* boxes(): Generator<SvgBox> {
-    for (const { fragment, index, group, range } of boxesOf(fragments)) {
+    for (const box of boxesOf(fragments)) {
+      if (!hasPlace(box)) continue
+      const { fragment, index, group, range } = box
       const what = fragment.level === undefined ? `tile ${index}` : `level ${fragment.level}, box ${index}`
       const ranges = rangesResult(dimensions, range, cx.style).map(
         (pair, d) => `${dimensions[d].name} ${rangeText(pair)}`,
@@ -73,21 +86,23 @@ export async function svgOutcome(
     }
   }
   const groups = fragments.map(({ name }) => name)
-  const { openFileOutput } = await import('../source/file-output.ts')
+  const { openFileOutput } = await import('../node/file-output.ts')
   const out = await openFileOutput(file)
   try {
     for (const piece of svgText({ title, x: xAxis.drawn(cx), y: yAxis.drawn(cx), groups, boxes: boxes() })) {
       await out.write(piece)
     }
+    out.commit()
   } finally {
-    await out.close()
+    out.discard()
   }
   const document = {
     ...documentHead('rtree-svg', cx.shownPath(path)),
     svg: file,
     dimensions: [dimensions[x].name, dimensions[y].name],
-    fragments: fragments.map(({ name, level, box_num }) => ({ name, level: level ?? null, box_num })),
+    fragments: fragments.map(({ name, level }, i) => ({ name, level: level ?? null, box_num: boxNums[i] })),
     box_num,
+    undrawn_box_num,
   }
   return {
     document,
@@ -159,6 +174,12 @@ class Axis {
     this.dimension = dimensions[d]
     this.d = d
     this.isText = datatypeKind(this.dimension.type) === 'text'
+  }
+
+  /** Whether a picture can show where it ends: not at NaN or infinity. */
+  hasPlace(range: NDRange): boolean {
+    if (this.isText) return true
+    return this.place(range).every(Number.isFinite)
   }
 
   /** Takes a box into account. */

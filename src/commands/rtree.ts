@@ -1,7 +1,8 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { extensionOf } from '../base/extension.ts'
+import type { Output, Result } from '../base/result.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
-import type { Fragment } from '../fragment.ts'
-import type { Output, Result } from '../render/result.ts'
+import type { Fragment } from '../store/fragment.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -38,6 +39,12 @@ export const command: CommandModule<RTreeOptions> = {
     const { svg } = options
     if (svg !== undefined && paths.length > 1) {
       throw new InspectError('USAGE', `--svg draws one target, found ${paths.length}`)
+    }
+    if (svg !== undefined) {
+      const extension = extensionOf(svg)
+      if (extension !== '' && extension !== 'svg')
+        throw new InspectError('USAGE', `--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
+      await cx.refuseReadPlace(svg, '--svg')
     }
     yield* eachTarget(paths, async function* (path) {
       if (svg !== undefined) {

@@ -1,17 +1,24 @@
-import type { InspectArray, SchemaFile } from '../array.ts'
-import { SCHEMA_FOLDER, withSource } from '../array.ts'
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { decode } from '../format/io.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { openGenericTile, readGenericTileHeader } from '../generic-tile.ts'
-import type { Document, Output, Result } from '../render/result.ts'
 import { readAll } from '../source/source.ts'
-import type { Target } from '../target.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { InspectArray, SchemaFile } from '../store/array.ts'
+import { SCHEMA_FOLDER, withSource } from '../store/array.ts'
+import { openGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
+import type { Target } from '../store/target.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  type Outcome,
+  throughGroups,
+  wrongTarget,
+} from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { cellResult, domainResult, pipelineResult, rangesResult } from './values.ts'
 
@@ -22,51 +29,61 @@ interface SchemaOptions extends HexOptions {
 export const command: CommandModule<SchemaOptions> = {
   configure(command) {
     command
-      .argument('<target...>', 'array, fragment (its own schema) or schema file')
+      .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')
       .option('--all', 'every schema of an evolved array, oldest first')
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     for (const path of paths) {
-      const target = await cx.open(path)
-      if (target.type === 'array') {
-        const files = await target.array.schemaFiles()
-        if (files.length === 0) await target.array.newestSchema()
-        for (const file of options.all ? files : files.slice(-1)) yield* shown(cx, target.array, file, files, options)
-      } else if (target.type === 'fragment' && target.array) {
-        const { schemaName } = await target.fragment.info()
-        const files = await target.array.schemaFiles(schemaName)
-        const file = files.find(({ name }) => name === schemaName)
-        if (!file)
-          throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {
-            file: path,
-          })
-        yield* shown(cx, target.array, file, files, options)
-      } else if (target.type === 'file' && options.hex) {
-        yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
-      } else if (target.type === 'file' && mayBeSchema(target)) {
-        const source = cx.storage.open(target.path)
-        const bytes = await withSource(source, readAll)
-        const { header, payload } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
-        const schema = decode(payload, arraySchema, {
-          file: target.path,
-          space: 'unfiltered content of the generic tile at 0',
-        })
-        const enumerations = target.array ? await target.array.enumerations(schema) : []
-        yield outcome(cx, {
-          name: target.name,
-          path,
-          encryption: header.encryption_type,
-          schema,
-          enumerations,
-          schemas: 1,
-        })
-      } else {
-        throw await wrongTarget('schema', target, 'an array, a fragment inside its array, or a schema file')
-      }
+      yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
     }
   },
+}
+
+async function* ofTarget(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  options: SchemaOptions,
+): AsyncGenerator<Outcome> {
+  if (target.type === 'group') return
+  if (target.type === 'array') {
+    const files = await target.array.schemaFiles()
+    if (files.length === 0) await target.array.newestSchema()
+    for (const file of options.all ? files : files.slice(-1)) yield* shown(cx, target.array, file, files, options)
+  } else if (target.type === 'fragment' && target.array) {
+    const { schemaName } = await target.fragment.info()
+    const files = await target.array.schemaFiles(schemaName)
+    const file = files.find(({ name }) => name === schemaName)
+    if (!file)
+      throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {
+        file: path,
+      })
+    yield* shown(cx, target.array, file, files, options)
+  } else if (target.type === 'file' && options.hex) {
+    yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
+  } else if (target.type === 'file' && mayBeSchema(target)) {
+    const source = cx.storage.open(target.path)
+    const bytes = await withSource(source, readAll)
+    const { header, payload, mostElements } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
+    const schema = decode(payload, arraySchema, {
+      mostElements,
+      file: target.path,
+      space: 'unfiltered content of the generic tile at 0',
+    })
+    const enumerations = target.array ? await target.array.enumerations(schema) : []
+    yield outcome(cx, {
+      name: target.name,
+      path,
+      encryption: header.encryption_type,
+      schema,
+      enumerations,
+      schemas: 1,
+    })
+  } else {
+    throw await wrongTarget('schema', target, 'an array, a fragment inside its array, a group or a schema file')
+  }
 }
 
 /** Inside an array only the files of its schema folder are schemas; elsewhere a file may be any. */

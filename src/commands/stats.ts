@@ -1,11 +1,28 @@
-import type { FragmentEntry, InspectArray } from '../array.ts'
-import { addPlace, InspectError } from '../errors.ts'
-import { cellsInDomain, entrySize, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../file-sizes.ts'
+import { addPlace, InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { type FieldFile, type Fragment, filePipeline, type OffsetsList, storedCellNum } from '../fragment.ts'
-import { metadataSections } from '../metadata-sections.ts'
-import type { Document, Output, Result } from '../render/result.ts'
 import { Folder } from '../source/source.ts'
+import { FOLDERS_DEEP, firstTime, leadsInside, tooDeep } from '../source/walk.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import {
+  cellsInDomain,
+  entrySize,
+  fileSizes,
+  fragmentFileSizes,
+  ratioOf,
+  unfilteredFileSize,
+} from '../store/file-sizes.ts'
+import {
+  type FieldFile,
+  type Fragment,
+  type FragmentInfo,
+  filePipeline,
+  type OffsetsList,
+  storedCellNum,
+} from '../store/fragment.ts'
+import { type MetadataSection, metadataSections } from '../store/metadata-sections.ts'
+import type { Target } from '../store/target.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -13,8 +30,11 @@ import {
   errorResult,
   type Outcome,
   outcomeOrError,
+  throughGroups,
   wrongTarget,
 } from './command.ts'
+import { type DamagedFile, damagedFault, damagedFiles } from './damaged-files.ts'
+import { type LayoutFinding, layoutFindings } from './layout-findings.ts'
 import { Distribution, type Sizes, SizeTally, type TalliedRole } from './size-tally.ts'
 import { filterResult } from './values.ts'
 
@@ -27,24 +47,45 @@ export const command: CommandModule<StatsOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment or array; two of them are shown side by side')
+      .argument('<target...>', 'fragment, array or group (each array); two fragments or arrays are shown side by side')
       .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
   },
 
   async *run(cx, paths, options) {
-    const work = (path: string): Promise<Outcome> =>
+    const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
       outcomeOrError(new Folder(cx.storage, path), async () =>
-        statsOutcome(await statsDocument(cx, path, options), cx.full),
+        statsOutcome(await statsDocument(cx, path, await target, options), cx.full),
       )
+    const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
+      if (!(await isGroup(target))) yield await work(path, target)
+      else
+        yield* throughGroups(cx, path, await target, async function* (path, target) {
+          if (target.type !== 'group') yield await work(path, target)
+        })
+    }
     if (paths.length !== 2) {
-      for (const path of paths) yield await work(path)
+      for (const path of paths) yield* each(path, cx.open(path))
       return
     }
-    const [a, b] = [await work(paths[0]), await work(paths[1])]
+    const [first, second] = paths.map((path) => cx.open(path))
+    if ((await isGroup(first)) || (await isGroup(second))) {
+      yield* each(paths[0], first)
+      yield* each(paths[1], second)
+      return
+    }
+    const [a, b] = [await work(paths[0], first), await work(paths[1], second)]
     const both = !a.error && !b.error
     yield both ? { ...a, noTable: true } : a
     yield both ? comparison(a.document, b, cx.full) : b
   },
+}
+
+/** False, too, where opening fails: that is told when the target's turn comes. */
+function isGroup(target: Promise<Target>): Promise<boolean> {
+  return target.then(
+    ({ type }) => type === 'group',
+    () => false,
+  )
 }
 
 function statsOutcome(document: Document, full: boolean): Outcome {
@@ -81,10 +122,16 @@ interface Totals {
   sections: Sizes & { memory_size: number }
   cells_per_tile: Distribution
   format_versions: Set<number>
+  /** Of data files that are missing or short: neither their bytes nor what they should hold is counted. */
+  damaged: { finding: LayoutFinding; fault: InspectError }[]
 }
 
-async function statsDocument(cx: CommandContext, path: string, options: StatsOptions): Promise<Document> {
-  const target = await cx.open(path)
+async function statsDocument(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  options: StatsOptions,
+): Promise<Document> {
   const totals: Totals = {
     tally: new SizeTally(),
     fragment_num: 0,
@@ -97,18 +144,20 @@ async function statsDocument(cx: CommandContext, path: string, options: StatsOpt
     sections: { size: 0, unfiltered_size: 0, memory_size: 0 },
     cells_per_tile: new Distribution(),
     format_versions: new Set(),
+    damaged: [],
   }
   if (target.type === 'array') return arrayDocument(cx, path, target.array, totals, options)
   const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-  if (!fragment) throw await wrongTarget('stats', target, 'a fragment or an array')
+  if (!fragment) throw await wrongTarget('stats', target, 'a fragment, an array or a group')
   try {
-    await addFragment(totals, fragment)
+    addMeasured(totals, await measured(fragment))
   } catch (error) {
     throw addPlace(error, { file: fragment.folder.path })
   } finally {
     await fragment.close()
   }
-  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...result(totals) }
+  for (const { fault } of totals.damaged) cx.fault(fault)
+  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...result(cx, totals) }
 }
 
 async function arrayDocument(
@@ -120,80 +169,107 @@ async function arrayDocument(
 ): Promise<Document> {
   const { schema } = await array.newestSchema()
   const entries = await array.fragments()
-  const wanted = entries.filter((entry) => all || entry.visible)
+  const wanted = entries.filter((entry) => all || entry.isRead)
   const not_examined: Result[] = []
   const progress = await cx.progress('reading fragment metadata')
   let done = 0
   try {
-    for (const entry of wanted) {
-      await orNotExamined(cx, array, entry, totals, not_examined)
+    if (array.folder.isRemote) await array.listFragmentsAhead()
+    for await (const one of inOrder(wanted, atOnce(array.folder), (entry) => measuredEntry(array, entry))) {
+      if ('sections' in one) addMeasured(totals, one)
+      else {
+        cx.fault(one.error)
+        not_examined.push({ name: one.name, error: errorResult(cx, one.error) })
+      }
       progress.update(++done, wanted.length)
     }
   } finally {
     progress.stop()
   }
+  for (const { fault } of totals.damaged) cx.fault(fault)
   let hidden_size = 0
-  for (const entry of entries) {
-    if (!wanted.includes(entry)) hidden_size += await filesSize(array.folder.folder(entry.path))
-  }
+  const hidden = entries.filter(({ isRead }) => !isRead)
+  const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => filesSize(array.folder.folder(path)))
+  for await (const size of sizes) hidden_size += size
   const fragments = new Set(entries.map(({ path }) => path))
   return {
     ...documentHead('stats', cx.shownPath(path)),
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
-    ...result(totals),
-    hidden_fragment_num: entries.length - wanted.length,
+    ...result(cx, totals),
+    hidden_fragment_num: hidden.length,
     hidden_size,
-    other_size: await treeSize(array.folder, fragments, ''),
+    hidden_counted: all ?? false,
+    other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
   }
 }
 
-async function orNotExamined(
-  cx: CommandContext,
+/** A fragment measured, or why it could not be. */
+async function measuredEntry(
   array: InspectArray,
-  entry: FragmentEntry,
-  totals: Totals,
-  notExamined: Result[],
-): Promise<void> {
-  const fragment = array.fragment(entry.path)
+  { name, path }: FragmentEntry,
+): Promise<Measured | { name: string; error: InspectError }> {
+  const fragment = array.fragment(path)
   try {
-    await addFragment(totals, fragment)
+    return await measured(fragment)
   } catch (caught) {
     const error = addPlace(caught, { file: fragment.folder.path })
     if (!(error instanceof InspectError)) throw error
-    cx.fault(error)
-    notExamined.push({ name: entry.name, error: errorResult(cx, error) })
+    return { name, error }
   } finally {
     await fragment.close()
   }
 }
 
+/** What is known of a fragment before anything of it is summed up: nothing is, where a part of it cannot be read. */
+interface Measured {
+  info: FragmentInfo
+  encrypted: boolean
+  onDisk: ReadonlyMap<string, number>
+  sections: readonly MetadataSection[]
+  files: readonly { file: FieldFile; tiles: Distribution; unfiltered: number }[]
+  damaged: Totals['damaged']
+}
+
 /** Reads what the sizes of a fragment take: the footer, the headers of the sections, and the tile offsets, a list at a time. */
-async function addFragment(totals: Totals, fragment: Fragment): Promise<void> {
+async function measured(fragment: Fragment): Promise<Measured> {
   const info = await fragment.info()
   const onDisk = await fragmentFileSizes(fragment)
   const sections = await metadataSections(fragment)
   const files: { file: FieldFile; tiles: Distribution; unfiltered: number }[] = []
+  const damaged = await damagedFiles(fragment, onDisk)
   for (const file of await fragment.fieldFiles()) {
+    if (damaged.some(({ name }) => name === file.name)) continue
     const tiles = await storedTileSizes(fragment, file)
     files.push({ file, tiles, unfiltered: await unfilteredFileSize(fragment, file) })
     fragment.forget()
   }
-  // nothing above is counted if any of it cannot be read
+  return {
+    info,
+    encrypted: fragment.encrypted,
+    onDisk,
+    sections,
+    files,
+    damaged: damaged.map((one) => damagedFinding(fragment, one)),
+  }
+}
+
+function addMeasured(totals: Totals, { info, encrypted, onDisk, sections, files, damaged }: Measured): void {
   for (const { file, tiles, unfiltered } of files) {
     totals.tally.addFile(
       {
         field: info.slots[file.slot].name,
         role: file.role,
-        filters: filePipeline(info, file, fragment.encrypted),
+        filters: filePipeline(info, file, encrypted),
         size: onDisk.get(file.name) ?? 0,
         unfiltered_size: unfiltered,
       },
       tiles,
     )
   }
+  totals.damaged.push(...damaged)
   let place = -1
   for (const section of sections) {
     if (section.offset === place) continue
@@ -215,6 +291,14 @@ async function addFragment(totals: Totals, fragment: Fragment): Promise<void> {
     totals.cells_per_tile.add(info.last_tile_cell_num)
   }
   totals.format_versions.add(info.format_version)
+}
+
+function damagedFinding(fragment: Fragment, one: DamagedFile): Totals['damaged'][number] {
+  const fault = damagedFault(fragment, [one])
+  const code = one.size === null ? 'FILE_MISSING' : 'FILE_SHORT'
+  const bytes = one.listed_size - (one.size ?? 0)
+  const message = `${fault.message}; it is left out of all sums`
+  return { finding: { code, severity: 'error', message, file: `${fragment.folder.path}/${one.name}`, bytes }, fault }
 }
 
 /** @throws InspectError INCONSISTENT where there is no offset for each tile, or offsets do not rise */
@@ -245,21 +329,47 @@ async function filesSize(folder: Folder): Promise<number> {
   return size
 }
 
-/** Bytes of all files below a folder but those in `without`, which are paths from there. */
-async function treeSize(folder: Folder, without: ReadonlySet<string>, prefix: string): Promise<number> {
-  let size = 0
-  for (const entry of await folder.list()) {
-    const path = `${prefix}${entry.name}`
-    if (entry.kind === 'file') size += await entrySize(folder, entry)
-    else if (entry.kind === 'folder' && !without.has(path)) {
-      size += await treeSize(folder.folder(entry.name), without, `${path}/`)
-    }
-  }
+/** Bytes of all files of an array but those of fragments. */
+async function otherSize(cx: CommandContext, folder: Folder, fragments: ReadonlySet<string>): Promise<number> {
+  const deep: string[] = []
+  const size = await treeSize(folder, fragments, deep)
+  if (deep.length > 0)
+    cx.note(
+      `${cx.shownPath(folder.path)}: bytes beside fragments are counted in folders ${FOLDERS_DEEP} deep, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,
+    )
   return size
 }
 
-function result(totals: Totals): { [key: string]: Result | undefined } {
+/**
+ * Bytes of all files below a folder but those in `without`, which are paths from there. No folder is entered twice.
+ * @param deep takes the paths of folders that are not entered because they are too deep
+ */
+async function treeSize(
+  folder: Folder,
+  without: ReadonlySet<string>,
+  deep: string[],
+  prefix = '',
+  entered = new Set<string>(),
+): Promise<number> {
+  let size = 0
+  if (!firstTime(folder, entered)) return size
+  const sizes = inOrder(await folder.list(), atOnce(folder), async (entry) => {
+    const path = `${prefix}${entry.name}`
+    if (entry.kind === 'file') return entrySize(folder, entry)
+    if (!leadsInside(entry) || without.has(path)) return 0
+    if (tooDeep(folder, path)) {
+      deep.push(path)
+      return 0
+    }
+    return treeSize(folder.folder(entry.name), without, deep, `${path}/`, entered)
+  })
+  for await (const one of sizes) size += one
+  return size
+}
+
+function result(cx: CommandContext, totals: Totals): { [key: string]: Result | undefined } {
   const { tally } = totals
+  const findings = [...totals.damaged.map(({ finding }) => finding), ...layoutFindings(totals)]
   return {
     format_versions: [...totals.format_versions].sort((a, b) => a - b),
     fragment_num: totals.fragment_num,
@@ -276,6 +386,7 @@ function result(totals: Totals): { [key: string]: Result | undefined } {
       share: share(sizes.size, tally.data.size),
       files: [...files.values()].map((file) => ({
         ...roleResult(file),
+        share: share(file.size, tally.data.size),
         filters: file.filters.map(({ filters }) => filters.map(filterResult)),
       })),
     })),
@@ -302,6 +413,7 @@ function result(totals: Totals): { [key: string]: Result | undefined } {
     })),
     tile_size: distributionResult(tally.tiles),
     cells_per_tile: distributionResult(totals.cells_per_tile),
+    findings: findings.map((one) => ({ ...one, file: one.file === undefined ? undefined : cx.shownPath(one.file) })),
   }
 }
 

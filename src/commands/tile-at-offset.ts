@@ -1,7 +1,6 @@
-import { withSource } from '../array.ts'
-import { slotType } from '../cells/slot-type.ts'
+import { InspectError } from '../base/errors.ts'
+import { slotType, tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
-import { InspectError } from '../errors.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import { type FilterConfig, mayHoldOffsets } from '../format/filter-pipeline.ts'
@@ -9,8 +8,9 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decodePrefix } from '../format/io.ts'
 import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape } from '../fragment.ts'
 import type { ByteSource } from '../source/source.ts'
+import { withSource } from '../store/array.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { finished, type TileOptions, undoneChunks } from './tile.ts'
 
@@ -117,7 +117,11 @@ async function pipelineFor(
   const { type } = slotType(info, info.slots[slot])
   const filters = filePipeline(info, { slot, role }, fragment.encrypted)
   const tile = {
-    datatype: role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : type,
+    ...tileDatatypes(
+      { ...info, format_version: version, dense: info.schema.array_type === 'dense' },
+      info.slots[slot],
+      role,
+    ),
     cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slotCellSize(info, info.slots[slot]),
     formatVersion: version,
     key,

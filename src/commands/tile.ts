@@ -1,13 +1,13 @@
+import { InspectError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
-import { InspectError } from '../errors.ts'
 import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import type { Fragment, FragmentInfo } from '../fragment.ts'
-import { didYouMean } from '../nearest.ts'
-import type { Document, Output, Result } from '../render/result.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, type CommandModule, documentHead, notOneFragment, type Outcome } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
@@ -21,6 +21,8 @@ export interface TileOptions extends HexOptions {
 const ROLES = ['data', 'offsets', 'var', 'validity'] as const
 
 export const command: CommandModule<TileOptions> = {
+  ownOutput: ({ bytes }) => bytes === true,
+
   configure(command) {
     command
       .argument('<fragment>', 'fragment')
@@ -120,8 +122,8 @@ async function tileOutcome(
   const stringOffsets = await holdsStringOffsets(fragment, file, tile)
   const framed = decode(stored, tileChunks, { file: file.source.name, offset })
   const pipeline = await file.pipeline(stringOffsets)
-  const undone = undoneChunks(cx, pipeline, framed.chunks, stored, offset, file.source.name)
   const expected = file.expectedSize(tile)
+  const undone = undoneChunks(cx, pipeline, framed.chunks, stored, offset, file.source.name, expected)
   const document = {
     ...documentHead('tile', cx.shownPath(fragment.folder.path)),
     field: info.slots[file.slot].name,
@@ -149,7 +151,10 @@ export interface UndoneChunks {
   unfiltered_size: number
 }
 
-/** Undoes the filters of each chunk; one that cannot be undone is told and shown with its error. */
+/**
+ * Undoes the filters of each chunk; one that cannot be undone is told and shown with its error.
+ * @param expected unfiltered bytes of the tile: nothing is undone beyond them
+ */
 export function undoneChunks(
   cx: CommandContext,
   pipeline: Pipeline,
@@ -157,11 +162,13 @@ export function undoneChunks(
   bytes: Uint8Array,
   offset: number,
   file: string,
+  expected?: number,
 ): UndoneChunks {
   const chunks: { [key: string]: Result | undefined }[] = []
   const parts: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
   let unfiltered_size = 0
+  let end = 0
   for (const [index, chunk] of stored.entries()) {
     const stages: StageResult[] = []
     const head = {
@@ -171,7 +178,9 @@ export function undoneChunks(
       metadata_length: chunk.metadata.length,
     }
     let error: InspectError | undefined
+    end += chunk.original_length
     try {
+      pipeline.refuseBehind(end, expected, bytes.length)
       const out = pipeline.reverseChunkAt(bytes, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       parts.push(out.data)
       unfiltered_size += out.data.length
@@ -197,11 +206,11 @@ export async function finished(
   cx: CommandContext,
   document: Document,
   stored: Uint8Array,
-  { parts, stageBytes }: UndoneChunks,
+  { chunks, parts, stageBytes }: UndoneChunks,
   options: Pick<TileOptions, 'stages' | 'bytes'>,
 ): Promise<Outcome> {
-  if (options.stages !== undefined) await writeStages(options.stages, stored, stageBytes)
-  if (options.bytes) return { document, bytes: parts, table: () => {} }
+  if (options.stages !== undefined) await writeStages(cx, options.stages, stored, stageBytes)
+  if (options.bytes) return { document, bytes: parts, incomplete: parts.length < chunks.length, table: () => {} }
   return {
     document,
     async table(out: Output) {
@@ -245,14 +254,17 @@ function plain(value: unknown): Result {
 
 /** `00-stored.bin`, then what each filter gave when undone, in that order. */
 async function writeStages(
+  cx: CommandContext,
   folder: string,
   stored: Uint8Array,
   stages: { filter: string; parts: Uint8Array[] }[],
 ): Promise<void> {
-  const { writeFiles } = await import('../source/file-output.ts')
+  const { writeFiles } = await import('../node/file-output.ts')
   const files: [string, Uint8Array[]][] = [['00-stored.bin', [stored]]]
   stages.forEach(({ filter, parts }, i) => {
     files.push([`${String(i + 1).padStart(2, '0')}-after-${filter}.bin`, parts])
   })
+  await cx.refuseReadPlace(folder, '--stages')
+  for (const [name] of files) await cx.refuseReadPlace(`${folder}/${name}`, '--stages')
   await writeFiles(folder, files)
 }

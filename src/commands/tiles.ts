@@ -1,3 +1,4 @@
+import { type Output, Pages, type Result } from '../base/result.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { slotType } from '../cells/slot-type.ts'
 import {
@@ -12,10 +13,9 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { sumReader, type ValueStyle } from '../format/value.ts'
-import { type Fragment, type FragmentInfo, slotShape } from '../fragment.ts'
-import { type Output, Pages, type Result } from '../render/result.ts'
 import { passedBytes } from '../source/lean-heap.ts'
-import { BLOCK_TILES, TileLists } from '../tile-lists.ts'
+import { type Fragment, type FragmentInfo, slotShape } from '../store/fragment.ts'
+import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import {
   type CommandContext,
   type CommandModule,

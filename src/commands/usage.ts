@@ -1,8 +1,49 @@
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
+
+/** What people try, and what they are looking for. */
+const HINTS: Readonly<Record<string, string>> = {
+  cat: 'decode shows the cells of a fragment, dump the bytes of a file',
+  head: 'decode --limit 10 shows the first cells of a fragment',
+  info: 'schema, ls and stats tell what an array is, holds and takes',
+  show: 'ls, schema, decode and dump show what is there',
+  get: 'decode shows the cells of a fragment',
+  hexdump: 'dump shows every byte, and what it means',
+  xxd: 'dump shows every byte, and what it means',
+  du: 'stats tells what fills the disk',
+  fsck: 'check finds any damage',
+  validate: 'check finds any damage',
+  fragments: 'ls lists the fragments of an array',
+  tree: 'ls lists what is in a folder, dump --tree the fields of a file',
+  create: 'write-sample writes an array',
+  version: '--version shows it',
+  examples: 'tiledb-inspect <command> --help has them',
+  '--sort': 'rows come in stored order; --format csv and ndjson go into sort, jq and DuckDB',
+  '--order-by': 'rows come in stored order; --format csv and ndjson go into sort, jq and DuckDB',
+  '-n': '--limit n shows the first cells',
+  '--head': '--limit n shows the first cells',
+  '--csv': '--format csv',
+  '--tsv': '--format tsv',
+  '--ndjson': '--format ndjson',
+  '--table': '--format table',
+  '--where': '--range NAME=LO..HI chooses cells by a dimension',
+  '--attr': '--field names attributes',
+  '--recursive': 'check, verify-checksums and stats go through all that is in a target by themselves',
+  '-r': 'check, verify-checksums and stats go through all that is in a target by themselves',
+  '-v': '--version shows the version; DEBUG=1 where an error arose',
+  '--verbose': 'DEBUG=1 shows where an error arose',
+}
+
+/** A word as long as this may be a key, which no message repeats. */
+const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
 /** What commander says of a wrong command line, in one line and in our words, the nearest right word with it. */
 export function usageMessage(message: string, command: string | undefined): string {
-  const text = message.replace(/^error: /, '')
+  return worded(message.replace(/^error: /, ''), command).replace(MAY_BE_KEY, '…')
+}
+
+function worded(text: string, command: string | undefined): string {
+  const [unknown, word] = /^unknown (?:command|option) '([^']*)'/.exec(text) ?? []
+  if (word !== undefined && Object.hasOwn(HINTS, word)) return `${unknown}; ${HINTS[word]}`
   const choice = /^option '([^' ]+)(?: [^']*)?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text)
   if (choice) {
     const [, option, found, choices] = choice

@@ -1,10 +1,10 @@
+import type { Result } from '../base/result.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { cellReader, cellValue, type ValueStyle } from '../format/value.ts'
-import type { Result } from '../render/result.ts'
 
 /** Structures of the format under the names and in the shapes of the JSON documents. */
 

@@ -1,9 +1,9 @@
-import type { Output, Result } from '../render/result.ts'
-import { parseShard } from '../shard.ts'
-import type { Target } from '../target.ts'
-import { noneVerified, type Verified } from '../verify/verification.ts'
-import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../verify/verify.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome } from './command.ts'
+import type { Output, Result } from '../base/result.ts'
+import { noneVerified, type Verified } from '../check/verification.ts'
+import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../check/verify.ts'
+import { parseShard } from '../store/shard.ts'
+import type { Target } from '../store/target.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, sayIfEmpty } from './command.ts'
 import { parseJobs } from './jobs.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 
@@ -23,7 +23,10 @@ export const command: CommandModule<Options> = {
       .argument('<target...>', 'fragment, array or group')
       .option('--all', 'every fragment folder, not the committed ones only')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
-      .option('--require-checksums', 'a data file without a checksum is a failure')
+      .option(
+        '--require-checksums',
+        'a data file without a checksum is a failure, and so is an array of which every fragment is skipped',
+      )
       .option('--jobs <n>', 'threads', '1')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
@@ -37,17 +40,25 @@ export const command: CommandModule<Options> = {
     const jobs = parseJobs(options.jobs)
     for (const path of paths) {
       const target = await cx.open(path)
-      await sayWhatIsRead(cx, target)
-      yield outcome(cx, path, target, verifyOptions, await runnerFor(cx, jobs, verifyOptions.deep), options)
+      await sayIfEmpty(cx, target)
+      const bytes = await sayWhatIsRead(cx, target)
+      const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, verifyOptions.deep)
+      yield outcome(cx, path, target, verifyOptions, runner, options)
     }
   },
 }
 
-async function runnerFor(cx: CommandContext, jobs: number, deep: boolean): Promise<UnitRunner> {
+async function runnerFor(
+  cx: CommandContext,
+  target: { path: string; bytes: number | undefined },
+  jobs: number,
+  deep: boolean,
+): Promise<UnitRunner> {
+  const { key, maxTileSize } = cx.reading
   const here = new UnitWorker(cx.storage, cx.reading, deep)
-  if (jobs === 1) return runHere(here)
-  const { runInWorkers } = await import('../source/verify-pool.ts')
-  return runInWorkers(jobs, { key: cx.reading.key, deep, remote: cx.remote, maxTileSize: cx.reading.maxTileSize }, here)
+  if (jobs === 1) return runHere(here, target.path)
+  const { runInWorkers } = await import('../threads/verify-pool.ts')
+  return runInWorkers(jobs, { key, deep, maxTileSize }, cx.storage, target, here)
 }
 
 /** Failures come while they are found; what sums them up is known behind the last one. */
@@ -74,7 +85,8 @@ function outcome(
       progress.stop()
     }
   }
-  const ok = (): boolean => failureNum === 0 && !(requireChecksums && found.unprotectedFiles.length > 0)
+  const ok = (): boolean =>
+    failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.skippedArrayNum > 0))
   const list = failures()
   const document = {
     ...documentHead('verify-checksums', cx.shownPath(path)),
@@ -84,10 +96,13 @@ function outcome(
       return verdict(found, failureNum)
     },
     get ok() {
-      return ok()
+      return ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
     },
     get fragment_num() {
       return found.fragmentNum
+    },
+    get skipped_fragment_num() {
+      return found.skippedFragmentNum
     },
     get file_num() {
       return found.fileNum

@@ -1,9 +1,9 @@
-import { addPlace, InspectError } from '../errors.ts'
+import { addPlace, exitCodeOf, InspectError } from '../base/errors.ts'
+import type { Document, Output, Result } from '../base/result.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import type { Document, Output, Result } from '../render/result.ts'
-import { openFolderOutput } from '../source/folder-output.ts'
-import { inputName, openText, readText, type TextInput } from '../source/text-input.ts'
+import { openFolderOutput } from '../node/folder-output.ts'
+import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
@@ -136,7 +136,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
   const data = dataFile === undefined ? undefined : openText(dataFile)
   const inputs: SampleInputs = { schema, data: data && { ...data, labels }, style: cx.style }
-  const output = await openFolderOutput(path)
+  const output = await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
   try {
     const { array, notes } = planSample(rest, inputs)
     const { codecs, key } = cx.reading
@@ -167,10 +167,26 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       seed: options.seed ?? '1',
     })
   } catch (error) {
-    throw addPlace(error, { file: path })
+    throw addPlace(asUsage(error), { file: path })
   } finally {
     await output.discard()
   }
+}
+
+/** What ends a large allocation. */
+const NO_MEMORY =
+  /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length|Array buffer allocation failed|Invalid string length)/
+
+/** Nothing of what is read here is an array that could be damaged: what is wrong is the document that was given, or an option. */
+function asUsage(error: unknown): unknown {
+  if (error instanceof InspectError)
+    return exitCodeOf(error) === 1 ? new InspectError('USAGE', error.message, error.at, { cause: error }) : error
+  if (NO_MEMORY.test(String(error))) {
+    const why =
+      'the cells do not fit in memory: expected smaller tiles (--tile-extent, --capacity), fewer or smaller cells'
+    return new InspectError('USAGE', why, {}, { cause: error })
+  }
+  return error
 }
 
 /**

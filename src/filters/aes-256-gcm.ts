@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/aes-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, concat, hex } from './bytes.ts'

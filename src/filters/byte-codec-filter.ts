@@ -1,3 +1,4 @@
+import { NO_BYTES } from './bytes.ts'
 import type { ByteCodec } from './codecs/codecs.ts'
 import { compressionFilter } from './compressor.ts'
 import type { Filter } from './filter.ts'
@@ -8,13 +9,25 @@ const DEFAULT_LEVEL = -1
 
 type KernelDecompress = (kernels: Kernels, part: Uint8Array, originalLength: number) => Uint8Array | undefined
 
-/** A compression filter whose parts are what one general-purpose codec makes of them; a kernel decompresses what it can. */
-export function byteCodecFilter(codec: ByteCodec, kernel?: KernelDecompress): Filter {
+/**
+ * A compression filter whose parts are what one general-purpose codec makes of them; a kernel decompresses what it can.
+ *
+ * @param isCutShort whether bytes are the beginning of what the codec makes of no bytes
+ */
+export function byteCodecFilter(
+  codec: ByteCodec,
+  kernel?: KernelDecompress,
+  isCutShort?: (part: Uint8Array) => boolean,
+): Filter {
   return compressionFilter({
     compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
-    decompress(part, originalLength, _config, { kernels, into }) {
+    decompress(part, originalLength, _config, { kernels, into, onRefused }) {
       const done = kernels && kernel?.(kernels, part, originalLength)
       if (done) return done
+      if (originalLength === 0 && isCutShort?.(part)) {
+        onRefused?.('stream cut short')
+        return NO_BYTES
+      }
       const out = codec.decompressInto && (into?.length === originalLength ? into : kernels?.block(originalLength))
       if (!out) return codec.decompress(part, originalLength)
       codec.decompressInto?.(part, out)

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 
 /** Small helpers that filters share. All lengths in bytes. */
 
@@ -42,4 +42,8 @@ export function badData(message: string, field?: string): InspectError {
 /** Refuses, before anything is allocated, a declared output larger than this chunk can have. */
 export function checkLimit(declared: number, limit: number, field: string): void {
   if (declared > limit) throw badData(`expected at most ${limit} bytes of output, found a declared ${declared}`, field)
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

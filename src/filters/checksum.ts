@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { checksumMetadata, type PartChecksum } from '../format/checksum-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, hex } from './bytes.ts'

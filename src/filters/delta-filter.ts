@@ -7,9 +7,11 @@ import type { Kernels } from './kernels/kernels.ts'
 
 /** What DELTA and DOUBLE_DELTA do to one part of at least one element. */
 export interface DeltaCodec {
-  compress(part: Uint8Array, type: IntegerType): Uint8Array
+  compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
   /** `originalLength` bytes, within the limit: at least one element, zeros where bytes behind the last whole one were dropped. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
+  /** Bytes of a part that are there as they were, though they are no whole elements; undefined where they were dropped. */
+  uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
 }
 
 /**
@@ -28,17 +30,25 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
       compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array {
         const type = deltaType(cx.datatype, config.reinterpret_datatype)
         checkWhole(part, type.size)
-        return codec.compress(part, type)
+        return codec.compress(part, type, cx.formatVersion)
       },
       decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
         const type = deltaType(cx.datatype, config.reinterpret_datatype)
         const count = elementCount(part, countAt)
+        if (cx.otherType && originalLength % type.size !== 0 && count === Math.floor(originalLength / type.size)) {
+          const kept = codec.uneven?.(part, originalLength, type)
+          if (kept) return kept
+          throw badData(
+            `expected ${originalLength} bytes, found ${count} elements: the release that wrote it lost the rest`,
+          )
+        }
         if (count !== Math.floor(originalLength / type.size) || (count === 0 && originalLength > 0)) {
           throw badData(
             `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`,
             'element_num',
           )
         }
+        if (count === 0) cx.onRefused?.('delta of nothing')
         return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
       },
     },

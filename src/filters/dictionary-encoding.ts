@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { dictionaryMetadata } from '../format/dictionary-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, NO_BYTES } from './bytes.ts'

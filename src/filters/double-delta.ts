@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { badData, viewOf } from './bytes.ts'
 import { deltaFilter } from './delta-filter.ts'
 import { type IntegerType, u16, u32 } from './elements.ts'
@@ -19,7 +19,7 @@ import type { Kernels } from './kernels/kernels.ts'
  *
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */
-export const doubleDelta: FilterFactory = async () => deltaFilter({ compress, decompress }, 1)
+export const doubleDelta: FilterFactory = async () => deltaFilter({ compress, decompress, uneven }, 1)
 
 const HEAD = 9
 
@@ -29,10 +29,14 @@ const verbatimFrom = (size: number): number => 8 * size - 1
 /** Uint32 units, in 64-bit words, that `count` packed values take: sign and magnitude each. */
 const packedUnits = (count: number, bitSize: number): number => 2 * Math.ceil((count * (bitSize + 1)) / 64)
 
-function compress(part: Uint8Array, type: IntegerType): Uint8Array {
+/** From 2.29 on (format 22) TileDB refuses differences beyond 64 signed bits; releases before let most of them wrap around. */
+const REFUSES_OVERFLOW_SINCE = 22
+
+function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
   const { size } = type
   const count = part.length / size
-  const bitSize = count <= 2 ? 0 : size === 8 ? bitSize64(u32(part), type.signed) : bitSizeOf(numbers(part, type))
+  const bitSize =
+    count <= 2 ? 0 : size === 8 ? bitSize64(u32(part), type.signed, formatVersion) : bitSizeOf(numbers(part, type))
   const verbatim = bitSize >= verbatimFrom(size)
   const plain = verbatim ? part.length : Math.min(count, 2) * size
   const units = verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize)
@@ -77,8 +81,11 @@ function bitSizeOf(input: Numbers): number {
   return bitLength(largest >= 2 ** 32 ? largest / 2 ** 32 : 0, largest)
 }
 
-/** The bit size of elements in lanes: every |dd| is or-ed together, which keeps the highest bit. */
-function bitSize64(input: Uint32Array, signed: boolean): number {
+/**
+ * The bit size of elements in lanes: every |dd| is or-ed together, which keeps the highest bit. Where a difference does not fit
+ * in 64 signed bits it is the full width, so that the elements are stored as they are: every release reads that.
+ */
+function bitSize64(input: Uint32Array, signed: boolean, formatVersion: number): number {
   let beforeLo = input[0] | 0
   let beforeHi = input[1] | 0
   let deltaLo = 0
@@ -109,6 +116,7 @@ function bitSize64(input: Uint32Array, signed: boolean): number {
     deltaHi = nextHi
   }
   if (overflow < 0) {
+    if (formatVersion < REFUSES_OVERFLOW_SINCE) return 64
     throw new InspectError(
       'BAD_VALUE',
       'expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one',
@@ -232,6 +240,16 @@ function decompress(
     else unpack64(u32(out), packed, bitSize)
   }
   return out
+}
+
+/**
+ * A part of less than one element, for which TileDB stores two elements anyway: the part, and behind it what lay in memory. Or elements
+ * that are stored as they are, and fill the part.
+ */
+function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array | undefined {
+  const stored = part.subarray(HEAD)
+  const asTheyAre = originalLength < size ? 2 * size : part[0] >= verbatimFrom(size) ? originalLength : -1
+  return stored.length === asTheyAre ? stored.subarray(0, originalLength) : undefined
 }
 
 /** Fills `output` from its third element on; all sums modulo the element size. `bitSize` up to 30. */

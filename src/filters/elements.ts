@@ -3,7 +3,7 @@
  * an element, and all sums and differences are modulo 2^64.
  */
 
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) throw new TypeError('this machine is not little-endian')

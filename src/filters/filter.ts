@@ -40,12 +40,17 @@ export interface ChecksumVerdict {
   actual: string | undefined
 }
 
+/** What TileDB makes of a part of no bytes and then cannot read; nothing is lost with it. */
+export type RefusedPart = 'stream cut short' | 'delta of nothing' | 'part of nothing'
+
 /** What a filter is told about the tile beside its own options. */
 export interface FilterContext {
   /** Element type that this filter sees: the field's, as changed by the filters before it (in writing order). */
   datatype: Datatype
   /** Bytes of one cell of the tile: sizeof(type) x cell_val_num; 8 in offsets tiles, 1 in validity tiles, sizeof(type) in var data. */
   cellSize: number
+  /** Whether the chunk was filtered as another type than its tile's: then its bytes may be no whole number of elements. */
+  otherType?: boolean | undefined
   /** Format version of the fragment (for generic tiles: of the tile's header). */
   formatVersion: number
   /** Most bytes that undoing one filter of this chunk may yield; a larger declared size is refused before allocation. */
@@ -56,6 +61,8 @@ export interface FilterContext {
   key?: Uint8Array | undefined
   /** Receives every checksum verdict; without it a mismatch raises InspectError CHECKSUM. */
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
+  /** Told of a part of no bytes that TileDB stores and then cannot read. */
+  onRefused?: ((part: RefusedPart) => void) | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
   /** Room for what this filter gives when it undoes a chunk, of that very length: to be filled and given back where that saves a copy. */

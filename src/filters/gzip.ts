@@ -5,6 +5,26 @@ import type { FilterFactory } from './filter.ts'
  * GZIP, in the frame that all compression filters share (compressor.ts). Each part is a zlib stream (RFC 1950), not a
  * gzip file. Levels below 0 are the default of zlib.
  *
- * @see format_spec/tile.md, "Compression Filters"
+ * TileDB before 2.27 leaves too little room for a part of no bytes: it stores the beginning of its stream, which no release
+ * reads. Here that is nothing, as it was.
+ *
+ * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */
-export const gzip: FilterFactory = async (codecs) => byteCodecFilter(await codecs.gzip())
+export const gzip: FilterFactory = async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort)
+
+/** zlib streams of no bytes: compressed, and stored as level 0 does. */
+const OF_NOTHING = [
+  [0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01],
+  [0x78, 0x01, 0x01, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01],
+]
+/** Place of the byte that tells the level. */
+const LEVEL_AT = 1
+/** Bytes of room that TileDB gave: what a stream needs beside its blocks. */
+const ROOM = 6
+
+function isCutShort(part: Uint8Array): boolean {
+  if (part.length < ROOM) return false
+  return OF_NOTHING.some(
+    (stream) => part.length < stream.length && part.every((byte, at) => at === LEVEL_AT || byte === stream[at]),
+  )
+}

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { type PositiveDeltaWindow, positiveDeltaMetadata } from '../format/positive-delta-metadata.ts'

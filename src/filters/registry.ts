@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { FilterType } from '../format/filter-type.ts'
 import type { FilterFactory } from './filter.ts'
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'

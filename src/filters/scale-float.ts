@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { badData, checkLimit } from './bytes.ts'

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { StringPart } from '../format/rle-string-metadata.ts'
 import { badData } from './bytes.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'

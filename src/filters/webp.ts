@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, checkLimit, concat } from './bytes.ts'

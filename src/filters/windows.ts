@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { ElementSize } from './elements.ts'
 
 /**

@@ -28,16 +28,21 @@ export interface AesMetadata {
 
 function encryptedPart(io: Io<EncryptedPart>): EncryptedPart {
   return {
-    plain_length: io.u32('plain_length'),
-    encrypted_length: io.u32('encrypted_length'),
-    iv: io.bytes('iv', AES_IV_BYTES),
-    tag: io.bytes('tag', AES_TAG_BYTES),
+    plain_length: io.u32('plain_length', 'bytes: before'),
+    encrypted_length: io.u32('encrypted_length', 'bytes: the same number'),
+    iv: io.bytes('iv', AES_IV_BYTES, 'initialisation vector, 12 bytes'),
+    tag: io.bytes('tag', AES_TAG_BYTES, 'authentication tag, 16 bytes; there is no additional authenticated data'),
   }
 }
 
 export function aesMetadata(io: Io<AesMetadata>): AesMetadata {
-  const metadataPartNum = io.derive('metadata_part_num', 'uint32', (m) => m.metadata_parts.length)
-  const dataPartNum = io.derive('data_part_num', 'uint32', (m) => m.data_parts.length)
+  const metadataPartNum = io.derive(
+    'metadata_part_num',
+    'uint32',
+    (m) => m.metadata_parts.length,
+    'parts: of metadata of earlier filters, which are encrypted, too',
+  )
+  const dataPartNum = io.derive('data_part_num', 'uint32', (m) => m.data_parts.length, 'parts: of data')
   return {
     metadata_parts: io.list('metadata_parts', metadataPartNum, encryptedPart),
     data_parts: io.list('data_parts', dataPartNum, encryptedPart),

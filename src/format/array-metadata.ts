@@ -21,12 +21,18 @@ export interface ArrayMetadata {
 }
 
 function metadataEntry(io: Io<MetadataEntry>): MetadataEntry {
-  const key = io.string('key', 'uint32')
-  const deleted = io.flag('deleted')
+  const key = io.string('key', 'uint32', 'entries follow each other to the end, without a count')
+  const deleted = io.flag('deleted', '1: nothing follows')
   if (deleted) return { key, deleted, type: undefined, value_num: undefined, value: undefined }
-  const type = io.coded('type', 'uint8', datatypeCoding)
-  const value_num = io.u32('value_num')
-  return { key, deleted, type, value_num, value: io.bytes('value', value_num * datatypeSize(type)) }
+  const type = io.coded('type', 'uint8', datatypeCoding, 'where it is not deleted')
+  const value_num = io.u32('value_num', 'values: of text its bytes; where it is not deleted')
+  return {
+    key,
+    deleted,
+    type,
+    value_num,
+    value: io.bytes('value', value_num * datatypeSize(type), 'where it is not deleted'),
+  }
 }
 
 export function arrayMetadata(io: Io<ArrayMetadata>): ArrayMetadata {

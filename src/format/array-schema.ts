@@ -47,29 +47,39 @@ export interface ArraySchema {
 
 function domain(version: number): Describe<Domain> {
   return (io) => {
-    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding) : undefined
-    const count = io.derive('dimension_num', 'uint32', (d) => d.dimensions.length)
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
+    const count = io.derive('dimension_num', 'uint32', (d) => d.dimensions.length, 'dimensions')
     return { type, dimensions: io.list('dimensions', count, dimension(version, type)) }
   }
 }
 
 export function arraySchema(io: Io<ArraySchema>): ArraySchema {
-  const version = io.u32('version')
+  const version = io.u32('version', 'format version: of the schema')
   checkVersion(version)
-  const allows_duplicates = version >= 5 ? io.flag('allows_duplicates') : false
-  const array_type = io.coded('array_type', 'uint8', arrayTypeCoding)
-  const tile_order = io.coded('tile_order', 'uint8', layoutCoding)
-  const cell_order = io.coded('cell_order', 'uint8', layoutCoding)
-  const capacity = io.u64('capacity')
-  const coords_filters = io.struct('coords_filters', filterPipeline(version))
-  const offsets_filters = io.struct('offsets_filters', filterPipeline(version))
-  const validity_filters = version >= 7 ? io.struct('validity_filters', filterPipeline(version)) : undefined
+  const allows_duplicates =
+    version >= 5 ? io.flag('allows_duplicates', 'whether several cells may have the same coordinates') : false
+  const array_type = io.coded('array_type', 'uint8', arrayTypeCoding, '0 dense, 1 sparse')
+  const tile_order = io.coded('tile_order', 'uint8', layoutCoding, '0 row-major, 1 col-major')
+  const cell_order = io.coded('cell_order', 'uint8', layoutCoding, '0 row-major, 1 col-major, 4 hilbert')
+  const capacity = io.u64('capacity', 'cells: of a tile in sparse fragments')
+  const coords_filters = io.struct(
+    'coords_filters',
+    filterPipeline(version),
+    'of dimensions without filters of their own, and of time stamps',
+  )
+  const offsets_filters = io.struct('offsets_filters', filterPipeline(version), 'of the offsets of var-sized fields')
+  const validity_filters =
+    version >= 7
+      ? io.struct('validity_filters', filterPipeline(version), 'of the validity of nullable attributes')
+      : undefined
   const arrayDomain = io.struct('domain', domain(version))
-  const attributeNum = io.derive('attribute_num', 'uint32', (s) => s.attributes.length)
+  const attributeNum = io.derive('attribute_num', 'uint32', (s) => s.attributes.length, 'attributes')
   const attributes = io.list('attributes', attributeNum, attribute(version))
-  const labelNum = version >= 18 ? io.derive('dimension_label_num', 'uint32', (s) => s.dimension_labels.length) : 0
+  const labelNum =
+    version >= 18 ? io.derive('dimension_label_num', 'uint32', (s) => s.dimension_labels.length, 'dimension labels') : 0
   const dimension_labels = version >= 18 ? io.list('dimension_labels', labelNum, dimensionLabel) : []
-  const enumerationNum = version >= 20 ? io.derive('enumeration_num', 'uint32', (s) => s.enumerations.length) : 0
+  const enumerationNum =
+    version >= 20 ? io.derive('enumeration_num', 'uint32', (s) => s.enumerations.length, 'enumerations') : 0
   const enumerations = version >= 20 ? io.list('enumerations', enumerationNum, enumerationEntry) : []
   const current_domain = version >= 22 ? io.struct('current_domain', currentDomain(arrayDomain.dimensions)) : undefined
   return {

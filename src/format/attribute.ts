@@ -26,19 +26,28 @@ export interface Attribute {
 /** @see format_spec/array_schema.md, "Attribute" */
 export function attribute(version: number): Describe<Attribute> {
   return (io) => {
-    const name = io.string('name', 'uint32')
-    const type = io.coded('type', 'uint8', datatypeCoding)
-    const cell_val_num = io.coded('cell_val_num', 'uint32', cellValNumCoding)
+    const name = io.string('name', 'uint32', 'empty: anonymous')
+    const type = io.coded('type', 'uint8', datatypeCoding, 'of the values')
+    const cell_val_num = io.coded(
+      'cell_val_num',
+      'uint32',
+      cellValNumCoding,
+      'values of a cell; all bits set: var-sized',
+    )
     const filters = io.struct('filters', filterPipeline(version))
     let fill_value: Uint8Array | undefined
     if (version >= 6) {
-      const length = io.derive('fill_value_length', 'uint64', (a) => a.fill_value?.length ?? 0)
-      fill_value = io.bytes('fill_value', length)
+      const length = io.derive('fill_value_length', 'uint64', (a) => a.fill_value?.length ?? 0, 'bytes')
+      fill_value = io.bytes('fill_value', length, 'what readers put where nothing was written')
     }
-    const nullable = version >= 7 ? io.flag('nullable') : false
-    const fill_value_validity = version >= 7 ? io.flag('fill_value_validity') : false
-    const order = version >= 17 ? io.coded('order', 'uint8', dataOrderCoding) : 'unordered'
-    const enumeration = version >= 20 ? io.string('enumeration', 'uint32') : ''
+    const nullable = version >= 7 ? io.flag('nullable', 'whether cells may be null') : false
+    const fill_value_validity = version >= 7 ? io.flag('fill_value_validity', '0: the fill value is null') : false
+    const order =
+      version >= 17
+        ? io.coded('order', 'uint8', dataOrderCoding, '0 unordered, 1 increasing, 2 decreasing')
+        : 'unordered'
+    const enumeration =
+      version >= 20 ? io.string('enumeration', 'uint32', 'whose values the cells are indexes of; empty: none') : ''
     return { name, type, cell_val_num, filters, fill_value, nullable, fill_value_validity, order, enumeration }
   }
 }

@@ -26,13 +26,17 @@ export interface BitWidthMetadata {
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata> {
   const bitWidthWindow = (io: Io<BitWidthWindow>): BitWidthWindow => ({
-    value_offset: io.bytes('value_offset', elementSize),
-    bits: io.u8('bits'),
-    window_bytes: io.u32('window_bytes'),
+    value_offset: io.bytes(
+      'value_offset',
+      elementSize,
+      'one element: what was subtracted from every value; meaningless where the full width is kept',
+    ),
+    bits: io.u8('bits', 'bits: of a stored value: 8, 16, 32 or 64'),
+    window_bytes: io.u32('window_bytes', 'bytes: of the window before the filter'),
   })
   return (io) => {
-    const original_bytes = io.u32('original_bytes')
-    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length)
+    const original_bytes = io.u32('original_bytes', 'bytes: of all windows before the filter')
+    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows')
     return { original_bytes, windows: io.list('windows', windowNum, bitWidthWindow) }
   }
 }

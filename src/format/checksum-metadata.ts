@@ -24,12 +24,17 @@ export interface ChecksumMetadata {
 
 export function checksumMetadata(digestLength: number): Describe<ChecksumMetadata> {
   const partChecksum = (io: Io<PartChecksum>): PartChecksum => ({
-    length: io.size('length'),
-    digest: io.bytes('digest', digestLength),
+    length: io.size('length', 'bytes: of the part'),
+    digest: io.bytes('digest', digestLength, '16 bytes (MD5) or 32 (SHA-256)'),
   })
   return (io) => {
-    const metadataChecksumNum = io.derive('metadata_checksum_num', 'uint32', (m) => m.metadata_checksums.length)
-    const dataChecksumNum = io.derive('data_checksum_num', 'uint32', (m) => m.data_checksums.length)
+    const metadataChecksumNum = io.derive(
+      'metadata_checksum_num',
+      'uint32',
+      (m) => m.metadata_checksums.length,
+      'parts: of metadata of earlier filters',
+    )
+    const dataChecksumNum = io.derive('data_checksum_num', 'uint32', (m) => m.data_checksums.length, 'parts: of data')
     return {
       metadata_checksums: io.list('metadata_checksums', metadataChecksumNum, partChecksum),
       data_checksums: io.list('data_checksums', dataChecksumNum, partChecksum),

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { decodeText } from './text.ts'
 
 /** One commit named by a `.con` file. */
@@ -58,14 +58,14 @@ function tileLength(bytes: Uint8Array, at: number): number {
   return Number(length)
 }
 
-/** Lines of a `.vac` or `.ign` file, without empty ones. */
+/** Lines of a `.vac` or `.ign` file, empty ones too: TileDB refuses lists that have any. */
 export function parseLines(bytes: Uint8Array): { text: string; offset: number }[] {
   const lines: { text: string; offset: number }[] = []
   let at = 0
   while (at < bytes.length) {
     let end = bytes.indexOf(NEWLINE, at)
     if (end === -1) end = bytes.length
-    if (end > at) lines.push({ text: decodeText(bytes.subarray(at, end)), offset: at })
+    lines.push({ text: decodeText(bytes.subarray(at, end)), offset: at })
     at = end + 1
   }
   return lines

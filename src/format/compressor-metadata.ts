@@ -31,12 +31,20 @@ export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
 }
 
 function compressedPart(io: Io<CompressedPart>): CompressedPart {
-  return { original_length: io.u32('original_length'), compressed_length: io.u32('compressed_length') }
+  return {
+    original_length: io.u32('original_length', 'bytes: before'),
+    compressed_length: io.u32('compressed_length', 'bytes: after; the metadata parts stand ahead of the data parts'),
+  }
 }
 
 export function compressorMetadata(io: Io<CompressorMetadata>): CompressorMetadata {
-  const metadataPartNum = io.derive('metadata_part_num', 'uint32', (m) => m.metadata_parts.length)
-  const dataPartNum = io.derive('data_part_num', 'uint32', (m) => m.data_parts.length)
+  const metadataPartNum = io.derive(
+    'metadata_part_num',
+    'uint32',
+    (m) => m.metadata_parts.length,
+    'parts: of metadata of earlier filters, which are compressed, too',
+  )
+  const dataPartNum = io.derive('data_part_num', 'uint32', (m) => m.data_parts.length, 'parts: of data')
   return {
     metadata_parts: io.list('metadata_parts', metadataPartNum, compressedPart),
     data_parts: io.list('data_parts', dataPartNum, compressedPart),

@@ -21,10 +21,16 @@ export interface ConsolidatedFragmentMetadata {
 }
 
 function entry(io: Io<ConsolidatedFooterEntry>): ConsolidatedFooterEntry {
-  return { fragment_name: io.string('fragment_name', 'uint64'), offset: io.size('offset') }
+  return {
+    fragment_name: io.string('fragment_name', 'uint64', 'of the folder; before format 9 an absolute URI'),
+    offset: io.size('offset', 'bytes: of its footer, from the start of the content'),
+  }
 }
 
 export function consolidatedFragmentMetadata(io: Io<ConsolidatedFragmentMetadata>): ConsolidatedFragmentMetadata {
-  const count = io.derive('fragment_num', 'uint32', (m) => m.entries.length)
-  return { entries: io.list('entries', count, entry), footers: io.rest('footers') }
+  const count = io.derive('fragment_num', 'uint32', (m) => m.entries.length, 'fragments')
+  return {
+    entries: io.list('entries', count, entry),
+    footers: io.rest('footers', 'as they stand in the fragments, without the length behind them'),
+  }
 }

@@ -19,13 +19,13 @@ const currentDomainTypeCoding = enumerationOf<'NDRECTANGLE'>('current domain typ
 
 export function currentDomain(dimensions: readonly RangeType[]): Describe<CurrentDomain> {
   return (io) => {
-    const version = io.u32('version')
-    const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0))
+    const version = io.u32('version', 'of this structure: 0')
+    const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0), '1: nothing follows')
     io.require(empty <= 1, 'empty', () => `expected 0 or 1, found ${empty}`)
     if (empty !== 0) return { version, type: undefined, range: undefined }
     return {
       version,
-      type: io.coded('type', 'uint8', currentDomainTypeCoding),
+      type: io.coded('type', 'uint8', currentDomainTypeCoding, '0: a box; where there is one'),
       range: io.struct('range', ndRange(dimensions)),
     }
   }

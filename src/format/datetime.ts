@@ -7,7 +7,7 @@
  * text is the true date.
  */
 
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { Datatype } from './datatype.ts'
 
 export type DatetimeType = Extract<Datatype, `DATETIME_${string}`>

@@ -51,29 +51,33 @@ const MAX_DEPTH = 256
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
 
 function conditionNode(io: Io<ConditionNode>, depth: number): ConditionNode {
-  const node = io.coded('node', 'uint8', nodeTypeCoding)
+  const node = io.coded('node', 'uint8', nodeTypeCoding, '0 expression, 1 value')
   if (node === 'expression') return expression(asPart<ConditionExpression>(io), depth)
   return comparison(asPart<ConditionValue>(io))
 }
 
 function expression(io: Io<ConditionExpression>, depth: number): ConditionExpression {
   io.require(depth < MAX_DEPTH, 'node', () => `expected at most ${MAX_DEPTH} nested conditions`)
-  const op = io.coded('op', 'uint8', combinationCoding)
-  const count = io.derive('child_num', 'uint64', (e) => e.children.length)
+  const op = io.coded('op', 'uint8', combinationCoding, '0 AND, 1 OR, 2 NOT')
+  const count = io.derive('child_num', 'uint64', (e) => e.children.length, 'conditions')
   const children = io.list('children', count, (inner: Io<ConditionNode>) => conditionNode(inner, depth + 1))
   return { node: 'expression', op, children }
 }
 
 function comparison(io: Io<ConditionValue>): ConditionValue {
-  const op = io.coded('op', 'uint8', comparisonCoding)
-  const field = io.string('field', 'uint32')
-  const length = io.derive('value_length', 'uint64', (c) => c.value.length)
-  const value = io.bytes('value', length)
+  const op = io.coded('op', 'uint8', comparisonCoding, '0 LT, 1 LE, 2 GT, 3 GE, 4 EQ, 5 NE, 6 IN, 7 NOT_IN')
+  const field = io.string('field', 'uint32', 'an attribute or a dimension')
+  const length = io.derive('value_length', 'uint64', (c) => c.value.length, 'bytes: 0 in a test for null')
+  const value = io.bytes(
+    'value',
+    length,
+    'of the field’s type; of IN and NOT_IN all members, and behind it the length and the start of each, uint64',
+  )
   let offsets: Float64Array | undefined
   if (op === 'IN' || op === 'NOT_IN') {
-    const offsetsLength = io.derive('offsets_length', 'uint64', (c) => (c.offsets?.length ?? 0) * 8)
+    const offsetsLength = io.derive('offsets_length', 'uint64', (c) => (c.offsets?.length ?? 0) * 8, 'bytes')
     io.require(offsetsLength % 8 === 0, 'offsets_length', () => `expected a multiple of 8, found ${offsetsLength}`)
-    offsets = io.sizes('offsets', offsetsLength / 8)
+    offsets = io.sizes('offsets', offsetsLength / 8, 'start of each member')
   }
   return { node: 'value', op, field, value, offsets }
 }
@@ -90,14 +94,14 @@ export interface UpdateValue {
 }
 
 function updateValue(io: Io<UpdateValue>): UpdateValue {
-  const field = io.string('field', 'uint64')
-  const length = io.derive('value_length', 'uint64', (u) => u.value.length)
-  return { field, value: io.bytes('value', length) }
+  const field = io.string('field', 'uint64', 'an attribute')
+  const length = io.derive('value_length', 'uint64', (u) => u.value.length, 'bytes')
+  return { field, value: io.bytes('value', length, 'what the cells are set to') }
 }
 
 /** @see format_spec/update_commit_file.md */
 export const updateCondition: Describe<UpdateCondition> = (io) => {
   const condition = io.struct('condition', deleteCondition)
-  const count = io.derive('value_num', 'uint64', (u) => u.values.length)
+  const count = io.derive('value_num', 'uint64', (u) => u.values.length, 'values')
   return { condition, values: io.list('values', count, updateValue) }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
 import type { Dimension } from './dimension.ts'
@@ -15,6 +15,7 @@ export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
 export interface DenseAxis {
   type: Datatype
   domainLow: bigint
+  domainHigh: bigint
   extent: bigint
   /** Non-empty domain. */
   low: bigint
@@ -64,7 +65,10 @@ function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Arr
   const domainHigh = integerOf(type, domain.subarray(size))
   const low = integerOf(type, range.min)
   const high = integerOf(type, range.max)
-  const extent = dimension.tile_extent ? integerOf(type, dimension.tile_extent) : domainHigh - domainLow + 1n
+  const length = domainHigh - domainLow + 1n
+  // That of a whole domain wraps around in signed types: INT8 from 0 to 127 has -128.
+  const whole = dimension.tile_extent && integerOf('UINT64', dimension.tile_extent) === length
+  const extent = dimension.tile_extent && !whole ? integerOf(type, dimension.tile_extent) : length
   const field = `nonempty_domain.${name}`
   if (extent <= 0n)
     throw new InspectError('INCONSISTENT', `expected a positive tile extent, found ${extent}`, {
@@ -79,5 +83,5 @@ function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Arr
   }
   const firstTile = (low - domainLow) / extent
   const tile_num = Number((high - domainLow) / extent - firstTile + 1n)
-  return { type, domainLow, extent, low, high, firstTile, tile_num }
+  return { type, domainLow, domainHigh, extent, low, high, firstTile, tile_num }
 }

@@ -22,8 +22,13 @@ export interface DictionaryMetadata {
 
 export function dictionaryMetadata(io: Io<DictionaryMetadata>): DictionaryMetadata {
   const part = io.struct('part', stringPart)
-  const id_size = io.u8('id_size')
-  const string_length_size = io.u8('string_length_size')
-  const dictionaryLength = io.derive('dictionary_length', 'uint32', (m) => m.dictionary.length)
-  return { part, id_size, string_length_size, dictionary: io.bytes('dictionary', dictionaryLength) }
+  const id_size = io.u8('id_size', 'bytes: of an id in the data, big-endian; chosen from the number of cells')
+  const string_length_size = io.u8('string_length_size', 'bytes: of a length in the dictionary, big-endian')
+  const dictionaryLength = io.derive('dictionary_length', 'uint32', (m) => m.dictionary.length, 'bytes')
+  return {
+    part,
+    id_size,
+    string_length_size,
+    dictionary: io.bytes('dictionary', dictionaryLength, 'entries in the order of first use: length, bytes; no count'),
+  }
 }

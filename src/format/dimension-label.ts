@@ -25,14 +25,14 @@ export interface DimensionLabel {
 
 export function dimensionLabel(io: Io<DimensionLabel>): DimensionLabel {
   return {
-    dimension_index: io.u32('dimension_index'),
-    name: io.string('name', 'uint32'),
-    relative: io.flag('relative'),
-    uri: io.string('uri', 'uint64'),
-    attribute: io.string('attribute', 'uint32'),
-    order: io.coded('order', 'uint8', dataOrderCoding),
-    type: io.coded('type', 'uint8', datatypeCoding),
-    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding),
-    external: io.flag('external'),
+    dimension_index: io.u32('dimension_index', 'which dimension it labels'),
+    name: io.string('name', 'uint32', 'name of the label'),
+    relative: io.flag('relative', 'whether the URI counts from the array'),
+    uri: io.string('uri', 'uint64', 'of the array that holds the labels'),
+    attribute: io.string('attribute', 'uint32', 'of that array'),
+    order: io.coded('order', 'uint8', dataOrderCoding, '1 increasing, 2 decreasing'),
+    type: io.coded('type', 'uint8', datatypeCoding, 'of the labels'),
+    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding, 'of the labels'),
+    external: io.flag('external', 'whether the array of labels is not part of this one'),
   }
 }

@@ -25,21 +25,32 @@ export interface Dimension {
  */
 export function dimension(version: number, domainType: Datatype | undefined): Describe<Dimension> {
   return (io) => {
-    const name = io.string('name', 'uint32')
-    const type = domainType ?? io.coded('type', 'uint8', datatypeCoding)
-    const cell_val_num = version >= 5 ? io.coded('cell_val_num', 'uint32', cellValNumCoding) : 1
-    const filters = version >= 5 ? io.struct('filters', filterPipeline(version)) : { max_chunk_size: 0, filters: [] }
+    const name = io.string('name', 'uint32', 'name of the dimension')
+    const type = domainType ?? io.coded('type', 'uint8', datatypeCoding, 'before, all have that of the domain')
+    const cell_val_num =
+      version >= 5 ? io.coded('cell_val_num', 'uint32', cellValNumCoding, '1; all bits set for strings') : 1
+    const filters =
+      version >= 5
+        ? io.struct('filters', filterPipeline(version), 'empty: the coords filters apply')
+        : { max_chunk_size: 0, filters: [] }
     const size = datatypeSize(type)
-    const domainLength = version >= 5 ? io.derive('domain_length', 'uint64', (d) => d.domain.length) : 2 * size
+    const domainLength =
+      version >= 5 ? io.derive('domain_length', 'uint64', (d) => d.domain.length, 'bytes: 0 for strings') : 2 * size
     io.require(
       domainLength === (cell_val_num === 'var' ? 0 : 2 * size),
       'domain_length',
       () => `expected ${cell_val_num === 'var' ? 0 : 2 * size} bytes of domain for ${type}, found ${domainLength}`,
     )
-    const domain = io.bytes('domain', domainLength)
-    const nullExtent = io.derive('null_tile_extent', 'uint8', (d) => (d.tile_extent === undefined ? 1 : 0))
+    const domain = io.bytes('domain', domainLength, 'lowest and highest value')
+    const nullExtent = io.derive(
+      'null_tile_extent',
+      'uint8',
+      (d) => (d.tile_extent === undefined ? 1 : 0),
+      '1: the dimension has no tile extent',
+    )
     io.require(nullExtent <= 1, 'null_tile_extent', () => `expected 0 or 1, found ${nullExtent}`)
-    const tile_extent = nullExtent === 0 ? io.bytes('tile_extent', size) : undefined
+    const tile_extent =
+      nullExtent === 0 ? io.bytes('tile_extent', size, 'one value; where `null_tile_extent` is 0') : undefined
     return { name, type, cell_val_num, filters, domain, tile_extent }
   }
 }

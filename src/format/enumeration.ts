@@ -24,19 +24,24 @@ export interface Enumeration {
 }
 
 export function enumerationFile(io: Io<Enumeration>): Enumeration {
-  const version = io.u32('version')
-  const name = io.string('name', 'uint32')
-  const path_name = io.string('path_name', 'uint32')
-  const type = io.coded('type', 'uint8', datatypeCoding)
-  const cell_val_num = io.coded('cell_val_num', 'uint32', cellValNumCoding)
-  const ordered = io.flag('ordered')
-  const dataLength = io.derive('data_length', 'uint64', (e) => e.data.length)
-  const data = io.bytes('data', dataLength)
+  const version = io.u32('version', 'of this structure: 0')
+  const name = io.string('name', 'uint32', 'name of the enumeration')
+  const path_name = io.string('path_name', 'uint32', 'the file’s own name')
+  const type = io.coded('type', 'uint8', datatypeCoding, 'of the values')
+  const cell_val_num = io.coded('cell_val_num', 'uint32', cellValNumCoding, 'of the values; all bits set: var-sized')
+  const ordered = io.flag('ordered', 'whether the order of the values means something')
+  const dataLength = io.derive('data_length', 'uint64', (e) => e.data.length, 'bytes')
+  const data = io.bytes('data', dataLength, 'all values')
   let offsets: Float64Array | undefined
   if (cell_val_num === 'var') {
-    const offsetsLength = io.derive('offsets_length', 'uint64', (e) => (e.offsets?.length ?? 0) * 8)
+    const offsetsLength = io.derive(
+      'offsets_length',
+      'uint64',
+      (e) => (e.offsets?.length ?? 0) * 8,
+      'bytes: of var-sized values',
+    )
     io.require(offsetsLength % 8 === 0, 'offsets_length', () => `expected a multiple of 8, found ${offsetsLength}`)
-    offsets = io.sizes('offsets', offsetsLength / 8)
+    offsets = io.sizes('offsets', offsetsLength / 8, 'start of each value; of var-sized values')
   }
   return { version, name, path_name, type, cell_val_num, ordered, data, offsets }
 }
@@ -48,5 +53,8 @@ export interface EnumerationEntry {
 }
 
 export function enumerationEntry(io: Io<EnumerationEntry>): EnumerationEntry {
-  return { name: io.string('name', 'uint32'), path_name: io.string('path_name', 'uint32') }
+  return {
+    name: io.string('name', 'uint32', 'in no particular order'),
+    path_name: io.string('path_name', 'uint32', 'file in `__schema/__enumerations`'),
+  }
 }

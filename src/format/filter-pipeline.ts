@@ -1,8 +1,9 @@
-import type { PixelFormat } from '../filters/codecs/codecs.ts'
 import { enumerationOf } from './coding.ts'
 import { type Datatype, datatypeCoding } from './datatype.ts'
 import { COMPRESSORS, FILTER_TYPES, type FilterType, filterTypeCoding, isCompressor } from './filter-type.ts'
 import type { Coding, Describe, Io } from './io.ts'
+
+export type PixelFormat = 'NONE' | 'RGB' | 'BGR' | 'RGBA' | 'BGRA'
 
 /**
  * One filter of a pipeline with its options, as stored; also the FILTER of the JSON documents.
@@ -71,15 +72,18 @@ const REINTERPRET_SINCE = { DOUBLE_DELTA: 20, DELTA: 19 }
 export function filterPipeline(version: number): Describe<FilterPipeline> {
   const filter = filterConfig(version)
   return (io) => {
-    const max_chunk_size = io.u32('max_chunk_size')
-    const count = io.derive('filter_num', 'uint32', (p) => p.filters.length)
-    return { max_chunk_size, filters: io.list('filters', count, filter) }
+    const max_chunk_size = io.u32(
+      'max_chunk_size',
+      'bytes: only 0 (do not cut) changes what writers do, they use 65,536 otherwise',
+    )
+    const count = io.derive('filter_num', 'uint32', (p) => p.filters.length, 'filters')
+    return { max_chunk_size, filters: io.list('filters', count, filter, 'in writing order') }
   }
 }
 
 function filterConfig(version: number): Describe<FilterConfig> {
   return (io) => {
-    const name = io.coded('name', 'uint8', storedTypeCoding)
+    const name = io.coded('name', 'uint8', storedTypeCoding, 'type of the filter')
     const options = io.within('options', 'uint32', (inner) => filterOptions(inner, name, version))
     return { name, ...options }
   }
@@ -88,25 +92,36 @@ function filterConfig(version: number): Describe<FilterConfig> {
 function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version: number): Omit<FilterConfig, 'name'> {
   const options: Omit<FilterConfig, 'name'> = {}
   if (isCompressor(name)) {
-    const compressor = io.derive('compressor', 'uint8', (f) => f.compressor ?? COMPRESSORS[name])
+    const compressor = io.derive(
+      'compressor',
+      'uint8',
+      (f) => f.compressor ?? COMPRESSORS[name],
+      'its number among compressors, not among filters',
+    )
     if (compressor !== COMPRESSORS[name]) options.compressor = compressor
-    options.level = io.i32('level')
+    options.level = io.i32('level', 'compression level; -1 is the default')
     const since = name === 'DOUBLE_DELTA' || name === 'DELTA' ? REINTERPRET_SINCE[name] : Number.POSITIVE_INFINITY
-    if (version >= since) options.reinterpret_datatype = io.coded('reinterpret_datatype', 'uint8', datatypeCoding)
+    if (version >= since)
+      options.reinterpret_datatype = io.coded(
+        'reinterpret_datatype',
+        'uint8',
+        datatypeCoding,
+        'type of the elements; `ANY` for that of the field',
+      )
   } else if (name === 'BIT_WIDTH_REDUCTION' || name === 'POSITIVE_DELTA') {
-    options.max_window_size = io.u32('max_window_size')
+    options.max_window_size = io.u32('max_window_size', 'bytes: of the largest window')
   } else if (name === 'SCALE_FLOAT') {
-    options.scale = io.f64('scale')
-    options.offset = io.f64('offset')
-    options.byte_width = io.size('byte_width')
+    options.scale = io.f64('scale', 'factor')
+    options.offset = io.f64('offset', 'subtracted from every value')
+    options.byte_width = io.size('byte_width', 'bytes: of a stored integer')
   } else if (name === 'WEBP') {
-    options.quality = io.f32('quality')
-    options.format = io.coded('format', 'uint8', pixelFormatCoding)
-    options.lossless = io.flag('lossless')
-    options.y_extent = io.u16('y_extent')
-    options.x_extent = io.u16('x_extent')
+    options.quality = io.f32('quality', '0 to 100')
+    options.format = io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours')
+    options.lossless = io.flag('lossless', 'whether the picture is kept exactly')
+    options.y_extent = io.u16('y_extent', 'rows of a tile')
+    options.x_extent = io.u16('x_extent', 'values in a row of a tile')
   }
-  const extra = io.rest('extra')
+  const extra = io.rest('extra', 'not defined in this version; TileDB passes over it')
   if (extra.length > 0) options.extra = extra
   return options
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 
 /** Newest format version that this code knows. TileDB 2.30 writes 22; 23 is upstream's development branch. */
 export const NEWEST_FORMAT_VERSION = 23
@@ -9,7 +9,8 @@ const FIRST_EXPERIMENTAL_VERSION = 0x80000000
 /** @throws InspectError BAD_VALUE for 0, which no release wrote; UNSUPPORTED_VERSION for all above {@link NEWEST_FORMAT_VERSION} */
 export function checkVersion(version: number, field = 'version'): void {
   if (version >= 1 && version <= NEWEST_FORMAT_VERSION) return
-  const experimental = version >= FIRST_EXPERIMENTAL_VERSION ? ' (an experimental version of an unreleased build)' : ''
+  const experimental =
+    version >= FIRST_EXPERIMENTAL_VERSION ? ' (an experimental version, of an unreleased build or a fork)' : ''
   throw new InspectError(
     version === 0 ? 'BAD_VALUE' : 'UNSUPPORTED_VERSION',
     `expected a format version from 1 to ${NEWEST_FORMAT_VERSION}, found ${version}${experimental}`,

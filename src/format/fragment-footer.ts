@@ -74,9 +74,9 @@ export interface OptionalSection {
 }
 
 function optionalSection(io: Io<OptionalSection>): OptionalSection {
-  const identifier = io.size('identifier')
-  const length = io.derive('payload_length', 'uint32', (s) => s.payload.length)
-  return { identifier, payload: io.bytes('payload', length) }
+  const identifier = io.size('identifier', '0: offsets of the first and last cells of tiles in global order')
+  const length = io.derive('payload_length', 'uint32', (s) => s.payload.length, 'bytes')
+  return { identifier, payload: io.bytes('payload', length, 'content of the section') }
 }
 
 /** The fields of a footer that can be read without its schema: all ahead of the non-empty domain. */
@@ -88,21 +88,46 @@ export interface FooterHead {
 }
 
 export function footerHead(io: Io<FooterHead>): FooterHead {
-  const version = io.u32('version')
+  const version = io.u32('version', 'format version')
   checkVersion(version)
-  const array_schema_name = version >= 10 ? io.string('array_schema_name', 'uint64') : undefined
-  return { version, array_schema_name, dense: io.flag('dense'), null_nonempty_domain: io.flag('null_nonempty_domain') }
+  const array_schema_name =
+    version >= 10
+      ? io.string(
+          'array_schema_name',
+          'uint64',
+          'file of the schema that the fragment was written with; before: `__array_schema.tdb`',
+        )
+      : undefined
+  return {
+    version,
+    array_schema_name,
+    dense: io.flag('dense', 'whether the fragment is dense'),
+    null_nonempty_domain: io.flag('null_nonempty_domain', 'whether the non-empty domain is unset; 0 in every file'),
+  }
 }
 
 /** @param schema the fragment's own schema */
 export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
   return (io) => {
     const { version, array_schema_name, dense, null_nonempty_domain } = footerHead(asPart<FooterHead>(io))
-    const nonempty_domain = io.struct('nonempty_domain', ndRange(schema.domain.dimensions))
-    const sparse_tile_num = io.size('sparse_tile_num')
-    const last_tile_cell_num = io.u64('last_tile_cell_num')
-    const includes_timestamps = version >= 14 ? io.flag('includes_timestamps') : undefined
-    const includes_delete_metadata = version >= 15 ? io.flag('includes_delete_metadata') : undefined
+    const nonempty_domain = io.struct(
+      'nonempty_domain',
+      ndRange(schema.domain.dimensions),
+      'dense: the box that was written, not rounded to tiles',
+    )
+    const sparse_tile_num = io.size('sparse_tile_num', 'tiles: of a sparse fragment; 0 in dense ones')
+    const last_tile_cell_num = io.u64(
+      'last_tile_cell_num',
+      'cells: in the last tile; in dense fragments the cells of a tile',
+    )
+    const includes_timestamps =
+      version >= 14
+        ? io.flag('includes_timestamps', 'whether cells have time stamps of their own: one slot more')
+        : undefined
+    const includes_delete_metadata =
+      version >= 15
+        ? io.flag('includes_delete_metadata', 'whether cells say when they were deleted: two slots more')
+        : undefined
     const n = fragmentSlots(version, schema, { includes_timestamps, includes_delete_metadata }).length
     const varNum = version < 5 ? n - 1 : n
     return {
@@ -115,29 +140,69 @@ export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
       last_tile_cell_num,
       includes_timestamps,
       includes_delete_metadata,
-      file_sizes: io.sizes('file_sizes', n),
-      file_var_sizes: io.sizes('file_var_sizes', varNum),
-      file_validity_sizes: version >= 7 ? io.sizes('file_validity_sizes', n) : undefined,
-      rtree_offset: io.size('rtree_offset'),
-      tile_offsets_offsets: io.sizes('tile_offsets_offsets', n),
-      tile_var_offsets_offsets: io.sizes('tile_var_offsets_offsets', varNum),
-      tile_var_sizes_offsets: io.sizes('tile_var_sizes_offsets', varNum),
-      tile_validity_offsets_offsets: version >= 7 ? io.sizes('tile_validity_offsets_offsets', n) : undefined,
-      tile_min_values_offsets: version >= 11 ? io.sizes('tile_min_values_offsets', n) : undefined,
-      tile_max_values_offsets: version >= 11 ? io.sizes('tile_max_values_offsets', n) : undefined,
-      tile_sums_offsets: version >= 11 ? io.sizes('tile_sums_offsets', n) : undefined,
-      tile_null_counts_offsets: version >= 11 ? io.sizes('tile_null_counts_offsets', n) : undefined,
+      file_sizes: io.sizes('file_sizes', n, 'bytes: one a slot: of the data or offsets file'),
+      file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: one a slot: of the file of var-sized values'),
+      file_validity_sizes:
+        version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: one a slot: of the validity file') : undefined,
+      rtree_offset: io.size('rtree_offset', 'bytes: where the generic tile of the R-tree is'),
+      tile_offsets_offsets: io.sizes(
+        'tile_offsets_offsets',
+        n,
+        'bytes: one a slot: where the generic tile of the tile offsets is',
+      ),
+      tile_var_offsets_offsets: io.sizes(
+        'tile_var_offsets_offsets',
+        varNum,
+        'bytes: one a slot: where the generic tile of the var tile offsets is',
+      ),
+      tile_var_sizes_offsets: io.sizes(
+        'tile_var_sizes_offsets',
+        varNum,
+        'bytes: one a slot: where the generic tile of the var tile sizes is',
+      ),
+      tile_validity_offsets_offsets:
+        version >= 7
+          ? io.sizes(
+              'tile_validity_offsets_offsets',
+              n,
+              'bytes: one a slot: where the generic tile of the validity tile offsets is',
+            )
+          : undefined,
+      tile_min_values_offsets:
+        version >= 11
+          ? io.sizes('tile_min_values_offsets', n, 'bytes: one a slot: where the generic tile of the minima is')
+          : undefined,
+      tile_max_values_offsets:
+        version >= 11
+          ? io.sizes('tile_max_values_offsets', n, 'bytes: one a slot: where the generic tile of the maxima is')
+          : undefined,
+      tile_sums_offsets:
+        version >= 11
+          ? io.sizes('tile_sums_offsets', n, 'bytes: one a slot: where the generic tile of the sums is')
+          : undefined,
+      tile_null_counts_offsets:
+        version >= 11
+          ? io.sizes('tile_null_counts_offsets', n, 'bytes: one a slot: where the generic tile of the null counts is')
+          : undefined,
       fragment_min_max_sum_null_count_offset:
-        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset') : undefined,
-      processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset') : undefined,
+        version >= 12
+          ? io.size(
+              'fragment_min_max_sum_null_count_offset',
+              'bytes: where the generic tile of the fragment statistics is',
+            )
+          : undefined,
+      processed_conditions_offset:
+        version >= 16
+          ? io.size('processed_conditions_offset', 'bytes: where the generic tile of the processed conditions is')
+          : undefined,
       optional_sections: version >= 23 ? optionalSections(io) : undefined,
-      slack: io.rest('slack'),
+      slack: io.rest('slack', 'bytes behind the known fields; TileDB passes over them'),
     }
   }
 }
 
 function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
-  const count = io.derive('optional_section_num', 'uint32', (f) => f.optional_sections?.length ?? 0)
+  const count = io.derive('optional_section_num', 'uint32', (f) => f.optional_sections?.length ?? 0, 'sections')
   return io.list('optional_sections', count, optionalSection)
 }
 

@@ -36,20 +36,34 @@ export function fragmentMetadataV1(schema: ArraySchema): Describe<FragmentMetada
   const mbr = ndRange(dimensions)
   const mbrBytes = ndRangeSize(dimensions) ?? 0
   return (io: Io<FragmentMetadataV1>) => {
-    const version = io.u32('version')
+    const version = io.u32('version', 'format version')
     checkVersion(version)
     const n = fragmentSlots(version, schema).length
-    const domainLength = io.derive('nonempty_domain_length', 'uint64', (m) => (m.nonempty_domain ? mbrBytes : 0))
+    const domainLength = io.derive(
+      'nonempty_domain_length',
+      'uint64',
+      (m) => (m.nonempty_domain ? mbrBytes : 0),
+      'bytes: 0: there is none',
+    )
     io.require(
       domainLength === 0 || domainLength === mbrBytes,
       'nonempty_domain_length',
       () => `expected 0 or ${mbrBytes} bytes, found ${domainLength}`,
     )
     const nonempty_domain = domainLength === 0 ? undefined : io.struct('nonempty_domain', mbr)
-    const mbr_num = io.derive('mbr_num', 'uint64', (m) => m.mbr_num)
-    const mbrs = io.records('mbrs', mbr_num, mbrBytes, mbr).bytes
-    const bounding_coords_num = io.derive('bounding_coords_num', 'uint64', (m) => m.bounding_coords_num)
-    const bounding_coords = io.bytes('bounding_coords', bounding_coords_num * mbrBytes)
+    const mbr_num = io.derive(
+      'mbr_num',
+      'uint64',
+      (m) => m.mbr_num,
+      'MBRs: one for each tile of a sparse fragment; 0 in dense ones',
+    )
+    const mbrs = io.records('mbrs', mbr_num, mbrBytes, mbr, 'one for each tile').bytes
+    const bounding_coords_num = io.derive('bounding_coords_num', 'uint64', (m) => m.bounding_coords_num, 'tiles')
+    const bounding_coords = io.bytes(
+      'bounding_coords',
+      bounding_coords_num * mbrBytes,
+      'first and last cell of each tile; readers pass over them',
+    )
     return {
       version,
       nonempty_domain,
@@ -57,12 +71,12 @@ export function fragmentMetadataV1(schema: ArraySchema): Describe<FragmentMetada
       mbrs,
       bounding_coords_num,
       bounding_coords,
-      tile_offsets: io.list('tile_offsets', n, tileOffsets),
-      tile_var_offsets: io.list('tile_var_offsets', n - 1, tileOffsets),
-      tile_var_sizes: io.list('tile_var_sizes', n - 1, tileOffsets),
-      last_tile_cell_num: io.u64('last_tile_cell_num'),
-      file_sizes: io.sizes('file_sizes', n),
-      file_var_sizes: io.sizes('file_var_sizes', n - 1),
+      tile_offsets: io.list('tile_offsets', n, tileOffsets, 'one list a slot: attributes, then coordinates'),
+      tile_var_offsets: io.list('tile_var_offsets', n - 1, tileOffsets, 'one list an attribute'),
+      tile_var_sizes: io.list('tile_var_sizes', n - 1, tileOffsets, 'one list an attribute'),
+      last_tile_cell_num: io.u64('last_tile_cell_num', 'cells: in the last tile'),
+      file_sizes: io.sizes('file_sizes', n, 'bytes: one a slot'),
+      file_var_sizes: io.sizes('file_var_sizes', n - 1, 'bytes: one an attribute'),
     }
   }
 }

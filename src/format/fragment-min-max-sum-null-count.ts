@@ -11,11 +11,21 @@ export interface SlotStatistics {
 }
 
 function slotStatistics(io: Io<SlotStatistics>): SlotStatistics {
-  const minLength = io.derive('min_length', 'uint64', (s) => s.min.length)
-  const min = io.bytes('min', minLength)
-  const maxLength = io.derive('max_length', 'uint64', (s) => s.max.length)
-  const max = io.bytes('max', maxLength)
-  return { min, max, sum: io.bytes('sum', 8), null_count: io.size('null_count') }
+  const minLength = io.derive(
+    'min_length',
+    'uint64',
+    (s) => s.min.length,
+    'bytes: 0: there is none, or an empty string',
+  )
+  const min = io.bytes('min', minLength, 'lowest value')
+  const maxLength = io.derive('max_length', 'uint64', (s) => s.max.length, 'bytes')
+  const max = io.bytes('max', maxLength, 'highest value')
+  return {
+    min,
+    max,
+    sum: io.bytes('sum', 8, '8 bytes as in the sums of tiles'),
+    null_count: io.size('null_count', 'cells: that are null'),
+  }
 }
 
 /**

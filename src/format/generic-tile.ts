@@ -29,15 +29,27 @@ export interface GenericTileHeader {
 }
 
 export function genericTileHeader(io: Io<GenericTileHeader>): GenericTileHeader {
-  const format_version = io.u32('format_version')
+  const format_version = io.u32(
+    'format_version',
+    'format version: of the library that wrote the tile; decides how the pipeline below is read',
+  )
   checkVersion(format_version, 'format_version')
-  const persisted_size = io.size('persisted_size')
-  const tile_size = io.size('tile_size')
-  const datatype = io.coded('datatype', 'uint8', datatypeCoding)
-  const cell_size = io.size('cell_size')
-  const encryption_type = io.coded('encryption_type', 'uint8', encryptionTypeCoding)
+  const persisted_size = io.size('persisted_size', 'bytes: of the chunks behind the header')
+  const tile_size = io.size('tile_size', 'bytes: of the content')
+  const datatype = io.coded('datatype', 'uint8', datatypeCoding, 'CHAR in every tile')
+  const cell_size = io.size('cell_size', 'bytes: 1 in every tile')
+  const encryption_type = io.coded(
+    'encryption_type',
+    'uint8',
+    encryptionTypeCoding,
+    '0 `NO_ENCRYPTION`, 1 `AES_256_GCM`',
+  )
   const filters = io.within('filter_pipeline', 'uint32', (inner) =>
-    inner.struct('filters', filterPipeline(format_version)),
+    inner.struct(
+      'filters',
+      filterPipeline(format_version),
+      'GZIP of level 1 when TileDB writes, and behind it AES_256_GCM in encrypted arrays; any pipeline is read',
+    ),
   )
   return { format_version, persisted_size, tile_size, datatype, cell_size, encryption_type, filters }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { Describe, Io } from './io.ts'
 import { type ObjectType, objectTypeCoding } from './layout.ts'
 
@@ -27,21 +27,33 @@ export interface GroupDetails {
 }
 
 function groupMember(io: Io<GroupMember>): GroupMember {
-  const version = io.u32('version')
+  const version = io.u32('version', 'version of the member')
   checkGroupVersion(version)
-  const type = io.coded('type', 'uint8', objectTypeCoding)
-  const relative = io.flag('relative')
-  const uri = io.string('uri', 'uint64')
-  const named = io.derive('name_set', 'uint8', (m) => (m.name === undefined ? 0 : 1))
+  const type = io.coded(
+    'type',
+    'uint8',
+    objectTypeCoding,
+    '1 group, 2 array; 0 (invalid) for what was not there when it was added',
+  )
+  const relative = io.flag('relative', 'whether the URI counts from the group')
+  const uri = io.string('uri', 'uint64', 'where the member is')
+  const named = io.derive('name_set', 'uint8', (m) => (m.name === undefined ? 0 : 1), '1: a name follows')
   io.require(named <= 1, 'name_set', () => `expected 0 or 1, found ${named}`)
-  const name = named === 0 ? undefined : io.string('name', 'uint64')
-  return { version, type, relative, uri, name, deleted: version >= 2 ? io.flag('deleted') : false }
+  const name = named === 0 ? undefined : io.string('name', 'uint64', 'where there is a name')
+  return {
+    version,
+    type,
+    relative,
+    uri,
+    name,
+    deleted: version >= 2 ? io.flag('deleted', 'whether the member was removed') : false,
+  }
 }
 
 export const groupDetails: Describe<GroupDetails> = (io) => {
-  const version = io.u32('version')
+  const version = io.u32('version', '2; 1 lacks `deleted`')
   checkGroupVersion(version)
-  const count = io.derive('member_num', 'uint64', (g) => g.members.length)
+  const count = io.derive('member_num', 'uint64', (g) => g.members.length, 'members')
   return { version, members: io.list('members', count, groupMember) }
 }
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 import { Tracer } from './tracer.ts'
@@ -27,36 +27,39 @@ export interface Coding<V> {
  *
  * All integers are little-endian, lengths in bytes. A read past the end of the surrounding frame raises InspectError
  * TRUNCATED with field and offset; nothing is allocated before that check.
+ *
+ * `about` says what the field means, and first the unit of a number: `bytes: of the part` (see about.ts). Annotated hex and the tables
+ * of docs/format.md show it, so it stands nowhere else.
  */
 export interface Io<T> {
   /** Bytes left in the frame when reading; 0 when writing. */
   readonly remaining: number
 
-  u8(name: KeysOf<T, number>): number
-  u16(name: KeysOf<T, number>): number
-  u32(name: KeysOf<T, number>): number
-  i32(name: KeysOf<T, number>): number
-  f32(name: KeysOf<T, number>): number
-  f64(name: KeysOf<T, number>): number
-  u64(name: KeysOf<T, bigint>): bigint
+  u8(name: KeysOf<T, number>, about: string): number
+  u16(name: KeysOf<T, number>, about: string): number
+  u32(name: KeysOf<T, number>, about: string): number
+  i32(name: KeysOf<T, number>, about: string): number
+  f32(name: KeysOf<T, number>, about: string): number
+  f64(name: KeysOf<T, number>, about: string): number
+  u64(name: KeysOf<T, bigint>, about: string): bigint
   /** uint64 as a number; refused above 2^53, where no file can be that large. */
-  size(name: KeysOf<T, number>): number
+  size(name: KeysOf<T, number>, about: string): number
   /** uint8, 0 or 1. */
-  flag(name: KeysOf<T, boolean>): boolean
-  coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>): V
-  bytes(name: KeysOf<T, Uint8Array>, length: number): Uint8Array
+  flag(name: KeysOf<T, boolean>, about: string): boolean
+  coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>, about: string): V
+  bytes(name: KeysOf<T, Uint8Array>, length: number, about: string): Uint8Array
   /** Text of `length` bytes; bytes that are not UTF-8 survive as lone surrogates (see text.ts). */
-  text(name: KeysOf<T, string>, length: number): string
+  text(name: KeysOf<T, string>, length: number, about: string): string
   /** A length, then that many bytes of text. */
-  string(name: KeysOf<T, string>, lengthWire: Wire): string
+  string(name: KeysOf<T, string>, lengthWire: Wire, about: string): string
   /** `count` uint64 in one run, as numbers (each refused above 2^53). */
-  sizes(name: KeysOf<T, Float64Array>, count: number): Float64Array
+  sizes(name: KeysOf<T, Float64Array>, count: number, about: string): Float64Array
   /** `count` texts, each behind its length. */
-  strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire): string[]
+  strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire, about: string): string[]
   /** A stored number that follows from the rest of the value: read when reading, worked out when writing. */
-  derive(name: string, wire: Wire, of: (value: T) => number): number
-  struct<E>(name: KeysOf<T, E>, describe: Describe<E>): E
-  list<E>(name: KeysOf<T, readonly E[]>, count: number, describe: Describe<E>): E[]
+  derive(name: string, wire: Wire, of: (value: T) => number, about: string): number
+  struct<E>(name: KeysOf<T, E>, describe: Describe<E>, about?: string): E
+  list<E>(name: KeysOf<T, readonly E[]>, count: number, describe: Describe<E>, about?: string): E[]
   /** For a value that is itself an array: one description for each element; `names` are for spans and errors. */
   tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[]
   /** Elements until the frame ends. */
@@ -72,9 +75,10 @@ export interface Io<T> {
     count: number,
     stride: number | undefined,
     describe: Describe<E>,
+    about: string,
   ): { bytes: Uint8Array; starts: Float64Array | undefined }
   /** What is left of the frame, possibly nothing. */
-  rest(name: KeysOf<T, Uint8Array>): Uint8Array
+  rest(name: KeysOf<T, Uint8Array>, about: string): Uint8Array
   /** Raises BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
   require(ok: boolean, name: string, expected: () => string): void
 }
@@ -92,6 +96,8 @@ export interface Origin {
   offset?: number
   file?: string
   space?: string | undefined
+  /** Most elements of all lists together that are made into objects: more are TOO_LARGE. */
+  mostElements?: number | undefined
 }
 
 /**
@@ -125,7 +131,7 @@ export function decodePrefix<T>(
 }
 
 function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, first: InspectError): InspectError {
-  const tracer = new Tracer<T>(bytes, origin)
+  const tracer = new Tracer<T>(bytes, origin, true)
   try {
     describe(tracer)
     tracer.finish()

@@ -20,6 +20,6 @@ export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordere
 export type EncryptionType = 'NO_ENCRYPTION' | 'AES_256_GCM'
 export const encryptionTypeCoding = enumerationOf<EncryptionType>('encryption type', ['NO_ENCRYPTION', 'AES_256_GCM'])
 
-/** Type of a group member; 0 (invalid) stands in no file that TileDB wrote. */
-export type ObjectType = 'group' | 'array'
-export const objectTypeCoding = enumeration<ObjectType>('object type', { group: 1, array: 2 })
+/** Type of a group member; `invalid` for one that did not exist when it was added (TileDB does not ask). */
+export type ObjectType = 'invalid' | 'group' | 'array'
+export const objectTypeCoding = enumeration<ObjectType>('object type', { invalid: 0, group: 1, array: 2 })

@@ -16,10 +16,10 @@ export interface PartLengthsMetadata {
 
 /** An element is a bare number, so it is its own only field. */
 function partLength(io: Io<number>): number {
-  return io.derive('part_length', 'uint32', (length) => length)
+  return io.derive('part_length', 'uint32', (length) => length, 'bytes: of the part in the data')
 }
 
 export function partLengthsMetadata(io: Io<PartLengthsMetadata>): PartLengthsMetadata {
-  const partNum = io.derive('part_num', 'uint32', (m) => m.part_lengths.length)
+  const partNum = io.derive('part_num', 'uint32', (m) => m.part_lengths.length, 'parts')
   return { part_lengths: io.list('part_lengths', partNum, partLength) }
 }

@@ -22,11 +22,11 @@ export interface PositiveDeltaMetadata {
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function positiveDeltaMetadata(elementSize: number): Describe<PositiveDeltaMetadata> {
   const positiveDeltaWindow = (io: Io<PositiveDeltaWindow>): PositiveDeltaWindow => ({
-    first_value: io.bytes('first_value', elementSize),
-    window_bytes: io.u32('window_bytes'),
+    first_value: io.bytes('first_value', elementSize, 'one element'),
+    window_bytes: io.u32('window_bytes', 'bytes: of the window, the same before and after'),
   })
   return (io) => {
-    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length)
+    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows')
     return { windows: io.list('windows', windowNum, positiveDeltaWindow) }
   }
 }

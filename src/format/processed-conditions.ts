@@ -11,6 +11,8 @@ export interface ProcessedConditions {
 }
 
 export function processedConditions(io: Io<ProcessedConditions>): ProcessedConditions {
-  const count = io.derive('condition_num', 'uint64', (p) => p.conditions.length)
-  return { conditions: io.strings('conditions', count, 'uint64') }
+  const count = io.derive('condition_num', 'uint64', (p) => p.conditions.length, 'conditions')
+  return {
+    conditions: io.strings('conditions', count, 'uint64', 'path of a delete commit that the cells have been through'),
+  }
 }

@@ -42,11 +42,28 @@ export function ndRangeSize(dimensions: readonly RangeType[]): number | undefine
 export function range(dimension: RangeType): Describe<Range> {
   const size = fixedSize(dimension)
   return (io: Io<Range>) => {
-    if (size !== undefined) return { min: io.bytes('min', size), max: io.bytes('max', size) }
-    const total = io.derive('range_length', 'uint64', (r) => r.min.length + r.max.length)
-    const minLength = io.derive('min_length', 'uint64', (r) => r.min.length)
+    if (size !== undefined)
+      return {
+        min: io.bytes('min', size, 'lowest value, inclusive'),
+        max: io.bytes('max', size, 'highest value, inclusive'),
+      }
+    const total = io.derive(
+      'range_length',
+      'uint64',
+      (r) => r.min.length + r.max.length,
+      'bytes: of both values; of string dimensions',
+    )
+    const minLength = io.derive(
+      'min_length',
+      'uint64',
+      (r) => r.min.length,
+      'bytes: of the first; of string dimensions',
+    )
     io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
-    return { min: io.bytes('min', minLength), max: io.bytes('max', total - minLength) }
+    return {
+      min: io.bytes('min', minLength, 'lowest value, inclusive'),
+      max: io.bytes('max', total - minLength, 'highest value, inclusive'),
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
@@ -15,6 +15,7 @@ export class Reader<T> implements Io<T> {
   protected readonly base: number
   protected pos = 0
   protected end: number
+  private elementsLeft: number
 
   constructor(bytes: Uint8Array, origin: Origin = {}) {
     this.source = bytes
@@ -22,6 +23,7 @@ export class Reader<T> implements Io<T> {
     this.origin = origin
     this.base = origin.offset ?? 0
     this.end = bytes.length
+    this.elementsLeft = origin.mostElements ?? Number.POSITIVE_INFINITY
   }
 
   get remaining(): number {
@@ -106,6 +108,7 @@ export class Reader<T> implements Io<T> {
   }
   strings(name: string, count: number, lengthWire: Wire): string[] {
     this.checkCount(name, count, WIRE_BYTES[lengthWire])
+    this.takeElements(name, count)
     const out: string[] = []
     for (let i = 0; i < count; i++) out.push(this.string(name, lengthWire))
     return out
@@ -118,6 +121,7 @@ export class Reader<T> implements Io<T> {
   }
   list<E>(name: string, count: number, describe: Describe<E>): E[] {
     this.checkCount(name, count, MIN_ELEMENT_BYTES)
+    this.takeElements(name, count)
     const out: E[] = []
     for (let i = 0; i < count; i++) out.push(describe(this as unknown as Io<E>))
     return out
@@ -129,6 +133,7 @@ export class Reader<T> implements Io<T> {
     const out: E[] = []
     while (this.pos < this.end) {
       const before = this.pos
+      this.takeElements(name, 1)
       out.push(describe(this as unknown as Io<E>))
       if (this.pos === before)
         throw this.fail('BAD_VALUE', before, name, 'expected an element, found one without bytes')
@@ -219,8 +224,20 @@ export class Reader<T> implements Io<T> {
     }
   }
 
+  private takeElements(name: string, count: number): void {
+    this.elementsLeft -= count
+    if (this.elementsLeft >= 0) return
+    const { mostElements } = this.origin
+    throw this.fail(
+      'TOO_LARGE',
+      this.pos,
+      name,
+      `expected at most ${mostElements} elements in lists for the bytes stored (--max-tile-size lifts this bound), found more`,
+    )
+  }
+
   protected fail(
-    code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES',
+    code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES' | 'TOO_LARGE',
     at: number,
     field: string | undefined,
     message: string,

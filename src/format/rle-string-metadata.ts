@@ -15,14 +15,14 @@ export interface StringPart {
 }
 
 export function stringPart(io: Io<StringPart>): StringPart {
-  const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0)
+  const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0, 'parts: always 0')
   io.require(metadataPartNum === 0, 'metadata_part_num', () => `expected no metadata part, found ${metadataPartNum}`)
-  const dataPartNum = io.derive('data_part_num', 'uint32', () => 1)
+  const dataPartNum = io.derive('data_part_num', 'uint32', () => 1, 'parts: always 1')
   io.require(dataPartNum === 1, 'data_part_num', () => `expected one data part, found ${dataPartNum}`)
   return {
-    original_length: io.u32('original_length'),
-    compressed_length: io.u32('compressed_length'),
-    offsets_length: io.u32('offsets_length'),
+    original_length: io.u32('original_length', 'bytes: of all strings'),
+    compressed_length: io.u32('compressed_length', 'bytes: of the data'),
+    offsets_length: io.u32('offsets_length', 'bytes: of the offsets that are rebuilt, 8 a cell'),
   }
 }
 
@@ -45,7 +45,7 @@ export interface RleStringMetadata {
 export function rleStringMetadata(io: Io<RleStringMetadata>): RleStringMetadata {
   return {
     part: io.struct('part', stringPart),
-    run_length_size: io.u8('run_length_size'),
-    string_length_size: io.u8('string_length_size'),
+    run_length_size: io.u8('run_length_size', 'bytes: of a run length in the data, big-endian'),
+    string_length_size: io.u8('string_length_size', 'bytes: of a string length, big-endian'),
   }
 }

@@ -62,20 +62,30 @@ function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
   const stride = ndRangeSize(dimensions)
   const mbr = ndRange(dimensions)
   return (io: Io<RTreeLevel>) => {
-    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num)
-    const { bytes, starts } = io.records('bytes', mbr_num, stride, mbr)
+    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: root first, leaves last')
+    const { bytes, starts } = io.records(
+      'bytes',
+      mbr_num,
+      stride,
+      mbr,
+      'the MBRs of the level; leaf i is that of tile i',
+    )
     return { mbr_num, bytes, starts }
   }
 }
+
+/** A level has half as many boxes as the one below it, or fewer: no file has room for the boxes of more. */
+const MOST_LEVELS = 64
 
 /** @param version of the fragment */
 export function rtree(version: number, dimensions: readonly RangeType[]): Describe<RTree> {
   const level = rtreeLevel(dimensions)
   return (io) => {
-    const dim_num = version < 5 ? io.u32('dim_num') : undefined
-    const fanout = io.u32('fanout')
-    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding) : undefined
-    const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length)
+    const dim_num = version < 5 ? io.u32('dim_num', 'dimensions') : undefined
+    const fanout = io.u32('fanout', 'MBRs below one of the level above: 10')
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
+    const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
+    io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)
     return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }
   }
 }

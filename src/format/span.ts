@@ -10,6 +10,8 @@ export interface Span {
   /** Bytes. */
   length: number
   value?: unknown
+  /** What the field means, as its description says it (about.ts). */
+  about?: string | undefined
   space?: string | undefined
   /** A count or length that says how much of something follows: reading on proves it. */
   bounds?: boolean

@@ -24,10 +24,19 @@ export interface TileChunks {
 }
 
 export function storedChunk(io: Io<StoredChunk>): StoredChunk {
-  const original_length = io.u32('original_length')
-  const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length)
-  const metadataLength = io.derive('metadata_length', 'uint32', (c) => c.metadata.length)
-  return { original_length, metadata: io.bytes('metadata', metadataLength), data: io.bytes('data', filteredLength) }
+  const original_length = io.u32('original_length', 'bytes: before filtering')
+  const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length, 'bytes: of `data`')
+  const metadataLength = io.derive(
+    'metadata_length',
+    'uint32',
+    (c) => c.metadata.length,
+    'bytes: of `metadata`, which comes first although its length comes last',
+  )
+  return {
+    original_length,
+    metadata: io.bytes('metadata', metadataLength, 'what the filters noted, the last filter first'),
+    data: io.bytes('data', filteredLength, 'filtered bytes'),
+  }
 }
 
 /** Bytes ahead of the first chunk's metadata. */
@@ -48,13 +57,31 @@ export function onlyChunk(stored: Uint8Array): StoredChunk | undefined {
   }
 }
 
+/** How many chunks a tile says that it has; 0 where that is damaged. */
+export function chunkCount(stored: Uint8Array): number {
+  return stored.length < 8 ? 0 : u32(stored, 0) + u32(stored, 4) * 2 ** 32
+}
+
 /** The chunks alone, where the tile's end is not known: it follows from them. */
 export function chunkedTile(io: Io<Pick<TileChunks, 'chunks'>>): Pick<TileChunks, 'chunks'> {
-  const count = io.derive('chunk_num', 'uint64', (t) => t.chunks.length)
+  const count = io.derive(
+    'chunk_num',
+    'uint64',
+    (t) => t.chunks.length,
+    'chunks: 0 only in tiles of offsets that are kept with the values',
+  )
   return { chunks: io.list('chunks', count, storedChunk) }
 }
 
 export function tileChunks(io: Io<TileChunks>): TileChunks {
-  const count = io.derive('chunk_num', 'uint64', (t) => t.chunks.length)
-  return { chunks: io.list('chunks', count, storedChunk), extra: io.rest('extra') }
+  const count = io.derive(
+    'chunk_num',
+    'uint64',
+    (t) => t.chunks.length,
+    'chunks: 0 only in tiles of offsets that are kept with the values',
+  )
+  return {
+    chunks: io.list('chunks', count, storedChunk),
+    extra: io.rest('extra', 'bytes behind the last chunk; TileDB passes over them'),
+  }
 }

@@ -14,7 +14,10 @@ export interface TileMinMax {
 }
 
 export function tileMinMax(io: Io<TileMinMax>): TileMinMax {
-  const fixedLength = io.derive('fixed_length', 'uint64', (t) => t.fixed.length)
-  const variableLength = io.derive('variable_length', 'uint64', (t) => t.variable.length)
-  return { fixed: io.bytes('fixed', fixedLength), variable: io.bytes('variable', variableLength) }
+  const fixedLength = io.derive('fixed_length', 'uint64', (t) => t.fixed.length, 'bytes')
+  const variableLength = io.derive('variable_length', 'uint64', (t) => t.variable.length, 'bytes')
+  return {
+    fixed: io.bytes('fixed', fixedLength, 'one value a tile; of strings the start of each in `variable`'),
+    variable: io.bytes('variable', variableLength, 'strings, back to back'),
+  }
 }

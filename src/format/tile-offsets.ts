@@ -11,6 +11,6 @@ export interface TileOffsets {
 }
 
 export function tileOffsets(io: Io<TileOffsets>): TileOffsets {
-  const count = io.derive('value_num', 'uint64', (t) => t.values.length)
-  return { values: io.sizes('values', count) }
+  const count = io.derive('value_num', 'uint64', (t) => t.values.length, 'values')
+  return { values: io.sizes('values', count, 'one a tile') }
 }

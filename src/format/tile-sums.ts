@@ -10,6 +10,6 @@ export interface TileSums {
 }
 
 export function tileSums(io: Io<TileSums>): TileSums {
-  const count = io.derive('value_num', 'uint64', (t) => t.values.length / 8)
-  return { values: io.bytes('values', count * 8) }
+  const count = io.derive('value_num', 'uint64', (t) => t.values.length / 8, 'values')
+  return { values: io.bytes('values', count * 8, '8 bytes a tile: int64, uint64 or float64, by the type') }
 }

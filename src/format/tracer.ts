@@ -1,4 +1,4 @@
-import type { Coding, Describe, Io, Wire } from './io.ts'
+import type { Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 
@@ -9,7 +9,13 @@ const LONG_LIST = 64
 export class Tracer<T> extends Reader<T> {
   private spans: Span[] = []
   private readonly names: string[] = []
-  private quiet = false
+  private quiet: boolean
+
+  /** @param pathOnly keeps no spans, only {@link path} */
+  constructor(bytes: Uint8Array, origin: Origin = {}, pathOnly = false) {
+    super(bytes, origin)
+    this.quiet = pathOnly
+  }
 
   /** The tree of what was read so far. */
   root(name: string): Span {
@@ -23,34 +29,34 @@ export class Tracer<T> extends Reader<T> {
     return names.join('.')
   }
 
-  override u8(name: string): number {
-    return this.leaf(name, 'uint8', () => super.u8(name))
+  override u8(name: string, about?: string): number {
+    return this.leaf(name, 'uint8', () => super.u8(name), about)
   }
-  override u16(name: string): number {
-    return this.leaf(name, 'uint16', () => super.u16(name))
+  override u16(name: string, about?: string): number {
+    return this.leaf(name, 'uint16', () => super.u16(name), about)
   }
-  override u32(name: string): number {
-    return this.leaf(name, 'uint32', () => super.u32(name))
+  override u32(name: string, about?: string): number {
+    return this.leaf(name, 'uint32', () => super.u32(name), about)
   }
-  override i32(name: string): number {
-    return this.leaf(name, 'int32', () => super.i32(name))
+  override i32(name: string, about?: string): number {
+    return this.leaf(name, 'int32', () => super.i32(name), about)
   }
-  override f32(name: string): number {
-    return this.leaf(name, 'float32', () => super.f32(name))
+  override f32(name: string, about?: string): number {
+    return this.leaf(name, 'float32', () => super.f32(name), about)
   }
-  override f64(name: string): number {
-    return this.leaf(name, 'float64', () => super.f64(name))
+  override f64(name: string, about?: string): number {
+    return this.leaf(name, 'float64', () => super.f64(name), about)
   }
-  override u64(name: string): bigint {
-    return this.leaf(name, 'uint64', () => super.u64(name))
+  override u64(name: string, about?: string): bigint {
+    return this.leaf(name, 'uint64', () => super.u64(name), about)
   }
-  override size(name: string): number {
-    return this.leaf(name, 'uint64', () => super.size(name))
+  override size(name: string, about?: string): number {
+    return this.leaf(name, 'uint64', () => super.size(name), about)
   }
-  override flag(name: string): boolean {
-    return this.leaf(name, 'bool', () => super.flag(name))
+  override flag(name: string, about?: string): boolean {
+    return this.leaf(name, 'bool', () => super.flag(name), about)
   }
-  override coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
+  override coded<V>(name: string, wire: Wire, coding: Coding<V>, about?: string): V {
     const quiet = this.quiet
     const at = this.pos
     let value: V | undefined
@@ -60,29 +66,39 @@ export class Tracer<T> extends Reader<T> {
       return value
     } finally {
       this.quiet = quiet
-      if (this.pos > at) this.add(name, `${coding.label}:${wire}`, at, value)
+      if (this.pos > at) this.add(name, `${coding.label}:${wire}`, at, value, about)
     }
   }
-  override bytes(name: string, length: number): Uint8Array {
-    return this.leaf(name, 'bytes', () => super.bytes(name, length))
+  override bytes(name: string, length: number, about?: string): Uint8Array {
+    return this.leaf(name, 'bytes', () => super.bytes(name, length), about)
   }
-  override text(name: string, length: number): string {
-    return this.leaf(name, 'text', () => super.text(name, length))
+  override text(name: string, length: number, about?: string): string {
+    return this.leaf(name, 'text', () => super.text(name, length), about)
   }
-  override sizes(name: string, count: number): Float64Array {
-    return this.leaf(name, 'uint64[]', () => super.sizes(name, count))
+  override string(name: string, lengthWire: Wire, about?: string): string {
+    return this.text(name, this.wire(`${name}_length`, lengthWire), about)
   }
-  override strings(name: string, count: number, lengthWire: Wire): string[] {
-    return this.node(name, 'list', () => super.strings(name, count, lengthWire))
+  override sizes(name: string, count: number, about?: string): Float64Array {
+    return this.leaf(name, 'uint64[]', () => super.sizes(name, count), about)
   }
-  override struct<E>(name: string, describe: Describe<E>): E {
-    return this.node(name, 'struct', () => super.struct(name, describe))
+  override strings(name: string, count: number, lengthWire: Wire, about?: string): string[] {
+    return this.node(name, 'list', () => super.strings(name, count, lengthWire), about)
   }
-  override list<E>(name: string, count: number, describe: Describe<E>): E[] {
-    if (count > LONG_LIST) return this.longList(name, count, describe)
+  override derive(name: string, wire: Wire, _of: (value: T) => number, about?: string): number {
+    return this.wire(name, wire, about)
+  }
+  override struct<E>(name: string, describe: Describe<E>, about?: string): E {
+    return this.node(name, 'struct', () => super.struct(name, describe), about)
+  }
+  override list<E>(name: string, count: number, describe: Describe<E>, about?: string): E[] {
+    if (count > LONG_LIST) return this.longList(name, count, describe, about)
     let i = 0
-    return this.node(name, 'list', () =>
-      super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+    return this.node(
+      name,
+      'list',
+      () =>
+        super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+      about,
     )
   }
   override tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[] {
@@ -99,12 +115,13 @@ export class Tracer<T> extends Reader<T> {
   override within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
     return super.within<R>(name, lengthWire, () => this.named(name, () => describe(this)))
   }
-  override rest(name: string): Uint8Array {
-    return this.remaining > 0 ? super.rest(name) : new Uint8Array(0)
+  override rest(name: string, about?: string): Uint8Array {
+    return this.remaining > 0 ? this.bytes(name, this.remaining, about) : new Uint8Array(0)
   }
 
-  protected override wire(name: string, wire: Wire): number {
-    const value = this.leaf(name, wire, () => super.wire(name, wire))
+  /** Lengths that stand ahead of what they count have no description of their own. */
+  protected override wire(name: string, wire: Wire, about = 'bytes'): number {
+    const value = this.leaf(name, wire, () => super.wire(name, wire), about)
     const span = this.spans.at(-1)
     if (span && !this.quiet) span.bounds = true
     return value
@@ -115,15 +132,16 @@ export class Tracer<T> extends Reader<T> {
     count: number,
     stride: number | undefined,
     describe: Describe<E>,
+    about?: string,
   ): { bytes: Uint8Array; starts: Float64Array | undefined } {
     const start = this.pos
     const { result } = this.quietly(name, () => super.records(name, count, stride, describe))
     const startOf = (index: number): number => result.starts?.[index] ?? index * (stride ?? 0)
-    this.addElements(name, start, count, startOf, describe)
+    this.addElements({ name, about }, start, count, startOf, describe)
     return result
   }
 
-  private longList<E>(name: string, count: number, describe: Describe<E>): E[] {
+  private longList<E>(name: string, count: number, describe: Describe<E>, about: string | undefined): E[] {
     const start = this.pos
     const starts: number[] = []
     const { result } = this.quietly(name, () =>
@@ -132,7 +150,7 @@ export class Tracer<T> extends Reader<T> {
         return this.named(String(starts.length - 1), () => describe(this as unknown as Io<E>))
       }),
     )
-    this.addElements(name, start, count, (index) => starts[index], describe)
+    this.addElements({ name, about }, start, count, (index) => starts[index], describe)
     return result
   }
 
@@ -154,7 +172,7 @@ export class Tracer<T> extends Reader<T> {
 
   /** Records a list whose elements are traced only when asked for. */
   private addElements<E>(
-    name: string,
+    field: Pick<Span, 'name' | 'about'>,
     start: number,
     count: number,
     startOf: (index: number) => number,
@@ -170,23 +188,29 @@ export class Tracer<T> extends Reader<T> {
       return tracer.root(String(index))
     }
     this.spans.push(
-      this.place({ name, type: 'list', offset: this.base + start, length: bytes.length, elements: { count, at } }),
+      this.place({
+        ...field,
+        type: 'list',
+        offset: this.base + start,
+        length: bytes.length,
+        elements: { count, at },
+      }),
     )
   }
 
   /** A field whose bytes are there but mean nothing keeps its span, without a value. */
-  private leaf<V>(name: string, type: string, read: () => V): V {
+  private leaf<V>(name: string, type: string, read: () => V, about: string | undefined): V {
     const at = this.pos
     let value: V | undefined
     try {
       value = this.named(name, read)
       return value
     } finally {
-      if (value !== undefined || this.pos > at) this.add(name, type, at, value)
+      if (value !== undefined || this.pos > at) this.add(name, type, at, value, about)
     }
   }
 
-  private node<V>(name: string, type: string, read: () => V): V {
+  private node<V>(name: string, type: string, read: () => V, about?: string): V {
     const at = this.pos
     const outer = this.spans
     const children: Span[] = []
@@ -195,7 +219,8 @@ export class Tracer<T> extends Reader<T> {
       return this.named(name, read)
     } finally {
       this.spans = outer
-      if (!this.quiet) outer.push(this.place({ name, type, offset: this.base + at, length: this.pos - at, children }))
+      if (!this.quiet)
+        outer.push(this.place({ name, type, about, offset: this.base + at, length: this.pos - at, children }))
     }
   }
 
@@ -207,8 +232,9 @@ export class Tracer<T> extends Reader<T> {
     return value
   }
 
-  private add(name: string, type: string, at: number, value: unknown): void {
-    if (!this.quiet) this.spans.push(this.place({ name, type, offset: this.base + at, length: this.pos - at, value }))
+  private add(name: string, type: string, at: number, value: unknown, about?: string): void {
+    if (!this.quiet)
+      this.spans.push(this.place({ name, type, about, offset: this.base + at, length: this.pos - at, value }))
   }
 
   private place(span: Span): Span {

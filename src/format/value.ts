@@ -4,13 +4,13 @@
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
 
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
 
 export interface ValueStyle {
-  /** As stored: dates as integers, BOOL as 0 or 1, text as bytes. */
+  /** As stored: dates as integers, BOOL as 0 or 1, text as bytes, NaN with its bits unless they are the usual ones ({@link nanText}). */
   raw: boolean
 }
 
@@ -98,14 +98,54 @@ function elementReader(type: Datatype, style: ValueStyle): ElementReader {
     case 'UINT64':
       return (view, at) => view.getBigUint64(at, true)
     case 'FLOAT32':
-      return (view, at) => shortestFloat32(view.getFloat32(at, true))
+      return (view, at) => {
+        const value = view.getFloat32(at, true)
+        return style.raw && Number.isNaN(value) ? nanText(4, view, at) : shortestFloat32(value)
+      }
     case 'FLOAT64':
-      return (view, at) => view.getFloat64(at, true)
+      return (view, at) => {
+        const value = view.getFloat64(at, true)
+        return style.raw && Number.isNaN(value) ? nanText(8, view, at) : value
+      }
     case 'BOOL':
       return style.raw ? (view, at) => view.getUint8(at) : (view, at) => view.getUint8(at) !== 0
   }
   if (isDatetime(type) && !style.raw) return (view, at) => formatDatetime(type, view.getBigInt64(at, true))
   return (view, at) => view.getBigInt64(at, true)
+}
+
+/** NaN that says nothing more: quiet, without a sign. Others carry what is meant by them, such as R's NA. */
+const QUIET_NAN = { 4: 0x7fc00000n, 8: 0x7ff8000000000000n } as const
+
+/** NaN as `--raw` prints it: `NaN:0x7ff00000000007a2`, the bits from the highest on; the quiet one without sign is NaN. */
+function nanText(size: 4 | 8, view: DataView, at: number): number | string {
+  const bits = size === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true)
+  return bits === QUIET_NAN[size] ? Number.NaN : `NaN:0x${bits.toString(16).padStart(2 * size, '0')}`
+}
+
+/** Whether a NaN of the bits at `at` prints as more than that: {@link nanText}. */
+export function isOddNaN(size: number, view: DataView, at: number): boolean {
+  const high = view.getUint32(at + size - 4, true)
+  if (size === 4) return (high & 0x7fffffff) > 0x7f800000 && high !== 0x7fc00000
+  if ((high & 0x7ff00000) !== 0x7ff00000) return false
+  const low = view.getUint32(at, true)
+  return ((high & 0xfffff) !== 0 || low !== 0) && (high !== 0x7ff80000 || low !== 0)
+}
+
+const NAN_TEXT = /^NaN:0x([0-9a-f]{8}|[0-9a-f]{16})$/i
+
+/** Writes a NaN that {@link nanText} printed. @returns whether it was one @throws InspectError BAD_VALUE for bits of another number */
+function writeNaN(type: Datatype, view: DataView, at: number, value: unknown): boolean {
+  const digits = typeof value === 'string' ? NAN_TEXT.exec(value)?.[1] : undefined
+  if (digits === undefined) return false
+  const size = datatypeSize(type)
+  const bits = BigInt(`0x${digits}`)
+  if (digits.length === 2 * size) {
+    if (size === 4) view.setUint32(at, Number(bits), true)
+    else view.setBigUint64(at, bits, true)
+    if (Number.isNaN(size === 4 ? view.getFloat32(at, true) : view.getFloat64(at, true))) return true
+  }
+  throw bad(`the ${2 * size} digits of a NaN for ${type}`, describe(value))
 }
 
 /** True for DATETIME_*. */
@@ -213,7 +253,7 @@ function decodeUtf32(bytes: Uint8Array, start: number, end: number): string | un
 
 /**
  * The bytes of a cell, from what {@link cellValue} gives or a JSON text says: numbers and bigints, decimal text for
- * numbers, "NaN" and "Infinity" for floats, ISO text or counts for dates, true, false, 0 and 1 for BOOL, text, and
+ * numbers, "NaN", "NaN:0x…" and "Infinity" for floats, ISO text or counts for dates, true, false, 0 and 1 for BOOL, text, and
  * `{"base64": …}` or Uint8Array for text and bytes. Cells of several values are arrays.
  *
  * @param style with `raw`, text for a date is its count ("19753"), not a year
@@ -252,6 +292,7 @@ function writeElement(type: Datatype, view: DataView, at: number, value: unknown
   const kind = datatypeKind(type)
   const size = datatypeSize(type)
   if (kind === 'float') {
+    if (writeNaN(type, view, at, value)) return
     const number = float(type, value)
     if (size === 8) view.setFloat64(at, number, true)
     else if (Number.isFinite(Math.fround(number)) || !Number.isFinite(number)) view.setFloat32(at, number, true)

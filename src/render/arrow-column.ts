@@ -8,8 +8,8 @@ import {
   list,
   utf8,
 } from '@uwdata/flechette/src/data-types.js'
+import { InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { InspectError, withPlace } from '../errors.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { cellReader } from '../format/value.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
@@ -27,6 +27,8 @@ import {
 export interface ArrowLabels extends Pick<ColumnType, 'name' | 'type' | 'cell_val_num'> {
   ordered: boolean
   values: readonly Uint8Array[]
+  /** Told of a cell whose index has no value: it is null. */
+  onMissing(index: number | bigint): void
 }
 
 /** A column to write. */
@@ -62,15 +64,23 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
     field(name, type, nullable || column.nullable, column.made ? undefined : metadata)
   if (labels && cell_val_num === 1) {
     const values = labelWriter(labels, id, raw && !column.made)
-    const indexes = arrowIndexes(column.type, labels.values.length)
+    const indexes = arrowIndexes(column.type, labels.values.length, labels.onMissing)
     return {
-      field: named(dictionary(values.field.type, indexes.type, labels.ordered, id), indexes.nullable),
+      field: named(
+        dictionaryOf(values.field.type, dictionary(values.field.type, indexes.type, labels.ordered, id)),
+        indexes.nullable,
+      ),
       encode: oneByOne(indexes),
       dictionary: values.dictionary,
     }
   }
   const { type, nullable, encode } = cellsOf(column, raw)
   return { field: named(type, nullable), encode: placed(name, encode), dictionary: undefined }
+}
+
+/** A dictionary's field has the children of its values' type (Schema.fbs, "DictionaryEncoding"); flechette writes those it is given. */
+function dictionaryOf({ children }: ArrowField['type'], type: ArrowField['type']): ArrowField['type'] {
+  return children ? { ...type, children } : type
 }
 
 function placed(name: string, encode: ColumnEncoder): ColumnEncoder {
@@ -83,7 +93,7 @@ function labelWriter(
   raw: boolean,
 ): { field: ArrowField; dictionary: ArrowDictionaryBody } {
   const { name, type, cell_val_num, values } = labels
-  const column: ColumnType = { name, kind: 'attribute', type, cell_val_num, nullable: false, enumeration: '' }
+  const column: ColumnType = { name, kind: 'attribute', type, cell_val_num, nullable: false }
   const writer = columnWriter(column, id, raw)
   const starts = new Float64Array(values.length + 1)
   values.forEach((value, i) => {

@@ -6,8 +6,8 @@ import { writeFooter } from '@uwdata/flechette/src/encode/footer.js'
 import { type Block, writeMessage } from '@uwdata/flechette/src/encode/message.js'
 import { encodeRecordBatch, type RecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
 import { type ArrowSchema, encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
-import { InspectError } from '../errors.ts'
-import type { Output } from './result.ts'
+import { InspectError } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
 
 /** The nodes and buffers of a record batch, in the order of its fields, each field before its children. */
 export interface ArrowBody {

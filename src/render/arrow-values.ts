@@ -8,8 +8,8 @@ import {
   int,
   timestamp,
 } from '@uwdata/flechette/src/data-types.js'
+import { InspectError } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
-import { InspectError } from '../errors.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
 /** Values as Arrow stores them. */
@@ -115,8 +115,13 @@ function packed({ bytes, validity }: ArrowValues, count: number): ArrowValues {
 /**
  * Indexes of an enumeration: one that has no value is null, and 0 where Arrow's readers look at it.
  * @param labelNum values of the enumeration
+ * @param onMissing told of each cell that is null for that
  */
-export function arrowIndexes(type: Datatype, labelNum: number): ArrowElements {
+export function arrowIndexes(
+  type: Datatype,
+  labelNum: number,
+  onMissing: (index: number | bigint) => void,
+): ArrowElements {
   const size = datatypeSize(type)
   const signed = datatypeKind(type) === 'int'
   return {
@@ -127,6 +132,7 @@ export function arrowIndexes(type: Datatype, labelNum: number): ArrowElements {
       let { bytes, validity } = values
       for (let i = 0; i < count; i++) {
         if (!outside(i)) continue
+        if (values.validity?.[i] !== 0) onMissing(integerAt(values.bytes, i * size, size, signed))
         if (validity === undefined || validity === values.validity) {
           bytes = new Uint8Array(bytes)
           validity = ownValidity(values, count)
@@ -137,6 +143,14 @@ export function arrowIndexes(type: Datatype, labelNum: number): ArrowElements {
       return { bytes, validity }
     },
   }
+}
+
+function integerAt(bytes: Uint8Array, at: number, size: number, signed: boolean): number | bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, size)
+  if (size === 8) return signed ? view.getBigInt64(0, true) : view.getBigUint64(0, true)
+  if (size === 4) return signed ? view.getInt32(0, true) : view.getUint32(0, true)
+  if (size === 2) return signed ? view.getInt16(0, true) : view.getUint16(0, true)
+  return signed ? view.getInt8(0) : view.getUint8(0)
 }
 
 function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {

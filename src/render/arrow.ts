@@ -6,12 +6,12 @@
  * once, so the parts below that call are used, batch by batch; they are bundled, some 20 KB.
  */
 
+import { InspectError } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
 import type { CellBatch } from '../cells/column.ts'
-import { InspectError } from '../errors.ts'
 import { MergedRows, type Rows, selectRows } from './arrow-batch.ts'
 import { type ArrowColumn, type ColumnWriter, columnWriter } from './arrow-column.ts'
 import { ArrowWriter } from './arrow-stream.ts'
-import type { Output } from './result.ts'
 
 export type { ArrowColumn, ArrowLabels } from './arrow-column.ts'
 

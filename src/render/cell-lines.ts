@@ -1,22 +1,29 @@
+import type { Output, Result } from '../base/result.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
-import { type ColumnValue, columnValue } from '../cells/rows.ts'
+import { type ColumnValue, columnValue, type ShownLabels } from '../cells/rows.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { shortestFloat32, type ValueStyle } from '../format/value.ts'
-import { csvField, csvHeader, LINE_END, LONE_NULL } from './csv.ts'
-import { type JsonNotes, type JsonStyle, toJson } from './json.ts'
+import { type CsvStyle, csvField, csvHeader, LONE_NULL, lineEnd, separator } from './csv.ts'
+import { type JsonNotes, type JsonStyle, jsonKey, toJson } from './json.ts'
 import { LineBytes, POWERS } from './line-bytes.ts'
-import type { Output, Result } from './result.ts'
 import type { RowKernel } from './row-kernel.ts'
 
 export interface CellLineStyle extends ValueStyle {
-  format: 'ndjson' | 'csv'
+  format: 'ndjson' | 'csv' | 'tsv'
   int64: JsonStyle['int64']
+  /** Whether a terminal reads it: see {@link CsvStyle}. */
+  terminal?: boolean | undefined
+}
+
+/** How fields of CSV or TSV are written; undefined for JSON. */
+function csvStyle({ format, int64, terminal }: CellLineStyle): CsvStyle | undefined {
+  return format === 'ndjson' ? undefined : { int64, terminal, tabs: format === 'tsv' }
 }
 
 /** A column, and the values of its enumeration where they are shown instead of the stored indexes. */
 export interface ShownColumn {
   column: ColumnType
-  labels: readonly Result[] | undefined
+  labels: ShownLabels | undefined
 }
 
 /**
@@ -36,7 +43,14 @@ export async function writeCellLines(
 ): Promise<JsonNotes> {
   const lines = new LineBytes(out)
   const writer = new CellLines(columns, lines, style)
-  if (style.format === 'csv') lines.text(csvHeader(columns.map(({ column }) => column.name)))
+  const csv = csvStyle(style)
+  if (csv)
+    lines.text(
+      csvHeader(
+        columns.map(({ column }) => column.name),
+        csv,
+      ),
+    )
   let left = limit
   let plain = plainRows
   let quick: QuickLines | undefined
@@ -144,9 +158,8 @@ async function quickLines(
     import('./row-kernel.ts'),
     import('./kernels/binary.ts'),
   ])
-  const csv = style.format === 'csv'
-  const text = (value: Result): Uint8Array =>
-    ascii(csv ? csvField(value, style) : toJson(value, JSON_STYLE, other.notes))
+  const csv = csvStyle(style)
+  const text = (value: Result): Uint8Array => ascii(csv ? csvField(value, csv) : toJson(value, JSON_STYLE, other.notes))
   const before = textsBefore(shown, csv)
   const kernel = RowKernel.make(
     Buffer.from(KERNELS_WASM, 'base64'),
@@ -158,14 +171,14 @@ async function quickLines(
       later: before.later[c],
     })),
     {
-      end: ascii(lineEnd(csv)),
+      end: ascii(csv ? lineEnd(csv) : OBJECT_END),
       null: text(null),
       lone: ascii(LONE_NULL),
       nan: text(Number.NaN),
       infinity: text(Number.POSITIVE_INFINITY),
       minusInfinity: text(Number.NEGATIVE_INFINITY),
       minusZero: text(-0),
-      csv,
+      csv: csv !== undefined,
     },
   )
   return kernel && new QuickLines(kernel, other, lines, !csv && style.int64 !== 'string')
@@ -182,17 +195,18 @@ function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boole
 }
 
 /** What stands in front of each column's cells, as the first of a line and elsewhere. */
-function textsBefore(columns: readonly ShownColumn[], csv: boolean): { first: Uint8Array[]; later: Uint8Array[] } {
+function textsBefore(
+  columns: readonly ShownColumn[],
+  csv: CsvStyle | undefined,
+): { first: Uint8Array[]; later: Uint8Array[] } {
   const before = (mark: string): Uint8Array[] =>
-    columns.map(({ column }) => new TextEncoder().encode(`${mark}${JSON.stringify(column.name)}:`))
+    columns.map(({ column }) => new TextEncoder().encode(`${mark}${jsonKey(column.name)}:`))
   return csv
-    ? { first: columns.map(() => ascii('')), later: columns.map(() => ascii(',')) }
+    ? { first: columns.map(() => ascii('')), later: columns.map(() => ascii(separator(csv))) }
     : { first: before('{'), later: before(',') }
 }
 
-function lineEnd(csv: boolean): string {
-  return csv ? LINE_END : '}\n'
-}
+const OBJECT_END = '}\n'
 
 /** Writes one cell of a column whose data was given to {@link begin}. */
 interface CellText {
@@ -215,12 +229,13 @@ class CellLines {
 
   constructor(columns: readonly ShownColumn[], lines: LineBytes, style: CellLineStyle) {
     this.lines = lines
-    this.csv = style.format === 'csv'
+    const csv = csvStyle(style)
+    this.csv = csv !== undefined
     this.cells = columns.map((shown) => cellText(shown, lines, style, this.notes))
-    const { first, later } = textsBefore(columns, this.csv)
+    const { first, later } = textsBefore(columns, csv)
     this.first = first
     this.later = later
-    this.end = ascii(lineEnd(this.csv))
+    this.end = ascii(csv ? lineEnd(csv) : OBJECT_END)
   }
 
   /** A column that could not be read has no key in JSON, and an empty field in CSV. */
@@ -269,7 +284,7 @@ function cellText(shown: ShownColumn, lines: LineBytes, style: CellLineStyle, no
   const text =
     labels || (column.kind.startsWith('delete') && !style.raw) ? other : typedText(column, other, lines, style)
   if (!column.nullable) return text
-  return new NullableText(text, lines, ascii(style.format === 'csv' ? '' : 'null'))
+  return new NullableText(text, lines, ascii(style.format === 'ndjson' ? 'null' : ''))
 }
 
 /** The fast way for a column's type, or else `other`. */
@@ -282,7 +297,7 @@ function typedText(
   const kind = datatypeKind(type)
   if (kind === 'text') {
     const quick = cell_val_num === 'var' && datatypeSize(type) === 1 && !style.raw
-    return quick ? new StringText(other, lines, style.format === 'csv') : other
+    return quick ? new StringText(other, lines, style.format !== 'ndjson') : other
   }
   if (cell_val_num !== 1) return other
   switch (kind) {
@@ -309,14 +324,16 @@ function integerText(type: Datatype, other: AnyText, lines: LineBytes, style: Ce
 class AnyText implements CellText {
   private readonly value: ColumnValue
   private readonly lines: LineBytes
-  private readonly style: CellLineStyle
+  private readonly json: JsonStyle
+  private readonly csv: CsvStyle | undefined
   private readonly notes: JsonNotes
   private data: ColumnData = NO_DATA
 
   constructor(value: ColumnValue, lines: LineBytes, style: CellLineStyle, notes: JsonNotes) {
     this.value = value
     this.lines = lines
-    this.style = style
+    this.json = { int64: style.int64, indent: false }
+    this.csv = csvStyle(style)
     this.notes = notes
   }
 
@@ -326,8 +343,7 @@ class AnyText implements CellText {
 
   write(cell: number): void {
     const value = this.value(this.data, cell)
-    if (this.style.format === 'csv') this.lines.text(csvField(value, this.style))
-    else this.lines.text(toJson(value, { int64: this.style.int64, indent: false }, this.notes))
+    this.lines.text(this.csv ? csvField(value, this.csv) : toJson(value, this.json, this.notes))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Output } from './result.ts'
+import type { Output } from '../base/result.ts'
 
 /** What a piece of text is, not how it looks. */
 export type Role = 'heading' | 'field' | 'dim' | 'good' | 'bad' | 'number'
@@ -8,6 +8,9 @@ export type Paint = (role: Role, text: string) => string
 
 /** The 16 colours that every terminal has, chosen by its user. */
 const BASIC = 1
+/** The 256 colours that are the same everywhere. */
+const MORE = 2
+const DARK_ORANGE = 130
 
 /** How text is coloured for an output. chalk is loaded only where colour is wanted. */
 export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
@@ -20,7 +23,8 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
     dim: chalk.dim,
     good: chalk.green,
     bad: chalk.red,
-    number: chalk.yellow,
+    // the yellow of most terminals cannot be read on white
+    number: new Chalk({ level: MORE }).ansi256(DARK_ORANGE),
   }
   return (role, text) => roles[role](text)
 }
@@ -28,22 +32,17 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
 /** Colours for neighbours that must be told apart, by number; the text itself where there is no colour. */
 export type Tint = (color: number, text: string) => string
 
-/** {@link Tint} of an output: odd numbers are lighter forms of the even ones before them. */
+/**
+ * Colours of the 256 that terminals have in common, of a brightness between black and white, so that they can be read on
+ * either. Neighbours are of different hues.
+ */
+export const TINTS = [31, 130, 28, 133, 62, 66, 166, 29, 97, 26] as const
+
+/** {@link Tint} of an output. */
 export async function tinter(out: Pick<Output, 'color'>): Promise<Tint> {
   if (!out.color) return (_, text) => text
   const { Chalk } = await import('chalk')
-  const chalk = new Chalk({ level: BASIC })
-  const tints = [
-    chalk.cyan,
-    chalk.cyanBright,
-    chalk.yellow,
-    chalk.yellowBright,
-    chalk.green,
-    chalk.greenBright,
-    chalk.magenta,
-    chalk.magentaBright,
-    chalk.blueBright,
-    chalk.whiteBright,
-  ]
+  const chalk = new Chalk({ level: MORE })
+  const tints = TINTS.map((color) => chalk.ansi256(color))
   return (color, text) => tints[color % tints.length](text)
 }

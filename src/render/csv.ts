@@ -1,7 +1,9 @@
-import { InspectError } from '../errors.ts'
-import { type JsonStyle, NotAtOnce, toJson } from './json.ts'
-import { isFields, type Output, type Result } from './result.ts'
+import { InspectError } from '../base/errors.ts'
+import { isFields, type Output, type Result } from '../base/result.ts'
+import { encodeText } from '../format/text.ts'
+import { base64Text, isMarked, type JsonStyle, NotAtOnce, toJson } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
+import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
 
 export interface CsvRow {
   readonly [key: string]: Result | undefined
@@ -14,15 +16,28 @@ export interface CsvStyle {
   columns?: readonly string[] | undefined
   /** Columns of rows written before: these go on below them, without another header. */
   below?: readonly string[] | undefined
+  /** Fields apart by tabs, as TSV, instead of commas. */
+  tabs?: boolean | undefined
+  /** Whether a terminal is what reads it: what would act on it is escaped as in tables. */
+  terminal?: boolean | undefined
 }
 
-export const LINE_END = '\r\n'
+/** CSV's as RFC 4180 has it; programs that take lines of TSV apart expect no carriage return. */
+export function lineEnd({ tabs }: CsvStyle): string {
+  return tabs ? '\n' : '\r\n'
+}
+
+export function separator({ tabs }: CsvStyle): string {
+  return tabs ? '\t' : ','
+}
+
 /** A line of nothing would be skipped by readers. */
 export const LONE_NULL = '""'
 
 /**
  * Writes rows as RFC 4180 text with a header line, while rows are made. Null is an empty field, empty text is `""`; bytes
- * are base64, lists and objects compact JSON. Rows are objects with the same keys; anything else is a column `value`.
+ * are base64 behind `base64:`, lists and objects compact JSON. Text that a spreadsheet could take for a formula stands between
+ * quotes. Rows are objects with the same keys; anything else is a column `value`.
  *
  * @returns the columns; undefined where there was nothing to tell them from
  * @throws InspectError USAGE if a row has a key that is no column, or the columns are not those of the rows before
@@ -36,10 +51,10 @@ export async function writeCsv(
   const buffer = new TextBuffer(out)
   let { columns } = style
   const writeLine = (fields: readonly string[]): void => {
-    buffer.add((fields.length === 1 && fields[0] === '' ? LONE_NULL : fields.join(',')) + LINE_END)
+    buffer.add((fields.length === 1 && fields[0] === '' ? LONE_NULL : fields.join(separator(style))) + lineEnd(style))
   }
   const writeHeader = (names: readonly string[]): void => {
-    if (!style.below) buffer.add(csvHeader(names))
+    if (!style.below) buffer.add(csvHeader(names, style))
     else if (names.join() !== style.below.join()) {
       throw new InspectError(
         'USAGE',
@@ -78,8 +93,8 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
 }
 
 /** The line of the columns' names. */
-export function csvHeader(names: readonly string[]): string {
-  return names.map(quoted).join(',') + LINE_END
+export function csvHeader(names: readonly string[], style: CsvStyle): string {
+  return names.map((name) => textField(name, style)).join(separator(style)) + lineEnd(style)
 }
 
 /** The text of one value. */
@@ -87,22 +102,42 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
   if (value === null || value === undefined) return ''
   switch (typeof value) {
     case 'string':
-      return quoted(value)
+      return textField(value, style)
     case 'number':
       return Object.is(value, -0) ? '-0.0' : String(value)
     case 'bigint':
     case 'boolean':
       return String(value)
   }
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64')
+  if (value instanceof Uint8Array) return base64Text(value)
   try {
-    return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }))
+    return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }), style)
   } catch (error) {
     if (!(error instanceof NotAtOnce)) throw error
     throw new InspectError('USAGE', 'expected rows for csv, found a tree: json and ndjson hold it')
   }
 }
 
-function quoted(text: string): string {
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/** Text that reads as marked bytes is marked itself, as is a name that is not UTF-8: neither can be taken for the other. */
+function textField(text: string, style: CsvStyle): string {
+  if (isMarked(text)) return base64Text(encodeText(text))
+  return quoted(style.terminal ? text.replace(UNSAFE, escapedOrLine) : text, style)
+}
+
+/** A field of several lines is one that is whole on a terminal, too. */
+function escapedOrLine(character: string): string {
+  return character === '\n' || character === '\t' ? character : escapedCharacter(character)
+}
+
+/**
+ * What a spreadsheet takes for a formula, by its first character: quotes say that it is text. Numbers never have any.
+ * In some languages the wide forms count as well.
+ */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+const SPECIAL = /[",\r\n]/
+const SPECIAL_IN_TSV = /["\t\r\n]/
+
+function quoted(text: string, { tabs }: CsvStyle): string {
+  const plain = text !== '' && !FORMULA.test(text) && !(tabs ? SPECIAL_IN_TSV : SPECIAL).test(text)
+  return plain ? text : `"${text.replaceAll('"', '""')}"`
 }

@@ -1,5 +1,5 @@
+import type { Output } from '../base/result.ts'
 import { painter } from './color.ts'
-import type { Output } from './result.ts'
 import { pad, textWidth } from './text-width.ts'
 
 /** One line of a histogram. */

@@ -3,9 +3,11 @@
  * their order; iterables are written while they are walked, so that a document may be larger than memory.
  */
 
-import { InspectError } from '../errors.ts'
-import { isFields, type Output, PagedBytes, Pages, type Result } from './result.ts'
+import { InspectError } from '../base/errors.ts'
+import { isFields, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
+import { encodeText } from '../format/text.ts'
 import { TextBuffer } from './text-buffer.ts'
+import { jsonString } from './unsafe-text.ts'
 
 export interface JsonStyle {
   /** How 64-bit integers print: with all their digits, or as strings for readers that round. */
@@ -358,7 +360,7 @@ export class JsonText {
   private key(key: string): string {
     let text = this.keys.get(key)
     if (text === undefined) {
-      text = this.style.indent ? `${JSON.stringify(key)}: ` : `${JSON.stringify(key)}:`
+      text = this.style.indent ? `${jsonKey(key)}: ` : `${jsonKey(key)}:`
       if (this.keys.size < KEYS_KEPT) this.keys.set(key, text)
     }
     return text
@@ -449,7 +451,8 @@ export class JsonText {
   private scalarText(value: Scalar): string {
     switch (typeof value) {
       case 'string':
-        return JSON.stringify(value)
+        // no reader takes half a character
+        return value.isWellFormed() ? jsonString(value) : this.scalarText(encodeText(value))
       case 'number':
         if (value - value !== 0) return `"${value}"`
         return value === 0 && Object.is(value, -0) ? '-0.0' : String(value)
@@ -470,6 +473,23 @@ export class JsonText {
   private base64Brackets(): [string, string] {
     return [this.style.indent ? '{"base64": "' : '{"base64":"', '"}']
   }
+}
+
+const MARK = 'base64:'
+
+/** Whether text is told in base64 where no object can stand for bytes: as a key, and in CSV. */
+export function isMarked(text: string): boolean {
+  return text.startsWith(MARK) || !text.isWellFormed()
+}
+
+/** Bytes as text that no other text is written as. */
+export function base64Text(bytes: Uint8Array): string {
+  return MARK + base64(bytes)
+}
+
+/** A name as a key. One that is not UTF-8 is `base64:…`, and so is one that begins like that. */
+export function jsonKey(name: string): string {
+  return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
 }
 
 function listSource(values: Iterable<Result>): PageSource {

@@ -1,4 +1,4 @@
-import type { Output } from './result.ts'
+import type { Output } from '../base/result.ts'
 
 /** Bytes gathered before they are written. */
 const PIECE = 128 * 1024
@@ -167,9 +167,13 @@ export class LineBytes {
     return true
   }
 
-  /** The same for CSV: without quotes, where none are needed. */
+  /** The same for CSV and TSV: without quotes, where none are needed. */
   plainField(from: Uint8Array, start: number, end: number): boolean {
     if (start === end) return false
+    // what may be a formula, and what may be the mark of bytes
+    const first = from[start]
+    if (first === EQUALS || first === PLUS || first === MINUS || first === AT) return false
+    if (first === SMALL_B && from[start + MARK_LENGTH] === COLON) return false
     this.reserve(end - start)
     const { bytes } = this
     let at = this.at
@@ -193,6 +197,13 @@ const ZERO = 0x30
 const MINUS = 0x2d
 const POINT = 0x2e
 const QUOTE = 0x22
+const PLUS = 0x2b
+const EQUALS = 0x3d
+const AT = 0x40
+/** `base64:` begins and ends so. */
+const SMALL_B = 0x62
+const MARK_LENGTH = 6
+const COLON = 0x3a
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const PAIRS = encoder.encode(Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0')).join(''))

@@ -1,5 +1,5 @@
+import type { Output, Result } from '../base/result.ts'
 import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
-import type { Output, Result } from './result.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { isOddNaN } from '../format/value.ts'
 
 /** A column of numbers, dates or BOOL, one a cell, or of var-sized text of one byte a unit. */
 export interface RowColumn {
@@ -97,6 +98,7 @@ export class RowKernel {
   private readonly places: readonly Place[]
   private readonly csv: boolean
   private readonly span: number
+  private readonly rawFloats: readonly number[]
   private readonly table: number
   private readonly rowsAt: number
   private readonly out: number
@@ -111,6 +113,7 @@ export class RowKernel {
   private constructor(wasm: RowExports, columns: readonly RowColumn[], texts: RowTexts, layout: Layout) {
     this.wasm = wasm
     this.csv = texts.csv
+    this.rawFloats = columns.flatMap(({ column, raw }, c) => (raw && datatypeKind(column.type) === 'float' ? [c] : []))
     this.heap = new Uint8Array(wasm.memory.buffer)
     this.span = layout.span
     let top = up(wasm.heapStart())
@@ -251,6 +254,7 @@ export class RowKernel {
       const endOf = (row: number): number => starts[(rows === undefined ? row : rows[row]) + 1]
       while (last >= from && endOf(last) > most) last = last === from ? from - 1 : from + ((last - from) >> 1)
     }
+    last = this.beforeOddNaN(rows, from, last)
     if (last < from) return from
     this.loaded.base = base
     if (rows !== undefined) this.words.set(rows.subarray(from, last + 1), this.rowsAt / 4)
@@ -266,6 +270,22 @@ export class RowKernel {
       else this.heap.fill(1, validity, validity + end - base)
     }
     return last + 1
+  }
+
+  /** The last row ahead of one with a NaN whose bits are shown: that one is written otherwise. */
+  private beforeOddNaN(rows: Uint32Array | undefined, from: number, last: number): number {
+    let end = last
+    for (const c of this.rawFloats) {
+      const column = this.batch?.columns[c]
+      if (!column) continue
+      const { size } = this.places[c]
+      const view = new DataView(column.data.buffer, column.data.byteOffset, column.data.length)
+      for (let i = from; i <= end; i++) {
+        const cell = rows === undefined ? i : rows[i]
+        if (isOddNaN(size, view, cell * size)) end = i - 1
+      }
+    }
+    return end
   }
 
   private loadTexts(

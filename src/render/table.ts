@@ -1,15 +1,17 @@
 /** Tables, records and headings for people. Programs get JSON; what is written here may change. */
 
+import type { Output } from '../base/result.ts'
 import { type Paint, painter, type Role } from './color.ts'
-import type { Output } from './result.ts'
 import type { Rows } from './text-buffer.ts'
 import { cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
 import { escapeText, formatCount } from './units.ts'
 
 export interface Column {
   name: string
-  /** Numbers are aligned right, and not cut while other columns can be. */
+  /** Numbers are aligned right, and never cut. */
   align?: 'left' | 'right' | undefined
+  /** Set for what is not to be cut, either: dates, lists of numbers. */
+  whole?: boolean | undefined
   /** Colour of the column's cells, or of each by its text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
 }
@@ -22,15 +24,19 @@ export interface TableContent {
   limit?: number | undefined
   /** How many rows there are, where `rows` is no array and does not hold them all. */
   total?: number | undefined
+  /** How columns that a terminal has no room for can be seen; {@link HOW_TO_SEE} without it. */
+  seeMore?: string | undefined
 }
 
 /** Columns that a border and its padding take: one before the table, three a column. */
 const BORDER = 1
 const BETWEEN = 3
 const PADDING = 2
-/** A column of text is not made narrower than this for the sake of others. */
+/** A column of text is not made narrower than this, so that others have room beside it. */
 const NARROW = 8
-const NARROWEST = 1
+/** Where there is no room for all columns, those that are shown keep so much of their texts. */
+const READABLE = 24
+const HOW_TO_SEE = '--vertical shows all'
 const GAP = '  '
 /** Rows of one drawing: the time of cli-table3 grows faster than its rows do. The parts are joined without a seam. */
 const BATCH = 100
@@ -38,24 +44,55 @@ const NO_TOP = { top: '', 'top-left': '', 'top-mid': '', 'top-right': '' }
 const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' }
 
 /**
- * Draws a table: with light borders and fitted to the width on a terminal (long cells lose their middle), as plain
- * columns two spaces apart, nothing cut, elsewhere.
+ * Draws a table: with light borders and fitted to the width on a terminal (long texts lose their middle, columns without
+ * room are counted below), as plain columns two spaces apart, nothing cut, elsewhere. With `--vertical` a block a row.
  */
 export async function table(content: TableContent, out: Output): Promise<void> {
-  const { columns } = content
+  const { columns, seeMore } = content
   const { rows, more } = await firstRows(content)
   const paint = await painter(out)
+  if (out.vertical) {
+    for (const [r, row] of rows.entries()) await block(columns, row, r, out, paint)
+    if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
+    return
+  }
   const head = columns.map(({ name }) => escapeText(name))
   const cells = rows.map((row) => columns.map((_, c) => escapeText(row[c] ?? '')))
   const drawing = { columns, head, cells, widths: widthsOf(head, cells) }
   if (out.columns === undefined) await drawPlain(drawing, paint, out)
-  else await drawBordered(drawing, paint, out, out.columns)
+  else await tellHidden(await drawBordered(drawing, paint, out, out.columns), columns, seeMore, paint, out)
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
 }
 
-export interface StreamContent {
-  columns: readonly Column[]
-  rows: Rows<readonly string[]>
+export type StreamContent = Pick<TableContent, 'columns' | 'rows' | 'seeMore'>
+
+/** One row as a block: a name and a value a line. */
+async function block(
+  columns: readonly Column[],
+  row: readonly string[],
+  at: number,
+  out: Output,
+  paint: Paint,
+): Promise<void> {
+  await out.write(`${at === 0 ? '' : '\n'}${paint('dim', `row ${formatCount(at + 1)}`)}\n`)
+  await keyValues(
+    columns.map(({ name }, c): Pair => [name, row[c] ?? '']),
+    out,
+  )
+}
+
+/** Says which columns there was no room for. @param shown how many there was room for */
+async function tellHidden(
+  shown: number,
+  columns: readonly Column[],
+  how: string | undefined,
+  paint: Paint,
+  out: Output,
+): Promise<void> {
+  const hidden = columns.length - shown
+  if (hidden === 0) return
+  const text = `… ${formatCount(hidden)} more ${hidden === 1 ? 'column' : 'columns'} (${how ?? HOW_TO_SEE})`
+  for (const one of wrapIndented(text, out.columns, GAP)) await out.write(`${paint('dim', one)}\n`)
 }
 
 /**
@@ -63,26 +100,31 @@ export interface StreamContent {
  * that are wider lose their middle on a terminal, and push their line aside elsewhere; for wider numbers, which are not
  * to be cut, a terminal gets a new frame.
  *
- * @returns the number of rows
+ * @returns how many columns there was no room for
  */
-export async function streamTable({ columns, rows }: StreamContent, out: Output): Promise<number> {
+export async function streamTable({ columns, rows, seeMore }: StreamContent, out: Output): Promise<number> {
   const paint = await painter(out)
+  if (out.vertical) {
+    let at = 0
+    for await (const row of rows) await block(columns, row, at++, out, paint)
+    return 0
+  }
+  let shown = columns.length
   const head = columns.map(({ name }) => escapeText(name))
   let widths: number[] | undefined
   let first = true
   let ready: string[][] | undefined
   let pending: string[][] = []
-  let count = 0
   const draw = async (cells: string[][], next: string[][] | undefined): Promise<void> => {
     widths ??= widthsOf(head, cells)
     const now = widths
     const coming = next && widthsOf(head, next)
     const outgrown =
-      out.columns !== undefined && coming?.some((width, c) => columns[c].align === 'right' && width > now[c]) === true
+      out.columns !== undefined && coming?.some((width, c) => isWhole(columns[c]) && width > now[c]) === true
     const drawing = { columns, head, cells, widths: now }
     const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
-    else await drawBordered(drawing, paint, out, out.columns, part)
+    else shown = Math.min(shown, await drawBordered(drawing, paint, out, out.columns, part))
     first = outgrown
     if (outgrown && coming !== undefined) widths = now.map((width, c) => Math.max(width, coming[c]))
   }
@@ -93,11 +135,11 @@ export async function streamTable({ columns, rows }: StreamContent, out: Output)
       pending = []
     }
     pending.push(columns.map((_, c) => escapeText(row[c] ?? '')))
-    count++
   }
   if (ready !== undefined) await draw(ready, pending)
   await draw(pending, undefined)
-  return count
+  await tellHidden(shown, columns, seeMore, paint, out)
+  return columns.length - shown
 }
 
 interface Drawing {
@@ -139,32 +181,34 @@ async function drawPlain(
   await out.write(lines.join(''))
 }
 
+/** @returns how many columns there was room for */
 async function drawBordered(
   drawing: Drawing,
   paint: Paint,
   out: Output,
   room: number,
   part: Part = WHOLE,
-): Promise<void> {
+): Promise<number> {
   const { columns, head, cells, widths } = drawing
   const { default: Table } = await import('cli-table3')
-  const fitted = fitWidths(columns, widths, room - BORDER - BETWEEN * columns.length)
+  const fitted = fitWidths(columns, widths, room - BORDER)
   for (let start = 0; start === 0 || start < cells.length; start += BATCH) {
     const first = part.first && start === 0
     const last = part.last && start + BATCH >= cells.length
     const lines = new Table({
-      head: first ? head.map((name, c) => paint('heading', cutMiddle(name, fitted[c]))) : [],
-      colAligns: columns.map(({ align = 'left' }) => align),
+      head: first ? fitted.map((width, c) => paint('heading', cutMiddle(head[c], width))) : [],
+      colAligns: fitted.map((_, c) => columns[c].align ?? 'left'),
       colWidths: fitted.map((width) => width + PADDING),
       // one rule below the head; no colours but ours
       style: { head: [], border: [], compact: true },
       chars: { ...(first ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
     })
     for (const row of cells.slice(start, start + BATCH)) {
-      lines.push(row.map((text, c) => paintCell(paint, columns[c], cutMiddle(text, fitted[c]), text)))
+      lines.push(fitted.map((width, c) => paintCell(paint, columns[c], cutMiddle(row[c], width), row[c])))
     }
     await out.write(`${lines.toString()}\n`)
   }
+  return fitted.length
 }
 
 function paintCell(paint: Paint, { role }: Column, shown: string, cell: string): string {
@@ -172,19 +216,41 @@ function paintCell(paint: Paint, { role }: Column, shown: string, cell: string):
   return found === undefined ? shown : paint(found, shown)
 }
 
-/** Widths that add up to `room` where that can be: the widest columns give way first, numbers last. */
-function fitWidths(columns: readonly Column[], widths: readonly number[], room: number): number[] {
-  const texts = columns.map(({ align }) => align !== 'right')
-  const all = columns.map(() => true)
-  return shrink(shrink(widths, texts, room, NARROW), all, room, NARROWEST)
+function isWhole({ align, whole }: Column): boolean {
+  return align === 'right' || whole === true
 }
 
-/** Cuts the columns that may give way to the largest common width that fits, `least` or more. */
-function shrink(widths: readonly number[], may: readonly boolean[], room: number, least: number): number[] {
-  const capped = (cap: number): number[] => widths.map((width, c) => (may[c] ? Math.min(width, cap) : width))
-  const fits = (candidate: readonly number[]): boolean => candidate.reduce((sum, width) => sum + width, 0) <= room
-  let cap = Math.max(least, ...widths)
-  while (cap > least && !fits(capped(cap))) cap--
+/**
+ * Widths that add up to `room`: of all columns where texts give way, else of as many as there is room for. The first one
+ * is always there, and nothing that is to be whole is ever cut.
+ */
+function fitWidths(columns: readonly Column[], widths: readonly number[], room: number): number[] {
+  const least = (narrow: number): number[] =>
+    widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, narrow)))
+  const all = room - BETWEEN * columns.length
+  if (sum(least(NARROW)) <= all) return shrink(widths, columns, all)
+  let shown = 0
+  let left = room
+  for (const width of least(READABLE)) {
+    left -= width + BETWEEN
+    if (left < 0) break
+    shown++
+  }
+  shown = Math.max(shown, 1)
+  return shrink(widths.slice(0, shown), columns, room - BETWEEN * shown)
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0)
+}
+
+/** Cuts the columns that may give way to the largest common width that fits. */
+function shrink(widths: readonly number[], columns: readonly Column[], room: number): number[] {
+  const capped = (cap: number): number[] =>
+    widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, cap)))
+  const fits = (candidate: readonly number[]): boolean => sum(candidate) <= room
+  let cap = Math.max(1, ...widths)
+  while (cap > 1 && !fits(capped(cap))) cap--
   const result = capped(cap)
   // the cap leaves a few columns over: to the first of those that were cut
   for (const [c, width] of result.entries()) {

@@ -1,5 +1,5 @@
+import { type Output, Pages } from '../base/result.ts'
 import { LineBytes } from './line-bytes.ts'
-import { type Output, Pages } from './result.ts'
 
 /** Bytes gathered before they are written. */
 const PIECE = 65_536

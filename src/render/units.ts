@@ -1,6 +1,7 @@
 /** Numbers, times and values as people read them. Programs get JSON; what is written here may change. */
 
-import type { Result } from './result.ts'
+import type { Result } from '../base/result.ts'
+import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 const STEP = 1024
@@ -45,20 +46,9 @@ export function formatTimestamp(milliseconds: number | bigint): string {
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString()
 }
 
-/** Control characters, line and paragraph separators, what reorders or hides text, and lone surrogates. */
-const UNSAFE =
-  /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
 /** Text that a terminal shows as it is: what would act on the terminal, or mislead its reader, is escaped (`\x1b`). */
 export function escapeText(text: string): string {
-  return text.replace(UNSAFE, (character) => {
-    const named = NAMED[character]
-    if (named !== undefined) return named
-    const hex = (character.codePointAt(0) ?? 0).toString(16)
-    if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`
-    return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
-  })
+  return text.replace(UNSAFE, escapedCharacter)
 }
 
 /** Characters of {@link shortValue} unless told otherwise. */
@@ -98,8 +88,13 @@ export function shortValue(value: Result | undefined, room: number = SHORT): str
   return `{${parts.join(', ')}}`
 }
 
+/** Whether text is a date as the program prints them. */
+export function isDate(text: string): boolean {
+  return DATE.test(text)
+}
+
 function shortText(text: string, room: number): string {
-  if (DATE.test(text)) return text
+  if (isDate(text)) return text
   const cut = text.length > room ? `${text.slice(0, room)}…` : text
   return `"${escapeText(cut.replace(/["\\]/g, '\\$&'))}"`
 }

@@ -1,45 +1,21 @@
-import process from 'node:process'
+/** Who keeps the heap small: the program, whose process it is. A library has no say in its host's. */
+export interface LeanHeap {
+  listedNames(count: number): void
+  passedBytes(bytes: number): void
+}
 
-/** Names in one folder from which on there is much to keep, and long to run. */
-const MANY_NAMES = 10_000
+let lean: LeanHeap | undefined
 
-let lean = false
+export function useLeanHeap(heap: LeanHeap): void {
+  lean = heap
+}
 
-/**
- * Told of each folder that was listed. V8 lets the heap grow to several times what is kept before it looks for garbage: of
- * arrays with 100,000 fragments that is what `ls` took most memory for. 1.4 times take no longer.
- */
+/** Told of each folder that was listed. */
 export function listedNames(count: number): void {
-  if (lean || count < MANY_NAMES) return
-  lean = true
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=40')
+  lean?.listedNames(count)
 }
 
-/** Bytes that went by until memory is given back: it takes 5 ms, in which gzip undoes 1.5 MB. */
-const COLLECTED_BYTES = 16 * 2 ** 20
-
-let collect: (() => void) | undefined
-let passed = 0
-
-/**
- * Told of bytes of lists that may have millions of entries. Nothing is kept of them, but from Node 22 on V8 lets the part of its heap
- * where they live shortly grow to 128 MB for their sake; as small as it starts it takes hardly longer. And what node:zlib gives is held
- * by objects that only a whole collection finds dead, at some 70 MB of them when V8 is left to itself (Node 24, November 2026).
- */
+/** Told of bytes of lists that may have millions of entries, and that nothing is kept of. */
 export function passedBytes(bytes: number): void {
-  if (!collect) {
-    process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
-    collect = collector()
-  }
-  passed += bytes
-  if (passed < COLLECTED_BYTES) return
-  passed = 0
-  collect()
-}
-
-/** V8's own collection, which is there for contexts that are made after this. */
-function collector(): () => void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc')
-  const gc: unknown = process.getBuiltinModule('node:vm').runInNewContext('globalThis.gc')
-  return typeof gc === 'function' ? () => gc() : () => {}
+  lean?.passedBytes(bytes)
 }

@@ -1,5 +1,5 @@
-import { InspectError } from '../errors.ts'
-import type { ByteSource, Entry, Storage } from './source.ts'
+import { InspectError } from '../base/errors.ts'
+import { type ByteSource, checkRange, type Entry, type Storage } from './source.ts'
 
 /** A file in memory. */
 export class MemorySource implements ByteSource {
@@ -16,6 +16,7 @@ export class MemorySource implements ByteSource {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
+    checkRange(this.name, offset, length)
     if (offset + length > this.bytes.length) {
       const found = Math.max(0, this.bytes.length - offset)
       throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${found}`, { file: this.name, offset })

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 
 /**
  * Where bytes come from. Everything above reads through these two interfaces, so that local files, memory, HTTP and object
@@ -38,6 +38,8 @@ export interface Entry {
   kind: 'file' | 'folder' | 'other'
   /** Bytes, where listing tells it. */
   size?: number | undefined
+  /** Whether it is a link to what `kind` says. */
+  link?: boolean | undefined
 }
 
 /** Files and folders by path. Paths are the storage's own, joined with `/`. */
@@ -50,6 +52,8 @@ export interface Storage {
   open(path: string): ByteSource
   /** Whether reading what lies at `path` crosses a network: then requests count, and are worth making side by side. */
   isRemote?(path: string): boolean
+  /** The one path of what several lead to, where links are followed. */
+  realPath?(path: string): string
   /** Whether names tell what lies at `path` better than asking: some servers list nothing. */
   mayNotList?(path: string): boolean
   /**
@@ -107,6 +111,15 @@ export class Folder {
     if (slash === 0) return this.path === '/' ? undefined : new Folder(this.storage, '/')
     return new Folder(this.storage, this.path.slice(0, slash))
   }
+}
+
+/**
+ * No file has a part that begins before it, or has fewer bytes than none: such a range was worked out from what is stored.
+ * @throws InspectError BAD_VALUE
+ */
+export function checkRange(file: string, offset: number, length: number): void {
+  if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) return
+  throw new InspectError('BAD_VALUE', `expected a part of the file, found ${length} bytes from ${offset} on`, { file })
 }
 
 /** Whether an error says that a server tells no names: others may be known all the same. */

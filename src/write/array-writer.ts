@@ -1,4 +1,4 @@
-import { withPlaceAsync } from '../errors.ts'
+import { withPlaceAsync } from '../base/errors.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'

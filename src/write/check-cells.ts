@@ -1,15 +1,15 @@
+import { InspectError } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
+import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
+import { compareValues } from '../cells/rtree-builder.ts'
 import { slotType } from '../cells/slot-type.ts'
-import { InspectError } from '../errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { cellValue } from '../format/value.ts'
-import { slotCellSize, slotShape } from '../fragment.ts'
-import { isWide, lanesOf, numbersOf } from './elements.ts'
-import { compareValues } from './rtree-builder.ts'
+import { slotCellSize, slotShape } from '../store/fragment.ts'
 
 /** Refuses what does not fit the field: missing parts, wrong lengths, offsets that fall. @throws InspectError BAD_VALUE */
 export function checkColumn(

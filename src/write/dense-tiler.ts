@@ -1,4 +1,5 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
@@ -41,6 +42,11 @@ export class DenseTiler {
       axes.map(({ extent }) => Number(extent)),
       this.cellOrder,
     )
+  }
+
+  /** How TileDB goes through a tile of a box that it is given in row-major order. */
+  slabs(index: number): Slabs {
+    return denseSlabs(this.grid.axes, this.tilePosition(index), this.cellOrder, 'row-major')
   }
 
   tile(index: number): DenseTile {

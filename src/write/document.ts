@@ -1,4 +1,5 @@
-import { InspectError, withPlace } from '../errors.ts'
+import { InspectError, withPlace } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
@@ -19,14 +20,17 @@ export class DocumentValue {
     return this.value === undefined || this.value === null
   }
 
-  /** An object with no other keys than these; any, when none are named. */
-  object(keys?: readonly string[]): DocumentObject {
+  /**
+   * An object with no other keys than these; any, when none are named.
+   * @param offered those that an error offers
+   */
+  object(keys?: readonly string[], offered = keys): DocumentObject {
     if (!isJsonObject(this.value)) return this.fail('an object')
     const unknown = keys && Object.keys(this.value).find((key) => !keys.includes(key))
     if (unknown !== undefined) {
       return new DocumentValue(null, joined(this.path, unknown)).fail(
-        `one of the keys ${keys?.join(', ')}`,
-        JSON.stringify(unknown),
+        `one of the keys ${offered?.join(', ')}`,
+        `${JSON.stringify(unknown)}${didYouMean(unknown, offered ?? [])}`,
       )
     }
     return new DocumentObject(this.value, this.path)
@@ -70,7 +74,10 @@ export class DocumentValue {
   }
 
   oneOf<const V extends string>(names: readonly V[]): V {
-    return names.find((name) => name === this.value) ?? this.fail(`one of ${names.join(', ')}`)
+    const named = names.find((name) => name === this.value)
+    if (named !== undefined) return named
+    const hint = typeof this.value === 'string' ? didYouMean(this.value, names) : ''
+    return this.fail(`one of ${names.join(', ')}`, `${shown(this.value)}${hint}`)
   }
 
   cellValNum(): CellValNum {

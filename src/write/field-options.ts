@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
@@ -7,12 +7,13 @@ import { type DatetimeType, parseDatetime } from '../format/datetime.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { defaultFillValue } from '../format/fill-value.ts'
 import type { ArrayType } from '../format/layout.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
 import { DocumentValue } from './document.ts'
 import { enumerationOf } from './enumerations.ts'
 import { isJsonObject, type Json, parseJson } from './json-text.ts'
-import { DEFAULT_CHUNK_SIZE, defaultFillValue } from './schema-document.ts'
+import { DEFAULT_CHUNK_SIZE } from './schema-document.ts'
 
 /**
  * Fields as text:

@@ -1,4 +1,5 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { deltaDatatype } from '../filters/elements.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -161,6 +162,10 @@ export interface FilteredField {
   formatVersion: number
   /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
   picture?: { height: number; width: number } | undefined
+  /** No filter is held against the type: those of the schema, for offsets, validity and dimensions without filters of their own. */
+  anyType?: boolean | undefined
+  /** What the values are where they are none of the user's. */
+  counts?: string | undefined
 }
 
 const STRING_TYPES: readonly Datatype[] = ['STRING_ASCII', 'STRING_UTF8']
@@ -179,49 +184,124 @@ const UTF8_OFFSETS_INSIDE_SINCE = 17
 const DATES_AS_INTEGERS_SINCE = 20
 
 /**
- * Why TileDB would not write a field through these filters; undefined where it does. The rules are those of TileDB 2.30 when a
- * schema is made, found by trying every filter on every datatype, and what its filters refuse later, when data is written.
+ * Why TileDB would not make a schema with these filters at a field; undefined where it does. The rules are those of the releases that
+ * write a format version, found by trying every filter, and every two, on every datatype.
  */
 export function refusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
+  return firstRefusal(filters, field, schemaRefusal)
+}
+
+/** Why TileDB makes such a schema, but cannot write a cell through it, or not so that it comes back; undefined where it can. */
+export function writingRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
+  return firstRefusal(filters, field, cellsRefusal)
+}
+
+/** One filter of a field's, which sees `type`. */
+type Rule = (
+  filter: FilterConfig,
+  type: Datatype,
+  field: FilteredField,
+  first: FilterConfig['name'],
+) => string | undefined
+
+function firstRefusal(filters: readonly FilterConfig[], field: FilteredField, rule: Rule): string | undefined {
   let { type } = field
-  for (const [i, filter] of filters.entries()) {
-    const why = refusalOf(filter, i, type, field)
+  for (const filter of filters) {
+    const why = rule(filter, type, field, filters[0].name)
     if (why !== undefined) return why
     type = typeAfter(filter, type, field.formatVersion)
   }
   return undefined
 }
 
-function refusalOf(filter: FilterConfig, index: number, type: Datatype, field: FilteredField): string | undefined {
+/** From here on (TileDB 2.17) a schema's filters are held against the types they see. */
+const TYPES_CHECKED_SINCE = 20
+
+function schemaRefusal(
+  filter: FilterConfig,
+  type: Datatype,
+  field: FilteredField,
+  first: FilterConfig['name'],
+): string | undefined {
   const { name } = filter
-  const { formatVersion } = field
+  const { formatVersion, anyType } = field
   const since = SINCE[name]
   if (since !== undefined && formatVersion < since) return `${name} exists since format version ${since}`
+  if (!(name in FILTER_TYPES) || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
+  const option = optionRefusal(filter)
+  if (option !== undefined) return option
+  if ((name === 'RLE' || name === 'DICTIONARY_ENCODING') && first !== name && isString(field))
+    return `${name} must be the first filter of var-sized text`
+  if (name === 'DOUBLE_DELTA' && (anyType || formatVersion < TYPES_CHECKED_SINCE))
+    return datatypeKind(field.type) === 'float' ? `${name} does not accept ${field.type}` : undefined
+  if (anyType) return undefined
+  if (name === 'WEBP') return webpRefusal(filter, type, field)
+  return formatVersion < TYPES_CHECKED_SINCE ? undefined : typeRefusal(filter, type)
+}
+
+function typeRefusal(filter: FilterConfig, type: Datatype): string | undefined {
+  const { name } = filter
   const kind = datatypeKind(type)
   const refused = `${name} does not accept ${type}`
   switch (name) {
     case 'DELTA':
-    case 'DOUBLE_DELTA':
-      return kind === 'float' ? refused : undefined
+    case 'DOUBLE_DELTA': {
+      const seen = deltaDatatype(type, filter.reinterpret_datatype)
+      if (datatypeKind(seen) === 'float') return refused
+      return datatypeSize(type) % datatypeSize(seen) === 0 ? undefined : `${refused} as ${seen}`
+    }
     case 'BIT_WIDTH_REDUCTION':
-      return kind === 'float' || kind === 'text' || type === 'ANY' ? refused : undefined
     case 'POSITIVE_DELTA':
-      return kind === 'float' || kind === 'text' || kind === 'bytes' || kind === 'bool' ? refused : undefined
+      return kind === 'float' || kind === 'text' || type === 'ANY' ? refused : undefined
     case 'SCALE_FLOAT':
       return datatypeSize(type) < 4 ? refused : undefined
-    case 'RLE':
-      return index > 0 && isString(field) ? `${name} must be the first filter of var-sized text` : undefined
+    default:
+      return undefined
+  }
+}
+
+/** What TileDB refuses of a filter's options, wherever it stands. */
+function optionRefusal({ name, scale, offset, byte_width, quality }: FilterConfig): string | undefined {
+  if (name === 'SCALE_FLOAT') {
+    if (scale !== undefined && !(Number.isFinite(scale) && Math.abs(scale) >= SMALLEST_NORMAL))
+      return `${name} needs a scale other than 0, found ${scale}`
+    if (offset !== undefined && !Number.isFinite(offset)) return `${name} needs a finite offset, found ${offset}`
+    if (byte_width !== undefined && ![1, 2, 4, 8].includes(byte_width))
+      return `${name} needs a byte_width of 1, 2, 4 or 8, found ${byte_width}`
+  }
+  if (name === 'WEBP' && quality !== undefined && !(quality >= 0 && quality <= 100))
+    return `${name} needs a quality from 0 to 100, found ${quality}`
+  return undefined
+}
+
+/** Of float64: smaller ones TileDB takes for 0. */
+const SMALLEST_NORMAL = 2 ** -1022
+
+/** Levels above it TileDB takes into a schema, and then cannot write. */
+const HIGHEST_LEVEL = 9
+
+function cellsRefusal(filter: FilterConfig, type: Datatype, field: FilteredField): string | undefined {
+  const { name, level, max_window_size } = filter
+  const { formatVersion } = field
+  if ((name === 'GZIP' || name === 'BZIP2') && level !== undefined && level > HIGHEST_LEVEL)
+    return `${name} takes levels up to ${HIGHEST_LEVEL}, found ${level}`
+  if (max_window_size === 0) return `${name} needs a max_window_size above 0`
+  switch (name) {
+    case 'SCALE_FLOAT':
+      if (field.counts) return `${name} ruins ${field.counts}`
+      return datatypeSize(type) < 4 ? `${name} does not accept ${type}` : undefined
+    case 'DELTA':
+    case 'DOUBLE_DELTA':
+      return typeRefusal(filter, type)
     case 'DICTIONARY_ENCODING':
       if (!isString(field)) return `${name} accepts var-sized STRING_ASCII and STRING_UTF8 only, not ${cellText(field)}`
-      if (index > 0) return `${name} must be the first filter of var-sized text`
-      if (field.type === 'STRING_UTF8' && formatVersion < UTF8_OFFSETS_INSIDE_SINCE) {
+      if (field.type === 'STRING_UTF8' && formatVersion < UTF8_OFFSETS_INSIDE_SINCE)
         return `${name} accepts STRING_UTF8 since format version ${UTF8_OFFSETS_INSIDE_SINCE}`
-      }
       return undefined
     case 'WEBP':
       return webpRefusal(filter, type, field)
     default:
-      return name in FILTER_TYPES && name !== 'AES_256_GCM' ? undefined : `${name} is no filter that TileDB takes`
+      return undefined
   }
 }
 
@@ -259,20 +339,28 @@ function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: number):
   if (filter.name === 'XOR') return INTEGERS[datatypeSize(type)]
   if (filter.name === 'SCALE_FLOAT')
     return formatVersion < DATES_AS_INTEGERS_SINCE ? type : INTEGERS[filter.byte_width ?? 8]
+  if (filter.name === 'DELTA' || filter.name === 'DOUBLE_DELTA') return deltaDatatype(type, filter.reinterpret_datatype)
   return type
 }
 
 /**
  * Like {@link refusal}, for a pipeline that is offered to every attribute: SCALE_FLOAT would ruin integers that happen to be as
- * wide as a float, which TileDB lets it.
+ * wide as a float, which TileDB lets it, and others would do nothing.
  */
 export function offerRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
-  let { type } = field
-  for (const filter of filters) {
-    if (filter.name === 'SCALE_FLOAT' && datatypeKind(type) !== 'float') return `SCALE_FLOAT does not suit ${type}`
-    type = typeAfter(filter, type, field.formatVersion)
-  }
-  return refusal(filters, field)
+  return (
+    firstRefusal(filters, field, (filter, type) =>
+      filter.name === 'SCALE_FLOAT' && datatypeKind(type) !== 'float'
+        ? `SCALE_FLOAT does not suit ${type}`
+        : filter.name === 'POSITIVE_DELTA' && ['bytes', 'bool'].includes(datatypeKind(type))
+          ? `POSITIVE_DELTA does not suit ${type}`
+          : filter.name === 'BIT_WIDTH_REDUCTION' || filter.name === 'POSITIVE_DELTA'
+            ? typeRefusal(filter, type)
+            : undefined,
+    ) ??
+    refusal(filters, field) ??
+    writingRefusal(filters, field)
+  )
 }
 
 const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = { DOUBLE_DELTA: 20, DELTA: 19 }

@@ -1,3 +1,4 @@
+import { buildRTree } from '../cells/rtree-builder.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
@@ -17,7 +18,6 @@ import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
 import { tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
 import { GenericTileWriter, type WriteContext } from './generic-tile-writer.ts'
-import { buildRTree } from './rtree-builder.ts'
 
 /** What the metadata tells of one slot. Lists have one entry a tile, sizes are bytes. */
 export interface SlotMetadata {

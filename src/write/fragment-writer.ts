@@ -1,5 +1,9 @@
+import { InspectError } from '../base/errors.ts'
+import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
-import { InspectError } from '../errors.ts'
+import type { Slabs } from '../cells/dense-slabs.ts'
+import { coordinateRange, unionOf } from '../cells/rtree-builder.ts'
+import { hasMinMax, hasSum, type StatisticsField, TileStatistics } from '../cells/tile-statistics.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -9,8 +13,7 @@ import { FRAGMENT_METADATA_FILE, type FragmentFooter } from '../format/fragment-
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { slotHasFiles } from '../fragment.ts'
-import { globalOrder } from './cell-order.ts'
+import { slotHasFiles } from '../store/fragment.ts'
 import { checkColumn, checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } from './check-cells.ts'
 import { DenseTiler, gridOf } from './dense-tiler.ts'
 import { type FieldsContext, FieldWriter } from './field-writer.ts'
@@ -23,8 +26,6 @@ import {
 import { fragmentName } from './fragment-name.ts'
 import { type CellPositions, gather } from './gather.ts'
 import type { WriteContext } from './generic-tile-writer.ts'
-import { coordinateRange, unionOf } from './rtree-builder.ts'
-import { hasMinMax, hasSum, type StatisticsField, TileStatistics } from './tile-statistics.ts'
 
 export type { WriteContext } from './generic-tile-writer.ts'
 
@@ -63,7 +64,7 @@ interface Tiling {
   tileNum: number
   cellsPerTile: number
   lastTileCellNum: number
-  tile(index: number): { positions: CellPositions; written: Uint32Array | undefined }
+  tile(index: number): { positions: CellPositions; written: Uint32Array | undefined; slabs?: () => Slabs }
 }
 
 /**
@@ -76,6 +77,14 @@ interface Tiling {
 export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext): Promise<WrittenFragment> {
   return new FragmentWriter(fragment, cx).write()
 }
+
+/** Milliseconds after which whoever wants to end the program is heard. */
+const LONGEST_WORK = 50
+
+/** Bytes of the largest dense tile that is written: TileDB reads a tile whole, too. */
+const LARGEST_TILE = 2 ** 32
+/** What is kept for each cell of it. */
+const BYTES_A_POSITION = 4
 
 class FragmentWriter {
   private readonly fragment: FragmentToWrite
@@ -132,7 +141,13 @@ class FragmentWriter {
       writers.push(this.hasFiles(slot) ? await FieldWriter.open(cx, i) : undefined)
     const statistics = slots.map((slot, i) => this.statisticsOf(slot, writers[i]))
     const boxes = new TileBoxes(this.schema)
-    for (let tile = 0; tile < tiling.tileNum; tile++) this.writeTile(tile, writers, statistics, boxes)
+    let rested = Date.now()
+    for (let tile = 0; tile < tiling.tileNum; tile++) {
+      this.writeTile(tile, writers, statistics, boxes)
+      if (Date.now() - rested < LONGEST_WORK) continue
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      rested = Date.now()
+    }
     return this.finish(writers, statistics, boxes)
   }
 
@@ -144,7 +159,7 @@ class FragmentWriter {
   ): void {
     const { tiling, schema } = this
     const cellNum = tile === tiling.tileNum - 1 ? tiling.lastTileCellNum : tiling.cellsPerTile
-    const { positions, written } = tiling.tile(tile)
+    const { positions, written, slabs } = tiling.tile(tile)
     if (!this.dense) {
       const coordinates = this.coordinates.map((column, d) => gather(column, dimensionShape(schema, d), positions))
       boxes.add(coordinates, cellNum)
@@ -161,7 +176,7 @@ class FragmentWriter {
       const column = this.columns[i]
       if (slot.kind === 'dimension' || !writer || !column) return
       const cells = gather(column, { size: writer.cellSize, varSized: writer.varSized }, positions)
-      statistics[i]?.add(tile, cells, cellNum, written)
+      statistics[i]?.add(tile, cells, cellNum, written, slabs)
       writer.append(tile, cells, cellNum)
     })
   }
@@ -306,9 +321,27 @@ class FragmentWriter {
       return runs(tile_num, cells_per_tile, cells_per_tile)
     }
     const tiler = new DenseTiler(this.schema, domain)
+    this.checkTileSize(tiler.grid.cells_per_tile)
     checkCount(cells.cell_num, tiler.cellNum)
     const { tile_num: tileNum, cells_per_tile: cellsPerTile } = tiler.grid
-    return { tileNum, cellsPerTile, lastTileCellNum: cellsPerTile, tile: (index) => tiler.tile(index) }
+    const tile = (index: number): ReturnType<Tiling['tile']> => ({
+      ...tiler.tile(index),
+      slabs: () => tiler.slabs(index),
+    })
+    return { tileNum, cellsPerTile, lastTileCellNum: cellsPerTile, tile }
+  }
+
+  /** A dense tile is whole in memory, and a number for each of its cells. */
+  private checkTileSize(cells: number): void {
+    const sizes = this.schema.attributes.map(({ type, cell_val_num }) =>
+      cell_val_num === 'var' ? 8 : cell_val_num * datatypeSize(type),
+    )
+    const size = Math.max(BYTES_A_POSITION, ...sizes)
+    if (cells * size <= LARGEST_TILE) return
+    throw new InspectError(
+      'USAGE',
+      `expected dense tiles of at most ${LARGEST_TILE} bytes, found ${cells} cells of up to ${size} bytes; smaller tile extents (--dim NAME:TYPE:LO..HI:EXTENT, --tile-extent) make smaller tiles`,
+    )
   }
 
   private sparseTiling(): Tiling {

@@ -1,4 +1,4 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
 
 /** JSON as read: integers that a float64 would round are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject

@@ -1,11 +1,11 @@
+import { addPlace, InspectError } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
-import { addPlace, InspectError } from '../errors.ts'
+import { denseBox } from '../cells/dense-box.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder, reordered } from './column-builder.ts'
-import { denseBox } from './dense-box.ts'
 import { enumerationCells } from './enumerations.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './json-text.ts'
 

@@ -1,5 +1,7 @@
+import { InspectError } from '../base/errors.ts'
+import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
-import { InspectError } from '../errors.ts'
+import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -9,7 +11,6 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
-import { globalOrder } from './cell-order.ts'
 import { ColumnBuilder, reordered } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
 import { recentDate } from './field-options.ts'
@@ -21,6 +22,8 @@ export interface CellPlan {
   seed: string
   /** In all fragments together; at most so many in dense arrays. */
   cells: number
+  /** Whether fewer will do where the domain has no room for so many. */
+  atMost: boolean
   fragments: number
 }
 
@@ -43,13 +46,25 @@ export function* sampleFragments(
       cell_num = volumeOf(schema, boxes[k])
       ranks = schema.cell_order === 'col-major' ? colMajorRanks(schema, boxes[k]) : undefined
     } else {
-      cell_num = Math.floor(((k + 1) * plan.cells) / plan.fragments) - Math.floor((k * plan.cells) / plan.fragments)
-      for (const [name, column] of sparseCoordinates(schema, cell_num, new Random(`${plan.seed} coordinates ${k}`)))
+      const wanted = Math.floor(((k + 1) * plan.cells) / plan.fragments) - Math.floor((k * plan.cells) / plan.fragments)
+      const axes = sparseAxes(schema, wanted)
+      cell_num = fittingCells(schema, axes, wanted, plan)
+      for (const [name, column] of sparseCoordinates(
+        schema,
+        axes,
+        cell_num,
+        new Random(`${plan.seed} coordinates ${k}`),
+      ))
         columns.set(name, column)
     }
     for (const maker of makers) columns.set(maker.attribute.name, maker.column(cell_num, ranks))
     yield { domain: boxes?.[k], cell_num, columns }
   }
+}
+
+/** Of the whole domain of a signed type it has wrapped around. */
+function extentOf(bytes: Uint8Array): bigint {
+  return integerOf('UINT64', bytes)
 }
 
 function sideOf({ type }: Dimension, { min, max }: NDRange[number]): number {
@@ -68,14 +83,14 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
   for (const { type, domain, tile_extent } of dimensions.toReversed()) {
     const size = datatypeSize(type)
     const length = integerOf(type, domain.subarray(size)) - integerOf(type, domain.subarray(0, size)) + 1n
-    const extent = tile_extent ? integerOf(type, tile_extent) : length
+    const extent = tile_extent ? extentOf(tile_extent) : length
     let side = length < room ? length : room
     if (side > extent && side < length) side -= side % extent
     sides.unshift(side)
     room = room / side > 0n ? room / side : 1n
   }
   const [first] = dimensions
-  const extent = first.tile_extent ? integerOf(first.type, first.tile_extent) : sides[0]
+  const extent = first.tile_extent ? extentOf(first.tile_extent) : sides[0]
   const slabs = Number((sides[0] + extent - 1n) / extent)
   return Array.from({ length: fragments }, (_, k) =>
     dimensions.map((dimension, d) => {
@@ -121,19 +136,44 @@ const FLOAT_PLACES = 4096
 const FEWEST_NAMES = 64
 const ONE_DUPLICATE_IN = 10
 
-/** Coordinates in the order in which the fragment stores them. */
-function sparseCoordinates(schema: ArraySchema, count: number, random: Random): Map<string, ColumnData> {
-  const { dimensions } = schema.domain
-  const axes = dimensions.map((dimension) =>
-    axisOf(dimension, Math.floor(2 ** (PLACES_BITS / dimensions.length)), count),
+function sparseAxes({ domain: { dimensions }, current_domain }: ArraySchema, count: number): SampleAxis[] {
+  const most = Math.floor(2 ** (PLACES_BITS / dimensions.length))
+  return dimensions.map((dimension, d) => {
+    const now = dimension.cell_val_num === 'var' ? undefined : current_domain?.range?.[d]
+    return axisOf(now ? { ...dimension, domain: concat([now.min, now.max]) } : dimension, most, count)
+  })
+}
+
+function placesOf(axes: readonly SampleAxis[]): number {
+  return axes.reduce((product, axis) => product * axis.places, 1)
+}
+
+/** @throws InspectError USAGE where so many cells were asked for, and there are fewer coordinates */
+function fittingCells(
+  { allows_duplicates }: ArraySchema,
+  axes: readonly SampleAxis[],
+  wanted: number,
+  { cells, fragments, atMost }: CellPlan,
+): number {
+  const places = placesOf(axes)
+  if (allows_duplicates || wanted <= places) return wanted
+  if (atMost) return places
+  const all = fragments === 1 ? '' : ` (${fragments} fragments)`
+  throw new InspectError(
+    'USAGE',
+    `--cells expects at most ${places * fragments}, as many as the domain has room for${all}, found ${cells}; --duplicates allows more`,
   )
-  const places = axes.reduce((product, axis) => product * axis.places, 1)
-  if (places < count && !schema.allows_duplicates) {
-    throw new InspectError(
-      'USAGE',
-      `expected a domain with room for ${count} cells in a fragment, found ${places} (--cells, --dim, or --duplicates)`,
-    )
-  }
+}
+
+/** Coordinates in the order in which the fragment stores them. */
+function sparseCoordinates(
+  schema: ArraySchema,
+  axes: readonly SampleAxis[],
+  count: number,
+  random: Random,
+): Map<string, ColumnData> {
+  const { dimensions } = schema.domain
+  const places = placesOf(axes)
   const builders = dimensions.map((dimension) => new ColumnBuilder({ ...dimension, nullable: false }))
   let place = 0
   for (let i = 0; i < count; i++) {
@@ -152,6 +192,11 @@ function sparseCoordinates(schema: ArraySchema, count: number, random: Random): 
   return new Map(
     dimensions.map((dimension, d) => [dimension.name, order ? reordered(columns[d], dimension, order) : columns[d]]),
   )
+}
+
+/** Without leaving the numbers where the range is wider than the largest of them. */
+function between(lo: number, hi: number, part: number): number {
+  return Number.isFinite(hi - lo) ? lo + (hi - lo) * part : lo * (1 - part) + hi * part
 }
 
 interface SampleAxis {
@@ -176,7 +221,7 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
         ? [view.getFloat32(0, true), view.getFloat32(4, true)]
         : [view.getFloat64(0, true), view.getFloat64(8, true)]
     const places = hi > lo ? Math.min(most, FLOAT_PLACES) : 1
-    return { places, coordinate: (place) => bytesOf(type, 1, lo + (hi - lo) * (place / places)) }
+    return { places, coordinate: (place) => bytesOf(type, 1, between(lo, hi, place / places)) }
   }
   const lo = integerOf(type, low)
   const length = integerOf(type, high) - lo + 1n

@@ -1,4 +1,6 @@
-import { InspectError } from '../errors.ts'
+import { InspectError } from '../base/errors.ts'
+import { compareValues } from '../cells/rtree-builder.ts'
+import { hex } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -6,7 +8,8 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type FilteredField, refusal } from './filter-options.ts'
+import { enumerationCells } from './enumerations.ts'
+import { type FilteredField, refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
 
 /** Format versions that write-sample makes. 1 and 2 are readable only; no release opens 23. */
@@ -25,41 +28,58 @@ export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): F
   return { height: Number(integerOf(y.type, y.tile_extent)), width: Number(integerOf(x.type, x.tile_extent)) }
 }
 
+/** Formats before which no release knew a datatype: older ones end with a signal where one is written. */
+const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
+  [/^TIME_/, 9],
+  [/^BLOB$/, 11],
+  [/^BOOL$/, 14],
+  [/^GEOM_/, 21],
+]
+
 /**
  * Refuses what TileDB refuses when an array is made, and what the format version cannot store.
  *
+ * @param cells whether any will be written: then also what TileDB takes into a schema and cannot write through
  * @throws InspectError USAGE with the path of the key in the schema's document
  * @see tiledb/sm/array_schema/array_schema.cc (check)
  */
-export function checkSchema({ schema, enumerations }: SchemaParts): void {
+export function checkSchema({ schema, enumerations }: SchemaParts, cells: boolean): void {
   const { version, attributes, domain } = schema
   const dimensions = domain.dimensions
   if (dimensions.length === 0) throw wrong('dimensions', 'at least one dimension', 'none')
   if (schema.array_type === 'dense' && attributes.length === 0)
     throw wrong('attributes', 'at least one in a dense array', 'none')
-  if (schema.capacity === 0n) throw wrong('capacity', 'at least 1', '0')
+  if (schema.array_type === 'sparse' && schema.capacity === 0n) throw wrong('capacity', 'at least 1', '0')
   checkNames(schema)
   checkOrders(schema)
   if (schema.allows_duplicates && schema.array_type === 'dense')
     throw wrong('allows_duplicates', 'false in a dense array', 'true')
   if (schema.allows_duplicates && version < 5) throw tooOld('allows_duplicates', 'duplicates', 5, version)
-  for (const [i, dimension] of dimensions.entries()) checkDimension(schema, dimension, `dimensions.${i}`)
-  for (const [i, attribute] of attributes.entries()) checkAttribute(schema, attribute, enumerations, `attributes.${i}`)
   if (enumerations.length > 0 && version < ENUMERATIONS_SINCE)
     throw tooOld('enumerations', 'enumerations', ENUMERATIONS_SINCE, version)
-  checkPipeline(
-    schema.offsets_filters.filters,
-    { type: 'UINT64', cell_val_num: 1, formatVersion: version },
-    'offsets_filters',
-  )
-  if (schema.validity_filters) {
-    checkPipeline(
-      schema.validity_filters.filters,
-      { type: 'UINT8', cell_val_num: 1, formatVersion: version },
-      'validity_filters',
-    )
+  checkEnumerations(enumerations)
+  for (const [i, dimension] of dimensions.entries()) checkDimension(schema, dimension, `dimensions.${i}`, cells)
+  for (const [i, attribute] of attributes.entries())
+    checkAttribute(schema, attribute, enumerations, `attributes.${i}`, cells)
+  checkCurrentDomainRange(schema)
+  const offsets: FilteredField = {
+    type: 'UINT64',
+    cell_val_num: 1,
+    formatVersion: version,
+    anyType: true,
+    counts: 'offsets',
   }
+  checkPipeline(schema.coords_filters.filters, { ...offsets, counts: undefined }, 'coords_filters', false)
+  const anyVar = [...dimensions, ...attributes].some(({ cell_val_num }) => cell_val_num === 'var')
+  checkPipeline(schema.offsets_filters.filters, offsets, 'offsets_filters', cells && anyVar)
+  const validity: FilteredField = { ...offsets, type: 'UINT8', counts: 'validity' }
+  const anyNullable = attributes.some(({ nullable }) => nullable)
+  if (schema.validity_filters)
+    checkPipeline(schema.validity_filters.filters, validity, 'validity_filters', cells && anyNullable)
 }
+
+/** What TileDB begins the names of its own fields with. */
+const RESERVED = '__'
 
 function checkNames({ domain, attributes, version }: ArraySchema): void {
   const seen = new Set<string>()
@@ -67,26 +87,83 @@ function checkNames({ domain, attributes, version }: ArraySchema): void {
     ...domain.dimensions.map(({ name }, i) => ({ name, path: `dimensions.${i}.name` })),
     ...attributes.map(({ name }, i) => ({ name, path: `attributes.${i}.name` })),
   ]
-  for (const { name, path } of fields) {
+  for (const [i, { name, path }] of fields.entries()) {
     if (seen.has(name)) throw wrong(path, 'a name of its own', `${JSON.stringify(name)} twice`)
+    if (i >= domain.dimensions.length && name.startsWith(RESERVED))
+      throw wrong(path, `a name that does not begin with "${RESERVED}", as TileDB's own do`, JSON.stringify(name))
+    if (OWN_FIELDS.includes(name)) throw wrong(path, "a name that is none of TileDB's own fields", JSON.stringify(name))
     if (version < 8 && /[/\0]/.test(name))
       throw wrong(path, 'a name without "/" (formats up to 7 name files after fields)', JSON.stringify(name))
     seen.add(name)
   }
 }
 
-function checkOrders({ array_type, tile_order, cell_order, version }: ArraySchema): void {
+/** TileDB makes an array with a dimension of such a name, and then takes its cells for those of the field. */
+const OWN_FIELDS = ['__coords', '__timestamps', '__delete_timestamps', '__delete_condition_index']
+
+/** @see tiledb/sm/array_schema/enumeration.cc */
+function checkEnumerations(enumerations: readonly Enumeration[]): void {
+  const seen = new Set<string>()
+  for (const [i, enumeration] of enumerations.entries()) {
+    const { name } = enumeration
+    const path = `enumerations.${i}`
+    if (name === '') throw wrong(`${path}.name`, 'a name', 'none')
+    if (seen.has(name)) throw wrong(`${path}.name`, 'a name of its own', `${JSON.stringify(name)} twice`)
+    seen.add(name)
+    const first = new Map<string, number>()
+    for (const [v, value] of enumerationCells(enumeration).entries()) {
+      const bytes = hex(value)
+      const before = first.get(bytes)
+      if (before !== undefined)
+        throw wrong(`${path}.values.${v}`, 'each value once', `the same bytes as in values.${before}`)
+      first.set(bytes, v)
+    }
+  }
+}
+
+/** @see tiledb/sm/array_schema/current_domain.cc (check_schema_sanity) */
+function checkCurrentDomainRange({ current_domain, domain }: ArraySchema): void {
+  if (!current_domain?.range) return
+  for (const [d, { min, max }] of current_domain.range.entries()) {
+    const dimension = domain.dimensions[d]
+    const path = `current_domain.${dimension.name}`
+    const { type, cell_val_num } = dimension
+    if (cell_val_num === 'var') {
+      if (min.length + max.length === 0) throw wrong(path, 'text at one end at least', 'none')
+    } else {
+      const size = datatypeSize(type)
+      const [low, high] = [dimension.domain.subarray(0, size), dimension.domain.subarray(size)]
+      if (compareValues(dimension, min, low) < 0 || compareValues(dimension, max, high) > 0 || isNaNOf(type, min, max))
+        throw wrong(path, "a range inside the dimension's domain", 'one that leaves it')
+    }
+    if (compareValues(dimension, min, max) > 0) throw wrong(path, 'the lower end first', 'the higher one')
+  }
+}
+
+function isNaNOf(type: Datatype, ...values: readonly Uint8Array[]): boolean {
+  return datatypeKind(type) === 'float' && values.some((value) => Number.isNaN(floatOf(type, value)))
+}
+
+function checkOrders({ array_type, tile_order, cell_order, version, domain }: ArraySchema): void {
   if (tile_order !== 'row-major' && tile_order !== 'col-major')
     throw wrong('tile_order', 'row-major or col-major', tile_order)
   if (cell_order === 'hilbert') {
     if (array_type === 'dense') throw wrong('cell_order', 'row-major or col-major in a dense array', 'hilbert')
     if (version < HILBERT_SINCE) throw tooOld('cell_order', 'Hilbert order', HILBERT_SINCE, version)
+    if (domain.dimensions.length > HILBERT_DIMENSIONS)
+      throw wrong(
+        'cell_order',
+        `at most ${HILBERT_DIMENSIONS} dimensions in Hilbert order`,
+        `${domain.dimensions.length}`,
+      )
   } else if (cell_order !== 'row-major' && cell_order !== 'col-major') {
     throw wrong('cell_order', 'row-major, col-major or hilbert', cell_order)
   }
 }
 
 const HILBERT_SINCE = 7
+/** @see tiledb/sm/misc/hilbert.h (HC_MAX_DIM) */
+const HILBERT_DIMENSIONS = 16
 
 function isDimensionType(type: Datatype): boolean {
   const kind = datatypeKind(type)
@@ -100,10 +177,11 @@ function isDimensionType(type: Datatype): boolean {
   )
 }
 
-function checkDimension(schema: ArraySchema, dimension: Dimension, path: string): void {
+function checkDimension(schema: ArraySchema, dimension: Dimension, path: string, cells: boolean): void {
   const { version, array_type, domain } = schema
   const { type, cell_val_num, filters } = dimension
   const first = domain.dimensions[0].type
+  checkType(type, version, `${path}.type`)
   if (!isDimensionType(type)) throw wrong(`${path}.type`, 'numbers, dates, times or STRING_ASCII', type)
   if (type === 'STRING_ASCII' && version < 5) throw tooOld(`${path}.type`, 'dimensions of text', 5, version)
   if ((type === 'STRING_ASCII') !== (cell_val_num === 'var')) {
@@ -127,15 +205,10 @@ function checkDimension(schema: ArraySchema, dimension: Dimension, path: string)
     if (dimension.tile_extent) throw wrong(`${path}.tile_extent`, 'none for text', 'one')
   } else checkDomain(dimension, path)
   if (version < 5 && filters.filters.length > 0) throw tooOld(`${path}.filters`, 'filters of a dimension', 5, version)
-  const inherited = filters.filters.length === 0
-  const field = { type, cell_val_num, formatVersion: version }
-  if (!inherited) checkPipeline(filters.filters, field, `${path}.filters`)
-  else if (array_type === 'sparse') checkCoordsFilters(schema, field)
-}
-
-/** Coordinate filters that a dimension inherits are checked less: only what could not be written is refused. */
-function checkCoordsFilters({ coords_filters }: ArraySchema, field: FilteredField): void {
-  checkPipeline(coords_filters.filters, field, 'coords_filters')
+  const field: FilteredField = { type, cell_val_num, formatVersion: version }
+  const sparse = array_type === 'sparse'
+  if (filters.filters.length > 0) checkPipeline(filters.filters, field, `${path}.filters`, cells && sparse)
+  else checkPipeline(schema.coords_filters.filters, { ...field, anyType: true }, 'coords_filters', cells && sparse)
 }
 
 function checkDomain({ type, domain, tile_extent }: Dimension, path: string): void {
@@ -143,10 +216,12 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
   const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
   if (datatypeKind(type) === 'float') {
     const [lo, hi, extent] = [low, high, tile_extent].map((bytes) => (bytes ? floatOf(type, bytes) : undefined))
+    const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
     if (lo === undefined || hi === undefined || !Number.isFinite(lo) || !Number.isFinite(hi) || lo > hi) {
       throw wrong(`${path}.domain`, 'finite numbers, the lower one first', `[${lo}, ${hi}]`)
     }
-    if (extent !== undefined && !(extent > 0 && extent <= hi - lo + 1))
+    // TileDB refuses 0, and makes it itself where it is not said and the domain is one value.
+    if (extent !== undefined && (extent < 0 || (extent === 0 && lo < hi) || extent > round(round(hi - lo) + 1)))
       throw wrong(`${path}.tile_extent`, `more than 0, at most ${hi - lo + 1}`, String(extent))
     return
   }
@@ -155,14 +230,16 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
   const signed = integerOf(type, new Uint8Array(size).fill(0xff)) < 0n
   const bits = BigInt(8 * size)
   const top = signed ? 2n ** (bits - 1n) - 1n : 2n ** bits - 1n
-  if (size === 8 && hi - lo + 1n > 2n ** 64n - 1n)
-    throw wrong(`${path}.domain`, 'fewer than 2^64 values', `${hi - lo + 1n}`)
+  if (hi - lo + 1n === 2n ** bits) throw wrong(`${path}.domain`, `fewer values than ${type} has`, 'all of them')
   if (!tile_extent) return
   const extent = integerOf(type, tile_extent)
-  if (extent <= 0n || extent > hi - lo + 1n)
-    throw wrong(`${path}.tile_extent`, `from 1 to ${hi - lo + 1n}, the values of the domain`, String(extent))
+  const length = hi - lo + 1n
+  // Read as TileDB does: an extent beyond the largest value of a signed type has wrapped around.
+  if (extent === 0n || extent > length || (extent < 0n && 2n ** bits + extent !== length))
+    throw wrong(`${path}.tile_extent`, `from 1 to ${length}, the values of the domain`, String(extent))
+  if (extent < 0n || length % extent === 0n) return
   const end = lo + ((hi - lo) / extent + 1n) * extent - 1n
-  if (end > top)
+  if (size === 8 && end > top)
     throw wrong(`${path}.tile_extent`, `one whose last tile ends at most at ${top}`, `${extent}, which ends at ${end}`)
 }
 
@@ -176,20 +253,25 @@ function checkAttribute(
   attribute: Attribute,
   enumerations: readonly Enumeration[],
   path: string,
+  cells: boolean,
 ): void {
   const { version } = schema
+  checkType(attribute.type, version, `${path}.type`)
   const { type, cell_val_num, nullable, enumeration, order, fill_value } = attribute
   if (nullable && version < 7) throw tooOld(`${path}.nullable`, 'nullable attributes', 7, version)
   if (type === 'ANY' && cell_val_num !== 'var')
     throw wrong(`${path}.cell_val_num`, '"var" for ANY', String(cell_val_num))
-  if (order !== 'unordered' && version < 17) throw tooOld(`${path}.order`, 'ordered attributes', 17, version)
+  if (order !== 'unordered') checkOrdered(schema, attribute, path)
   if (fill_value && fill_value.length === 0) throw wrong(`${path}.fill_value`, 'at least one byte', 'none')
+  if (attribute.fill_value_validity && !nullable)
+    throw wrong(`${path}.fill_value_validity`, 'false where cells cannot be null', 'true')
   if (enumeration !== '') {
     if (version < ENUMERATIONS_SINCE) throw tooOld(`${path}.enumeration`, 'enumerations', ENUMERATIONS_SINCE, version)
     const kind = datatypeKind(type)
-    if ((kind !== 'int' && kind !== 'uint') || cell_val_num !== 1)
+    if ((kind !== 'int' && kind !== 'uint' && kind !== 'bool') || cell_val_num !== 1)
       throw wrong(`${path}.type`, 'one integer a cell where there is an enumeration', type)
-    if (!enumerations.some(({ name }) => name === enumeration)) {
+    const named = enumerations.find(({ name }) => name === enumeration)
+    if (!named) {
       const names = enumerations.map(({ name }) => name).join(', ')
       throw wrong(
         `${path}.enumeration`,
@@ -197,16 +279,47 @@ function checkAttribute(
         JSON.stringify(enumeration),
       )
     }
+    const most = 2 ** (8 * datatypeSize(type) - (kind === 'int' ? 1 : 0)) - 2
+    const values = enumerationCells(named).length
+    if (values > most)
+      throw wrong(
+        `${path}.type`,
+        `a type that indexes the ${values} values of ${enumeration}`,
+        `${type}, up to ${most}`,
+      )
   }
   checkPipeline(
     attribute.filters.filters,
     { type, cell_val_num, formatVersion: version, picture: pictureOf(schema) },
     `${path}.filters`,
+    cells,
   )
 }
 
-function checkPipeline(filters: readonly FilterConfig[], field: FilteredField, path: string): void {
-  const why = refusal(filters, field)
+/** Attributes that hold dimension labels. @see tiledb/sm/array_schema/attribute.cc (validate_cell_val_num) */
+function checkOrdered({ version, array_type, domain }: ArraySchema, attribute: Attribute, path: string): void {
+  const { type, cell_val_num, nullable, order } = attribute
+  if (version < 17) throw tooOld(`${path}.order`, 'ordered attributes', 17, version)
+  if (array_type !== 'dense' || domain.dimensions.length !== 1)
+    throw wrong(`${path}.order`, '"unordered" except in a dense array of one dimension', order)
+  if (!isDimensionType(type))
+    throw wrong(`${path}.type`, 'numbers, dates, times or STRING_ASCII in an ordered attribute', type)
+  if (cell_val_num !== (type === 'STRING_ASCII' ? 'var' : 1))
+    throw wrong(
+      `${path}.cell_val_num`,
+      `${type === 'STRING_ASCII' ? '"var"' : 1} in an ordered attribute`,
+      String(cell_val_num),
+    )
+  if (nullable) throw wrong(`${path}.nullable`, 'false in an ordered attribute', 'true')
+}
+
+function checkType(type: Datatype, version: number, path: string): void {
+  const since = TYPES_SINCE.find(([name]) => name.test(type))?.[1]
+  if (since !== undefined && version < since) throw tooOld(path, type, since, version)
+}
+
+function checkPipeline(filters: readonly FilterConfig[], field: FilteredField, path: string, cells: boolean): void {
+  const why = refusal(filters, field) ?? (cells ? writingRefusal(filters, field) : undefined)
   if (why !== undefined) throw new InspectError('USAGE', why, { field: path })
 }
 

@@ -3,9 +3,11 @@ import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { CurrentDomain } from '../format/current-domain.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { defaultFillValue } from '../format/fill-value.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 import { checkVersion } from '../format/format-version.ts'
@@ -25,6 +27,24 @@ export interface SchemaParts {
 export const DEFAULT_CAPACITY = 10_000n
 export const DEFAULT_CHUNK_SIZE = 65_536
 
+/** What the document says beside the schema. */
+const HEAD_KEYS = ['kind', 'path', 'schema_version', 'name', 'encryption']
+const SCHEMA_KEYS = [
+  'format_version',
+  'array_type',
+  'tile_order',
+  'cell_order',
+  'capacity',
+  'allows_duplicates',
+  'coords_filters',
+  'offsets_filters',
+  'validity_filters',
+  'dimensions',
+  'attributes',
+  'enumerations',
+  'dimension_labels',
+  'current_domain',
+]
 const ATTRIBUTE_KEYS = [
   'name',
   'type',
@@ -52,6 +72,10 @@ const LABEL_KEYS = [
 const ORDERS: readonly Layout[] = ['row-major', 'col-major', 'hilbert', 'global-order', 'unordered']
 const DATA_ORDERS: readonly DataOrder[] = ['unordered', 'increasing', 'decreasing']
 
+/** Of coordinates and offsets, and of validity. @see tiledb/sm/array_schema/array_schema.cc (constructor) */
+export const DEFAULT_ZSTD: FilterConfig = { name: 'ZSTD', level: -1 }
+export const DEFAULT_RLE: FilterConfig = { name: 'RLE', level: -1 }
+
 interface Reading {
   version: number
   style: ValueStyle
@@ -59,7 +83,7 @@ interface Reading {
 
 /**
  * Reads the document that `schema --json` prints, with or without `--raw`. Beside `array_type`, `dimensions` and `attributes` any key
- * may be left out and then has the value that TileDB's APIs give it. What the format version has no place for is left out of the
+ * may be left out and then has the value that TileDB's APIs give it; any other key is refused. What the format version has no place for is left out of the
  * result.
  *
  * @param formatVersion instead of the document's own
@@ -72,16 +96,18 @@ export function parseSchemaDocument(
   uuid: () => string,
   style: ValueStyle,
 ): SchemaParts {
-  const document = new DocumentValue(json).object()
+  const document = new DocumentValue(json).object([...HEAD_KEYS, ...SCHEMA_KEYS], SCHEMA_KEYS)
   const kind = document.at('kind')
   if (!kind.missing && kind.value !== 'schema') kind.fail('"schema"')
   const version = formatVersion ?? document.at('format_version').integer(1, 0xffffffff)
   checkVersion(version)
   const reading = { version, style }
+  const array_type = document.at('array_type').oneOf(['dense', 'sparse'])
+  const cell_order = document.get('cell_order', (order) => order.oneOf(ORDERS), 'row-major')
   const dimensions = document
     .at('dimensions')
     .list()
-    .map((one) => dimensionOf(one, reading))
+    .map((one) => dimensionOf(one, reading, { array_type, cell_order }))
   const enumerations = document.get(
     'enumerations',
     (list) => list.list().map((one) => readEnumeration(one, reading, uuid)),
@@ -90,13 +116,13 @@ export function parseSchemaDocument(
   const schema: ArraySchema = {
     version,
     allows_duplicates: document.get('allows_duplicates', (flag) => flag.flag(), false),
-    array_type: document.at('array_type').oneOf(['dense', 'sparse']),
+    array_type,
     tile_order: document.get('tile_order', (order) => order.oneOf(ORDERS), 'row-major'),
-    cell_order: document.get('cell_order', (order) => order.oneOf(ORDERS), 'row-major'),
+    cell_order,
     capacity: document.get('capacity', (capacity) => capacity.uint64(), DEFAULT_CAPACITY),
-    coords_filters: readPipeline(document, 'coords_filters', reading),
-    offsets_filters: readPipeline(document, 'offsets_filters', reading),
-    validity_filters: version >= 7 ? readPipeline(document, 'validity_filters', reading) : undefined,
+    coords_filters: readPipeline(document, 'coords_filters', reading, [DEFAULT_ZSTD]),
+    offsets_filters: readPipeline(document, 'offsets_filters', reading, [DEFAULT_ZSTD]),
+    validity_filters: version >= 7 ? readPipeline(document, 'validity_filters', reading, [DEFAULT_RLE]) : undefined,
     domain: { type: version < 5 ? dimensions[0]?.type : undefined, dimensions },
     attributes: document
       .at('attributes')
@@ -109,7 +135,11 @@ export function parseSchemaDocument(
   return { schema, enumerations }
 }
 
-function dimensionOf(value: DocumentValue, { version, style }: Reading): Dimension {
+function dimensionOf(
+  value: DocumentValue,
+  { version, style }: Reading,
+  array: Pick<ArraySchema, 'array_type' | 'cell_order'>,
+): Dimension {
   const dimension = value.object(DIMENSION_KEYS)
   const type = dimension.at('type').oneOf(DATATYPES)
   const cell_val_num = dimension.get(
@@ -117,14 +147,46 @@ function dimensionOf(value: DocumentValue, { version, style }: Reading): Dimensi
     (num) => num.cellValNum(),
     datatypeKind(type) === 'text' ? 'var' : 1,
   )
+  const domain = domainOf(dimension.at('domain'), type, cell_val_num, style)
+  const extent = dimension.at('tile_extent')
+  // Null is what is shown of a dimension without tiles. Dense ones have some, and TileDB's APIs mean their default by it.
+  const unsaid = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
   return {
     name: dimension.at('name').text(),
     type,
     cell_val_num,
     filters: readPipeline(dimension, 'filters', { version, style }),
-    domain: domainOf(dimension.at('domain'), type, cell_val_num, style),
-    tile_extent: dimension.get('tile_extent', (extent) => extent.cell(type, 1, { raw: true }), undefined),
+    domain,
+    tile_extent: unsaid
+      ? array.cell_order === 'hilbert'
+        ? undefined
+        : wholeExtent(type, domain)
+      : dimension.get('tile_extent', (bytes) => bytes.cell(type, 1, { raw: true }), undefined),
   }
+}
+
+/**
+ * The tile extent that TileDB gives a dimension without one: the whole domain, in the arithmetic of the type. For signed
+ * integers it may wrap around, of floats it is one too few.
+ *
+ * @see tiledb/sm/array_schema/dimension.cc (set_null_tile_extent_to_range)
+ */
+function wholeExtent(type: Datatype, domain: Uint8Array): Uint8Array | undefined {
+  const size = datatypeSize(type)
+  if (domain.length !== 2 * size) return undefined
+  const extent = new Uint8Array(size)
+  const view = new DataView(extent.buffer)
+  if (datatypeKind(type) === 'float') {
+    const ends = new DataView(domain.buffer, domain.byteOffset, domain.length)
+    if (size === 4) view.setFloat32(0, ends.getFloat32(4, true) - ends.getFloat32(0, true), true)
+    else view.setFloat64(0, ends.getFloat64(8, true) - ends.getFloat64(0, true), true)
+    return extent
+  }
+  const length = integerOf('UINT64', domain.subarray(size)) - integerOf('UINT64', domain.subarray(0, size)) + 1n
+  const whole = new DataView(new ArrayBuffer(8))
+  whole.setBigUint64(0, BigInt.asUintN(64, length), true)
+  extent.set(new Uint8Array(whole.buffer, 0, size))
+  return extent
 }
 
 function domainOf(value: DocumentValue, type: Datatype, cellValNum: CellValNum, style: ValueStyle): Uint8Array {
@@ -140,7 +202,7 @@ function domainOf(value: DocumentValue, type: Datatype, cellValNum: CellValNum, 
 function attributeOf(value: DocumentValue, { version, style }: Reading): Attribute {
   const attribute = value.object(ATTRIBUTE_KEYS)
   const type = attribute.at('type').oneOf(DATATYPES)
-  const cell_val_num = attribute.get('cell_val_num', (num) => num.cellValNum(), 1)
+  const cell_val_num = attribute.get('cell_val_num', (num) => num.cellValNum(), type === 'ANY' ? 'var' : 1)
   const fill_value = attribute.get('fill_value', (fill) => fill.cell(type, cell_val_num, style), undefined)
   return {
     name: attribute.at('name').text(),
@@ -151,31 +213,18 @@ function attributeOf(value: DocumentValue, { version, style }: Reading): Attribu
     nullable: attribute.get('nullable', (flag) => flag.flag(), false),
     fill_value_validity: attribute.get('fill_value_validity', (flag) => flag.flag(), false),
     order: attribute.get('order', (order) => order.oneOf(DATA_ORDERS), 'unordered'),
-    enumeration: attribute.get('enumeration', (name) => name.text(), ''),
+    enumeration: attribute.get('enumeration', (name) => name.text() || name.fail('a name, or null'), ''),
   }
 }
 
-/**
- * The fill value that TileDB gives an attribute: one element where cells are var-sized.
- * @see tiledb/sm/misc/constants.cc
- */
-export function defaultFillValue(type: Datatype, cellValNum: CellValNum): Uint8Array {
-  const size = datatypeSize(type)
-  const bytes = new Uint8Array(cellValNum === 'var' ? size : size * cellValNum)
-  const element = new Uint8Array(size)
-  const view = new DataView(element.buffer)
-  const kind = datatypeKind(type)
-  if (kind === 'uint') element.fill(0xff)
-  else if (kind === 'int' || kind === 'datetime' || kind === 'time' || type === 'CHAR') element[size - 1] = 0x80
-  else if (type === 'FLOAT32') view.setUint32(0, 0x7fc00000, true)
-  else if (type === 'FLOAT64') view.setUint32(4, 0x7ff80000, true)
-  for (let at = 0; at < bytes.length; at += size) bytes.set(element, at)
-  return bytes
-}
-
-function readPipeline(owner: DocumentObject, key: string, reading: Reading): FilterPipeline {
+function readPipeline(
+  owner: DocumentObject,
+  key: string,
+  reading: Reading,
+  otherwise: FilterConfig[] = [],
+): FilterPipeline {
   const value = owner.at(key)
-  if (value.missing) return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: [] }
+  if (value.missing) return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: otherwise }
   const pipeline = value.object(['max_chunk_size', 'filters'])
   return {
     max_chunk_size: pipeline.get('max_chunk_size', (size) => size.integer(0, 0xffffffff), DEFAULT_CHUNK_SIZE),

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { openAnatomy } from '../../src/anatomy/files.ts'
 import { coverageFault, type Part } from '../../src/anatomy/part.ts'
-import type { ReadContext } from '../../src/generic-tile.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
-import { openTarget } from '../../src/target.ts'
+import type { ReadContext } from '../../src/store/generic-tile.ts'
+import { openTarget } from '../../src/store/target.ts'
 
 /** Every file below a folder, sorted. */
 export function filePaths(folder: string): string[] {

@@ -1,17 +1,18 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { InspectArray } from '../../src/array.ts'
 import type { CellBatch } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { columnValue } from '../../src/cells/rows.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { toJson } from '../../src/render/json.ts'
-import { localStorage } from '../../src/source/file.ts'
 import { Folder } from '../../src/source/source.ts'
+import { InspectArray } from '../../src/store/array.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
+import { turn } from '../helpers/turn.ts'
 import { filePaths } from './anatomy.ts'
 
 const NAMES = [
@@ -77,7 +78,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
     expect(folders.map(({ name }) => name).sort()).toEqual([...NAMES].sort())
   })
 
-  for (const folder of folders) {
+  for (const folder of turn(folders, 4)) {
     test(folder.name, async () => {
       const random = new Random(folder.name.length * 7919)
       let exact = 0
@@ -146,7 +147,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
 })
 
 describe('at --cell', () => {
-  for (const folder of folders) {
+  for (const folder of turn(folders, 4)) {
     test(`finds the bytes of a cell in every file of ${folder.name}`, async () => {
       const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$|__coords\.tdb$/.test(path))
       const path = files.find((one) => !one.endsWith('__array_schema.tdb')) ?? ''

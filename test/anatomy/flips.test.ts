@@ -3,13 +3,14 @@ import '../helpers/realm.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { checkedFlips } from '../../src/anatomy/flip-check.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
-import { closeTarget, openTarget } from '../../src/target.ts'
+import { closeTarget, openTarget } from '../../src/store/target.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { runJson } from '../helpers/run.ts'
+import { turnOf } from '../helpers/turn.ts'
 import { filePaths } from './anatomy.ts'
 
 /**
@@ -76,7 +77,7 @@ function texts(value: Json | undefined): string[] {
 }
 
 describe(`what check finds of ${FLIPS} flipped bits`, () => {
-  for (let part = 0; part < PARTS; part++) {
+  for (const part of turnOf(PARTS, env.FLIPS === undefined ? PARTS : 1)) {
     test(`is what at says, part ${part + 1} of ${PARTS}`, async () => {
       const random = new Random(SEED + part)
       let noticed = 0

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { chainTo } from '../../src/anatomy/locate.ts'
 import { childList, lazyChildren, type Part, type Space } from '../../src/anatomy/part.ts'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { hexView } from '../../src/render/views/hex.ts'
-import { localStorage } from '../../src/source/file.ts'
 import type { ByteSource, Storage } from '../../src/source/source.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { Random } from '../helpers/random.ts'
+import { turnOf } from '../helpers/turn.ts'
 import { dissect, filePaths } from './anatomy.ts'
 
 /** A storage in which one file has other bytes. */
@@ -42,9 +43,9 @@ function changed(bytes: Uint8Array, random: Random): Uint8Array {
 
 describe('damaged files', () => {
   test('are told to the last byte, each byte once, whatever was changed', async () => {
-    const random = new Random(20_240_501)
     const folders = fixtureFolders()
-    for (let i = 0; i < 400; i++) {
+    for (const i of turnOf(400, 5)) {
+      const random = new Random(20_240_501 + i)
       const folder = random.pick(folders)
       const path = random.pick(filePaths(folder.path))
       const bytes = readFileSync(path)

@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
+import type { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { type TileUnitRunner, TileUnitWorker } from '../../src/cells/tile-units.ts'
-import type { InspectError } from '../../src/errors.ts'
-import type { Fragment } from '../../src/fragment.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
-import { openTarget } from '../../src/target.ts'
+import type { Fragment } from '../../src/store/fragment.ts'
+import { openTarget } from '../../src/store/target.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
+import { turn } from '../helpers/turn.ts'
 
 /** Does every other unit as another thread would: with nothing open, its memory gone from here. */
 function everyOther(storage: Storage, key: string | undefined, unitBytes: number, count: { elsewhere: number }) {
@@ -82,7 +83,8 @@ async function isArray({ path, key }: FixtureFolder): Promise<boolean> {
 }
 
 describe('tiles unfiltered on several threads', () => {
-  const folders = fixtureFolders()
+  const all = fixtureFolders()
+  const folders = turn(all, 8)
 
   test.each([1, 500, 2 ** 20])('give the same cells in every fixture, %i bytes a unit', async (unitBytes) => {
     let elsewhere = 0
@@ -93,11 +95,11 @@ describe('tiles unfiltered on several threads', () => {
       expect({ name: folder.name, cells: found.reused }).toEqual({ name: folder.name, cells: found.alone })
       elsewhere += found.elsewhere
     }
-    expect(elsewhere).toBeGreaterThan(50)
+    expect(elsewhere).toBeGreaterThan(folders.length / 4)
   })
 
   test('are read here where another thread finds nothing', async () => {
-    const [folder] = folders.filter(({ name }) => name.includes('dense_basic'))
+    const [folder] = all.filter(({ name }) => name.includes('dense_basic'))
     const count = { elsewhere: 0 }
     const threads = everyOther(new MemoryStorage(new Map()), folder.key, 1, count)
     const target = await openTarget(localStorage, folder.path, contextFor(folder))
@@ -125,6 +127,6 @@ describe('tiles unfiltered on several threads', () => {
       expect({ name: folder.name, cells: reused }).toEqual({ name: folder.name, cells: alone })
       faults += alone.filter((one) => typeof one === 'object' && one !== null && 'code' in one).length
     }
-    expect(faults).toBeGreaterThan(50)
+    expect(faults).toBeGreaterThan(folders.length / 4)
   })
 })

@@ -1,7 +1,7 @@
 import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { groupDetails } from '../../src/format/group-details.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { casesIn } from '../golden/cases.ts'
 import { corpusFolders } from '../golden/corpus.ts'
 import { get, parseJson } from '../helpers/json.ts'

@@ -44,6 +44,14 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     fixture: SPARSE,
     file: /__fragments\/__10_10/,
   },
+  ARRAY_READS_EMPTY: {
+    fixture: SPARSE,
+    file: /^\/array$/,
+  },
+  FRAGMENT_FUTURE: {
+    fixture: SPARSE,
+    file: /__fragments\/__1700000000000000_/,
+  },
   FRAGMENT_NO_METADATA: {
     fixture: SPARSE,
     file: /__fragments\/__10_10/,
@@ -77,6 +85,11 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     fixture: '22/vacuum_left',
     file: /\.vac$/,
   },
+  VACUUM_HIDES_CELLS: {
+    fixture: '22/vacuum_left',
+    file: /\.vac$/,
+    offset: 0,
+  },
   IGNORE_DANGLING: {
     fixture: '22/commits_ignored',
     file: /\.ign$/,
@@ -88,6 +101,20 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
   DELETE_CONDITION_FIELD: {
     fixture: '22/deletes',
     file: /__15_15_.*\.del$/,
+  },
+  DELETE_CONDITION_VALUE: {
+    fixture: '22/deletes',
+    file: /__15_15_.*\.del$/,
+    field: 'value of a',
+  },
+  DELETE_CONDITION_OPERANDS: {
+    fixture: '22/deletes',
+    file: /__15_15_.*\.del$/,
+    field: 'child_num',
+  },
+  COMMIT_DUPLICATE: {
+    fixture: '22/commits_consolidated',
+    file: /\.con$/,
   },
   DELETE_CONDITION_DIFFERS: {
     fixture: '22/deletes',
@@ -155,7 +182,7 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     file: SCHEMA,
   },
   SCHEMA_FILL_VALUE: {
-    fixture: SPARSE,
+    fixture: '22/empty_dense',
     file: SCHEMA,
     field: 'attributes.a.fill_value',
   },
@@ -233,6 +260,11 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     fixture: SPARSE,
     file: METADATA,
     field: 'dense',
+  },
+  FIELD_CHANGED: {
+    fixture: SPARSE,
+    file: METADATA,
+    field: 'attributes.a',
   },
   FOOTER_NULL_DOMAIN: {
     fixture: SPARSE,
@@ -389,6 +421,11 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     file: /a5_validity\.tdb$/,
     tile: 1,
   },
+  CELL_BOOL: {
+    fixture: '22/type_numbers_sparse',
+    file: /\.tdb$/,
+    tile: 0,
+  },
   COORDINATE_DOMAIN: {
     fixture: SPARSE,
     file: /d0\.tdb$/,
@@ -482,9 +519,17 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     fixture: '22/metadata',
     file: /__meta\/__10_10/,
   },
+  METADATA_FUTURE: {
+    fixture: '22/metadata',
+    file: /__meta\/__1700000000000000_/,
+  },
   GROUP_DETAILS_UNREADABLE: {
     fixture: '22/group',
     file: /__group\//,
+  },
+  GROUP_DETAILS_FUTURE: {
+    fixture: '22/group',
+    file: /__group\/__1700000000000000_/,
   },
   GROUP_MEMBER_MISSING: {
     fixture: '22/group',

@@ -1,10 +1,10 @@
+import type { InspectError } from '../../src/base/errors.ts'
 import { checkTarget } from '../../src/check/check.ts'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { Finding, Level } from '../../src/check/finding.ts'
 import { newRun } from '../../src/check/run.ts'
-import type { InspectError } from '../../src/errors.ts'
 import type { Storage } from '../../src/source/source.ts'
-import { openTarget } from '../../src/target.ts'
+import { openTarget } from '../../src/store/target.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 
 export interface Checked {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import { check, serious, shown } from './findings.ts'
 

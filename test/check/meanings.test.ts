@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
+import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
+import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
+import { groupDetails } from '../../src/format/group-details.ts'
+import { tileOffsets } from '../../src/format/tile-offsets.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/write/damage/damage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check, serious, shown } from './findings.ts'
@@ -8,8 +12,22 @@ const SPARSE = '22/sparse_basic'
 const BEFORE = `__5_5_${UUID}_22`
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 
+const AHEAD = `__9999999999999_9999999999999_${UUID}_22`
+/** The line of consolidated commits about the fragment of a time. */
+const lineOf = (array: EditedArray, at: number): string =>
+  new RegExp(`__commits/__${at}_\\S*\\.wrt`).exec(
+    new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
+  )?.[0] ?? ''
+
+const onSchema =
+  (change: (schema: ArraySchema) => void) =>
+  (array: EditedArray): Promise<void> =>
+    array.rewrite(array.find(SCHEMA), arraySchema, change)
+
 /** What provokes each meaning that is not its code's own. */
-const PROVOKED: Readonly<Record<string, readonly [fixture: string, change: (array: EditedArray) => void]>> = {
+const PROVOKED: Readonly<
+  Record<string, readonly [fixture: string, change: (array: EditedArray) => void | Promise<void>]>
+> = {
   'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
   'FRAGMENT_TIMESTAMPS.unseen': [SPARSE, (array) => array.add(`__fragments/__9_5_${UUID}_22/x`)],
   'FRAGMENT_NO_METADATA.uncommitted': [
@@ -23,6 +41,65 @@ const PROVOKED: Readonly<Record<string, readonly [fixture: string, change: (arra
     '22/vacuum_left',
     (array) => array.remove(array.find(/\/__10_10_.*metadata\.tdb$/)),
   ],
+  'FRAGMENT_NO_METADATA.future': [
+    SPARSE,
+    (array) => {
+      array.add(`__commits/${AHEAD}.wrt`)
+      array.add(`__fragments/${AHEAD}/x`)
+    },
+  ],
+  'ARRAY_READS_EMPTY.lists': [
+    SPARSE,
+    (array) => {
+      const name = array.fragmentPath().split('/').at(-1)
+      array.add(`__commits/__1_99_${UUID}_22.vac`, text(`/__fragments/${name}\n`))
+    },
+  ],
+  'ARRAY_READS_EMPTY.future': [
+    SPARSE,
+    (array) => {
+      array.move(array.fragmentPath(), `${EDITED}/__fragments/${AHEAD}`)
+      array.move(array.find(/\.wrt$/), `${EDITED}/__commits/${AHEAD}.wrt`)
+    },
+  ],
+  'FRAGMENT_UNCOMMITTED.ignored': [
+    '22/commits_consolidated',
+    (array) => array.add(`__commits/__1_99_${UUID}_22.ign`, text(`${lineOf(array, 10)}\n`)),
+  ],
+  'FRAGMENT_UNCOMMITTED.replaced': [
+    '22/commits_consolidated',
+    (array) => {
+      const line = lineOf(array, 10)
+      const name = line.slice('__commits/'.length, -'.wrt'.length)
+      array.add(`__commits/__1_99_${UUID}_22.ign`, text(`${line}\n`))
+      array.add(`__commits/__1_99_${UUID}_22.vac`, text(`/__fragments/${name}\n`))
+    },
+  ],
+  'COMMIT_UNREADABLE.passedOver': [
+    '22/commits_consolidated',
+    (array) => array.append(array.find(/\.con$/), text('notes\n')),
+  ],
+  'COMMIT_WRONG_FOLDER.twice': [
+    '22/duplicates',
+    (array) => {
+      const name = array
+        .find(/__30_30_.*\.wrt$/)
+        .split('/')
+        .at(-1)
+      array.add(`__commits/__1_99_${UUID}_22.con`, text(`/__commits/${name}\n`))
+    },
+  ],
+  'COMMIT_WRONG_FOLDER.listedTwice': [
+    SPARSE,
+    (array) => {
+      const name = array
+        .find(/\.wrt$/)
+        .split('/')
+        .at(-1)
+      array.add(`__commits/__1_99_${UUID}_22.con`, text(`/__commits/${name}\n`))
+    },
+  ],
+  'COMMIT_DANGLING.future': [SPARSE, (array) => array.add(`__commits/${AHEAD}.wrt`)],
   'COMMIT_DANGLING.passedOver': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],
   'COMMIT_DANGLING.toVacuum': [
     SPARSE,
@@ -33,9 +110,71 @@ const PROVOKED: Readonly<Record<string, readonly [fixture: string, change: (arra
   ],
   'COMMIT_NAME_INVALID.fatal': [SPARSE, (array) => array.add('__commits/junk.wrt')],
   'SCHEMA_NAME_INVALID.readable': [SPARSE, (array) => array.add('__schema/old_copy', array.get(array.find(SCHEMA)))],
+  'SCHEMA_DOMAIN.denseFloat': [
+    '22/empty_dense',
+    onSchema(({ domain }) => {
+      const [first] = domain.dimensions
+      first.type = 'FLOAT32'
+      first.domain = new Uint8Array(Float32Array.of(1, 10).buffer)
+      first.tile_extent = new Uint8Array(Float32Array.of(4).buffer)
+    }),
+  ],
+  'SCHEMA_TILE_EXTENT.sparse': [SPARSE, onSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0xfb))],
+  'SCHEMA_FILL_VALUE.sparse': [
+    SPARSE,
+    onSchema(({ attributes }) => {
+      attributes[0].fill_value = Uint8Array.of(1, 2, 3)
+    }),
+  ],
+  'NONEMPTY_DOMAIN.unwritten': [
+    '22/dense_3d_row_row',
+    (array) => array.editFooter(({ nonempty_domain }) => void nonempty_domain[0].min[0]++),
+  ],
+  'MBR_INVALID.cells': [
+    SPARSE,
+    (array) =>
+      array.editFooter((footer) => {
+        footer.last_tile_cell_num = 1n
+      }),
+  ],
+  'CHUNK_UNREADABLE.cutShort': ['unreadable/18_empty_chunk_gzip', () => {}],
+  'CHUNK_UNREADABLE.deltaOfNothing': ['unreadable/22_empty_chunk_double_delta', () => {}],
+  'CHUNK_UNREADABLE.partOfNothing': ['unreadable/22_empty_chunk_bitshuffle_md5', () => {}],
+  'TILE_NULL_COUNT.notNullable': [
+    '22/type_numbers_sparse',
+    (array) =>
+      array.editSection(
+        (footer) => footer.tile_null_counts_offsets?.[0],
+        tileOffsets,
+        () => ({
+          values: Float64Array.of(1, 0, 0),
+        }),
+      ),
+  ],
+  'FRAGMENT_NULL_COUNT.notNullable': [
+    SPARSE,
+    async (array) => {
+      const { slots } = await (await array.fragment()).info()
+      const describe = fragmentMinMaxSumNullCount(slots.map(({ name }) => name))
+      await array.editSection(
+        (footer) => footer.fragment_min_max_sum_null_count_offset,
+        describe,
+        (all) => {
+          all[0].null_count = 3
+        },
+      )
+    },
+  ],
   'METADATA_NAME_INVALID.readable': [
     SPARSE,
     (array) => array.add('__meta/old_copy', array.get(array.find(/\/__meta\//))),
+  ],
+  'GROUP_MEMBER_TYPE.invalid': [
+    '22/group',
+    (array) =>
+      array.rewrite(array.find(/__group\//), groupDetails, ({ members }) => {
+        for (const member of members) if (member.uri.endsWith('arr1')) member.type = 'invalid'
+      }),
   ],
 }
 
@@ -48,7 +187,7 @@ describe('a code means something else where its own severity would not be true',
   test.each(all)('%s', async (name, code, [severity, meaning]) => {
     const [fixture, change] = PROVOKED[name]
     const array = new EditedArray(fixture)
-    change(array)
+    await change(array)
     const { findings } = await check(array.storage(), EDITED, { all: true })
     expect(findings.filter((one) => one.code === code)).toMatchObject([{ severity, meaning }])
     expect(meaning).not.toBe(FINDING_CODES[code as FindingCode][1])
@@ -130,6 +269,11 @@ describe('what TileDB fails on', () => {
     const array = new EditedArray('22/vacuum_left')
     array.removeAll(/\/__10_30_[^/]*\/|\/__10_30_[^/]*\.wrt$/)
     const { findings } = await check(array.storage(), EDITED)
-    expect(serious(findings)).toMatchObject([{ code: 'VACUUM_UNCOMMITTED', severity: 'warning' }])
+    expect(serious(findings).map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      'error VACUUM_HIDES_CELLS',
+      'error VACUUM_HIDES_CELLS',
+      'error VACUUM_HIDES_CELLS',
+      'error ARRAY_READS_EMPTY',
+    ])
   })
 })

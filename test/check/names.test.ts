@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
+import type { FindingCode } from '../../src/check/codes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { turn } from '../helpers/turn.ts'
 import { check, shown } from './findings.ts'
 
 /** `same`: it reads what it reads of the intact array; `differs`: something else, without a word. */
@@ -28,13 +30,16 @@ const { libtiledb, fixtures }: Recorded = JSON.parse(
 /** Readers do without it; consolidation does not. */
 const NOT_READ = /\/dci\.tdb$/
 
+/** Said where TileDB reads, but reads fewer cells: visible.test.ts holds them against it. */
+const READS_LESS: ReadonlySet<FindingCode> = new Set(['ARRAY_READS_EMPTY', 'VACUUM_HIDES_CELLS'])
+
 /** What check and TileDB do not agree on, as lines. */
 async function disagreement(
   name: string,
-  changed: Iterable<readonly [string, Verdict, (array: EditedArray) => void]>,
+  changed: readonly (readonly [string, Verdict, (array: EditedArray) => void])[],
 ): Promise<string[]> {
   const lines: string[] = []
-  for (const [path, verdict, change] of changed) {
+  for (const [path, verdict, change] of turn(changed, 8)) {
     if (NOT_READ.test(path)) continue
     const array = new EditedArray(name)
     change(array)
@@ -42,7 +47,9 @@ async function disagreement(
       ({ findings }) => findings,
       () => undefined,
     )
-    const errors = said?.filter(({ severity }) => severity === 'error')
+    const errors = said?.filter(
+      ({ severity, code }) => severity === 'error' && !(verdict === 'differs' && READS_LESS.has(code)),
+    )
     const fails = errors === undefined || errors.length > 0
     if (verdict === 'differs' ? fails : fails !== (verdict === 'fails'))
       lines.push(`${path}: TileDB ${verdict}; ${shown(errors ?? []).join('; ') || 'no error'}`)

@@ -23,7 +23,6 @@ const COMMANDS: readonly (readonly [string, string])[] = [
   ['stats', ARRAY],
   ['metadata', fragmentOf(ARRAY)],
   ['metadata', `${FIXTURES}/22/metadata`],
-  ['metadata', `${FIXTURES}/22/group`],
   ['commits', `${FIXTURES}/22/commits_consolidated`],
   ['decode', fragmentOf(ARRAY)],
   ['verify-checksums', ARRAY],
@@ -50,6 +49,16 @@ describe('every JSON document', () => {
       expect([[document], ...lists]).toContainEqual(lines)
     },
   )
+
+  test('is one for a group: its own metadata, and that of each member below it', async () => {
+    const group = `${FIXTURES}/22/group`
+    const { code, documents } = await runJson(['metadata', group])
+    expect(code).toBe(0)
+    expect(documents.map((document) => [get(document, 'kind'), get(document, 'path')])).toEqual([['metadata', group]])
+    const members = [get((await runJson(['ls', group])).documents[0], 'members')].flat()
+    const paths = [get(documents[0], 'members')].flat().map((member) => String(get(member, 'path')))
+    expect(paths.sort()).toEqual(members.map((member) => `${group}/${String(get(member, 'uri'))}`).sort())
+  })
 
   test('is one for each target, in the order given', async () => {
     const { code, documents } = await runJson(['schema', ARRAY, OTHER, ARRAY])

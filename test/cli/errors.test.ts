@@ -171,7 +171,7 @@ describe('an array of a version that nobody knows', () => {
     cpSync(ARRAY, future, { recursive: true })
     const [name] = readdirSync(`${future}/__schema`).filter((entry) => !entry.startsWith('__enum'))
     const { genericTileBytes } = await import('../helpers/generic-tile-bytes.ts')
-    const schema = genericTileBytes({ version: 99 }, (io) => ({ version: io.u32('version') }))
+    const schema = genericTileBytes({ version: 99 }, (io) => ({ version: io.u32('version', 'a field') }))
     writeFileSync(`${future}/__schema/${name}`, schema)
     const ran = await runJson(['schema', future])
     expect(ran.code).toBe(3)

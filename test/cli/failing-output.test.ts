@@ -5,9 +5,9 @@ import { execPath } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { main } from '../../src/cli.ts'
-import { ClosedPipe, InspectError } from '../../src/errors.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { ClosedPipe, InspectError } from '../../src/base/errors.ts'
+import { main } from '../../src/cli/cli.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -114,7 +114,7 @@ describe('a reader that goes away', () => {
 })
 
 describe('an error in the middle of a document', () => {
-  test('ends it with the error: it is JSON still', async () => {
+  test('of one fragment leaves the others: it is listed behind the cells', async () => {
     const broken = new EditedArray('22/evolved_sparse')
     broken.cut(broken.find(/__1795261514174.*\/__fragment_metadata\.tdb$/), 100)
     const { code, text, stderr } = await run(['decode', '--all-fragments', EDITED, '--json'], {
@@ -123,9 +123,17 @@ describe('an error in the middle of a document', () => {
     const document = JSON.parse(text)
     expect(code).toBe(1)
     expect(document.cells).toHaveLength(20)
+    expect(Object.keys(document).at(-1)).toBe('errors')
+    expect(stderr).toContain(document.errors[0].message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test('that ends the cells stands last: it is JSON still', async () => {
+    const { code, text, stderr } = await run(['decode', '--all-fragments', PLACES, '--field', 'nobody', '--json'])
+    const document = JSON.parse(text)
+    expect(code).toBe(2)
     expect(Object.keys(document).at(-1)).toBe('error')
     expect(stderr).toContain(document.error.message)
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
   test('fields that cannot be read are listed behind the cells, one whose file is gone once', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Result } from '../../src/base/result.ts'
 import { differences } from '../../src/commands/compare-results.ts'
-import type { Result } from '../../src/render/result.ts'
 
 const all = (a: Result, b: Result, ignored: string[] = []) => [...differences('', a, b, new Set(ignored))]
 

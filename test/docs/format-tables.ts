@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs'
+import { aboutOf } from '../../src/format/about.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
+import { type FileRole, ROLE_MEANINGS } from '../../src/format/field-files.ts'
 import { COMPRESSORS, FILTER_TYPES, isCompressor } from '../../src/format/filter-type.ts'
+import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
 import { collectSpecimens } from '../helpers/collect-specimens.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
-import { NOTES } from './format-notes.ts'
 
 /**
  * The generated parts of docs/format.md: what traces of the fixtures say of every structure, and the constants of the code.
@@ -34,6 +36,8 @@ interface Field {
   seen: Occurrences
   /** Path of what holds it, empty for the structure itself. */
   parent: string
+  /** What it means, by its description. */
+  about: string | undefined
 }
 
 /** Fields of a structure in stored order, merged over all its specimens. */
@@ -43,16 +47,23 @@ class Structure {
   private order: string[] = []
 
   /** Notes a field behind `previous`, the field that it follows in these bytes. */
-  add(path: string, previous: string | undefined, parent: string, type: string, version: number): void {
+  add(
+    path: string,
+    previous: string | undefined,
+    parent: string,
+    { type, about }: Pick<Span, 'type' | 'about'>,
+    version: number,
+  ): void {
     let field = this.fields.get(path)
     if (!field) {
-      field = { types: new Set(), seen: new Occurrences(), parent }
+      field = { types: new Set(), seen: new Occurrences(), parent, about }
       this.fields.set(path, field)
       const at =
         previous === undefined ? (parent === '' ? 0 : this.order.indexOf(parent) + 1) : this.lastOf(previous) + 1
       this.order.splice(at, 0, path)
     }
     field.types.add(type)
+    field.about ??= about
     field.seen.add(version)
   }
 
@@ -153,7 +164,7 @@ class Traces {
           : conditions
             ? 'list of conditions'
             : child.type
-      structure.add(path, previous, parent, type, version)
+      structure.add(path, previous, parent, { type, about: child.about }, version)
       previous = path
       if (own) this.add(own, child, version)
       else if (element) for (const one of elements) this.add(element, one, version)
@@ -168,11 +179,11 @@ class Traces {
       if (one.type !== 'struct') {
         // texts, each behind its length
         const length = `${path}.length`
-        if (one.name.endsWith('_length')) structure.add(length, undefined, parentOf(path), one.type, version)
-        else structure.add(path, length, parentOf(path), one.type, version)
+        if (one.name.endsWith('_length')) structure.add(length, undefined, parentOf(path), one, version)
+        else structure.add(path, length, parentOf(path), one, version)
         continue
       }
-      structure.add(path, undefined, parentOf(path), 'struct', version)
+      structure.add(path, undefined, parentOf(path), { type: 'struct' }, version)
       this.fields(structure, one, `${path}.`, version)
     }
   }
@@ -234,20 +245,29 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 
 /** Rows that only hold others are left out. */
 function structureTable(name: string, structure: Structure): string {
-  const notes = NOTES[name] ?? {}
   const shown = structure.paths.filter((path) => {
     const types = structure.fields.get(path)?.types
     return !(types?.has('struct') || (types?.has('list') && structure.paths.some((one) => one.startsWith(`${path}[]`))))
   })
-  const unknown = Object.keys(notes).filter((path) => !shown.includes(path))
-  if (unknown.length > 0) throw new Error(`${name}: notes of fields that are not there: ${unknown.join(', ')}`)
   const rows = shown.map((path) => {
     const field = structure.fields.get(path)
-    const note = notes[path]
-    if (!field || note === undefined) throw new Error(`${name}: no note for ${path}`)
+    if (!field) throw new Error(`${name}: no field ${path}`)
+    const { unit, meaning } = aboutOf(field.about ?? inherited(field, path, structure))
+    const joint = /^(?:of|before|after|in|that|below)\b/.test(meaning ?? '') ? ' ' : ': '
+    const note = [unit, meaning].filter((part) => part !== undefined).join(joint)
     return [`\`${path}\``, [...field.types].map(wireOf).join(' or '), versionsText(field, structure), note]
   })
   return `Traced in format versions ${range(structure.seen.versions)}.\n\n${table(['field', 'type', 'versions', 'meaning'], rows)}`
+}
+
+/** What is said of a list holds for its elements, and what is said of a range for those of its dimensions. */
+function inherited(field: Field, path: string, structure: Structure): string | undefined {
+  if (!path.endsWith('[]') && !path.endsWith('>')) return undefined
+  for (let parent = field.parent; parent !== ''; parent = structure.fields.get(parent)?.parent ?? '') {
+    const about = structure.fields.get(parent)?.about
+    if (about !== undefined) return about
+  }
+  return undefined
 }
 
 function filterTable(filters: FilterOptions): string {
@@ -343,11 +363,23 @@ function fileTable(): string {
   return table(
     ['file in a fragment', 'seen in format versions', 'holds'],
     rows.map(([name, versions]) => {
-      const note = NOTES.files[name]
-      if (note === undefined) throw new Error(`no note for the file ${name}`)
-      return [`\`${name}\``, range(versions), note]
+      return [`\`${name}\``, range(versions), ROLE_MEANINGS[roleOf(name)]]
     }),
   )
+}
+
+function roleOf(file: string): FileRole {
+  if (file === FRAGMENT_METADATA_FILE) return 'metadata'
+  if (file.endsWith('_validity.tdb')) return 'validity'
+  if (file.endsWith('_var.tdb')) return 'var'
+  return INTERNAL_FILES[file] ?? 'data'
+}
+
+const INTERNAL_FILES: Readonly<Record<string, FileRole>> = {
+  '__coords.tdb': 'coords',
+  't.tdb': 'timestamps',
+  'dt.tdb': 'delete_timestamps',
+  'dci.tdb': 'delete_condition_index',
 }
 
 function* filesOfFragments(array: string): Generator<string> {

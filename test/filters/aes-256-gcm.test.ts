@@ -3,7 +3,7 @@ import { aes256Gcm } from '../../src/filters/aes-256-gcm.ts'
 import { hex, viewOf } from '../../src/filters/bytes.ts'
 import type { ChecksumVerdict } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { BACKENDS, contextOf, damage, fromHex, noise, PART_LISTS, plainText, refusal, stored } from './libraries.ts'
 
 const config: FilterConfig = { name: 'AES_256_GCM' }

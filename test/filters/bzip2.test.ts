@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { bzip2 } from '../../src/filters/bzip2.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { compressionTests } from './compression.ts'
 import { contextOf, noise, plainText, stored } from './libraries.ts'
 

@@ -5,7 +5,7 @@ import { checksumMd5 } from '../../src/filters/checksum-md5.ts'
 import { checksumSha256 } from '../../src/filters/checksum-sha256.ts'
 import type { ChecksumVerdict, FilterFactory } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { BACKENDS, contextOf, damage, fromHex, noise, PART_LISTS, plainText, refusal, stored } from './libraries.ts'
 
 const KINDS: readonly [ChecksumVerdict['filter'], FilterFactory, algorithm: string, digestBytes: number][] = [

@@ -6,7 +6,7 @@ import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
 import { portable } from '../../src/filters/codecs/portable.ts'
 import { zstdContentSize } from '../../src/filters/codecs/zstd-frame.ts'
-import { nodeCodecs, portableCodecs } from '../../src/source/node-codecs.ts'
+import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
 import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './libraries.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)

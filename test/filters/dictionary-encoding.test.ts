@@ -142,8 +142,8 @@ describe('DICTIONARY_ENCODING', () => {
     ['part of an entry length', '0104', '0161', '00', 'expected an entry of 4 + 0 bytes, found 2'],
     ['other id sizes than 1, 2, 4, 8', '0301', '0161', '00', 'expected a size of 1, 2, 4 or 8, found 3'],
     ['other length sizes than 1, 2, 4, 8', '0100', '0161', '00', 'expected a size of 1, 2, 4 or 8, found 0'],
-    ['ids that are not the cells', '0201', '0161', '00', 'expected 1 ids of 2 bytes, found 1 bytes'],
-    ['another original length', '0101', '026161', '00', 'expected 1 bytes of strings, found 2'],
+    ['ids that are not the cells', '0201', '0161', '00', 'expected 1 id of 2 bytes, found 1 byte'],
+    ['another original length', '0101', '026161', '00', 'expected 1 byte of strings, found 2'],
   ])('refuses %s', (_name, sizes, entries, data, message) => {
     const dictionary = bytesOf(entries)
     const metadata = concat([u32(0, 1, 1, 1, 8), bytesOf(sizes), u32(dictionary.length), dictionary])

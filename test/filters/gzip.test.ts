@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { gzip } from '../../src/filters/gzip.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { compressionTests } from './compression.ts'
 import { contextOf, stored } from './libraries.ts'
 

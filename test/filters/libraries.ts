@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { concat } from '../../src/filters/bytes.ts'
 import type { Codecs } from '../../src/filters/codecs/codecs.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { nodeCodecs, portableCodecs } from '../../src/source/node-codecs.ts'
+import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
 
 /** What the tests of the library-backed filters share. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { lz4 } from '../../src/filters/lz4.ts'
-import { portableCodecs } from '../../src/source/node-codecs.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { compressionTests } from './compression.ts'
 import { contextOf, fromHex, numbers, refusal, stored } from './libraries.ts'
 

@@ -238,7 +238,7 @@ describe('RLE of var-sized strings', () => {
     ['a string beyond the data', [0, 1, 300, 4, 24], '0101', '01ff6161', 'expected a string of 255 bytes, found 2'],
     ['part of a run', [0, 1, 1, 4, 8], '0101', '01016101', 'expected 2 bytes of a run, found 1'],
     ['other sizes than 1, 2, 4, 8', [0, 1, 1, 3, 8], '0301', '010161', 'expected a size of 1, 2, 4 or 8, found 3'],
-    ['more cells than offsets', [0, 1, 2, 3, 8], '0101', '020161', 'expected runs of 1 cells in all, found 2'],
+    ['more cells than offsets', [0, 1, 2, 3, 8], '0101', '020161', 'expected runs of 1 cell in all, found 2'],
     ['part of an offset', [0, 1, 2, 3, 9], '0101', '020161', 'expected 8 bytes a cell, found 9'],
     ['another original length', [0, 1, 3, 3, 16], '0101', '020161', 'expected 3 bytes of strings, found 2'],
     ['another data length', [0, 1, 2, 4, 16], '0101', '020161', 'expected 4 bytes of data, found 3'],
@@ -249,7 +249,7 @@ describe('RLE of var-sized strings', () => {
       [0, 1, 2, 3, 16],
       '010100',
       '020161',
-      'expected no metadata behind that of the strings, found 1 bytes',
+      'expected no metadata behind that of the strings, found 1 byte',
     ],
     [
       'strings beyond the limit',

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { concat, hex, viewOf } from '../../src/filters/bytes.ts'
-import type { PixelFormat } from '../../src/filters/codecs/codecs.ts'
 import { webpSize } from '../../src/filters/codecs/webp-header.ts'
 import { webp } from '../../src/filters/webp.ts'
-import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
+import type { FilterConfig, PixelFormat } from '../../src/format/filter-pipeline.ts'
 import { BACKENDS, contextOf, damage, fromHex, noise, refusal, stored } from './libraries.ts'
 
 const FORMATS: readonly Exclude<PixelFormat, 'NONE'>[] = ['RGB', 'BGR', 'RGBA', 'BGRA']

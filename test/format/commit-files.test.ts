@@ -52,9 +52,10 @@ describe('consolidated commits', () => {
 })
 
 describe('lists of a .vac or .ign file', () => {
-  test('are lines with their offsets, empty ones left out', () => {
+  test('are lines with their offsets, empty ones too: TileDB refuses lists that have any', () => {
     expect(parseLines(text('a\n\nbc\nd'))).toEqual([
       { text: 'a', offset: 0 },
+      { text: '', offset: 2 },
       { text: 'bc', offset: 3 },
       { text: 'd', offset: 6 },
     ])

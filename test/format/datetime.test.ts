@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from '../../src/format/datetime.ts'
 
 const MAX = 2n ** 63n - 1n

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { enumerationOf } from '../../src/format/coding.ts'
 import { type Describe, decode, decodePrefix, encode, type Io, trace } from '../../src/format/io.ts'
 import { childrenOf, coverageFault, type Span } from '../../src/format/span.ts'
@@ -19,15 +19,15 @@ interface Numbers {
 }
 
 const numbers: Describe<Numbers> = (io) => ({
-  a: io.u8('a'),
-  b: io.u16('b'),
-  c: io.u32('c'),
-  d: io.i32('d'),
-  e: io.u64('e'),
-  f: io.size('f'),
-  g: io.f32('g'),
-  h: io.f64('h'),
-  i: io.flag('i'),
+  a: io.u8('a', 'a field'),
+  b: io.u16('b', 'a field'),
+  c: io.u32('c', 'a field'),
+  d: io.i32('d', 'a field'),
+  e: io.u64('e', 'a field'),
+  f: io.size('f', 'a field'),
+  g: io.f32('g', 'a field'),
+  h: io.f64('h', 'a field'),
+  i: io.flag('i', 'a field'),
 })
 
 const NUMBERS: Numbers = {
@@ -46,9 +46,9 @@ const NUMBERS: Numbers = {
 interface Words {
   words: { word: string }[]
 }
-const word: Describe<{ word: string }> = (io) => ({ word: io.string('word', 'uint32') })
+const word: Describe<{ word: string }> = (io) => ({ word: io.string('word', 'uint32', 'a field') })
 const words: Describe<Words> = (io) => {
-  const count = io.derive('word_num', 'uint64', (w) => w.words.length)
+  const count = io.derive('word_num', 'uint64', (w) => w.words.length, 'a field')
   return { words: io.list('words', count, word) }
 }
 
@@ -74,7 +74,7 @@ describe('numbers', () => {
     // The writer starts with 256 bytes: each kind must land right when it makes it larger.
     for (let lead = 256 - 60; lead < 260; lead++) {
       const padded: Describe<{ pad: Uint8Array; numbers: Numbers }> = (io) => ({
-        pad: io.bytes('pad', lead),
+        pad: io.bytes('pad', lead, 'a field'),
         numbers: io.struct('numbers', numbers),
       })
       const value = { pad: new Uint8Array(lead).fill(7), numbers: NUMBERS }
@@ -83,7 +83,7 @@ describe('numbers', () => {
   })
 
   test('of 64 bits that stand for a size are refused from 2^53 on', () => {
-    const size: Describe<{ size: number }> = (io) => ({ size: io.size('size') })
+    const size: Describe<{ size: number }> = (io) => ({ size: io.size('size', 'a field') })
     expect(decode(u64(2 ** 53 - 1), size)).toEqual({ size: 2 ** 53 - 1 })
     const error = failure(() => decode(u64(2n ** 53n), size, { offset: 16 }))
     expect(error).toMatchObject({ code: 'BAD_VALUE', at: { offset: 16, field: 'size' } })
@@ -91,14 +91,16 @@ describe('numbers', () => {
   })
 
   test('of a flag are 0 or 1', () => {
-    const flag: Describe<{ set: boolean }> = (io) => ({ set: io.flag('set') })
+    const flag: Describe<{ set: boolean }> = (io) => ({ set: io.flag('set', 'a field') })
     expect(failure(() => decode(u8(2), flag))).toMatchObject({ code: 'BAD_VALUE', at: { offset: 0, field: 'set' } })
   })
 })
 
 describe('enumerations', () => {
   const coding = enumerationOf<'zero' | 'one'>('colour', ['zero', 'one'])
-  const coded: Describe<{ colour: 'zero' | 'one' }> = (io) => ({ colour: io.coded('colour', 'uint16', coding) })
+  const coded: Describe<{ colour: 'zero' | 'one' }> = (io) => ({
+    colour: io.coded('colour', 'uint16', coding, 'a field'),
+  })
 
   test('are read and written by their names', () => {
     expect(decode(u16(1), coded)).toEqual({ colour: 'one' })
@@ -119,8 +121,11 @@ describe('frames', () => {
     behind: number
   }
   const framed: Describe<Framed> = (io) => {
-    const inner = io.within('frame', 'uint32', (frame) => ({ first: frame.u16('first'), rest: frame.rest('rest') }))
-    return { ...inner, behind: io.u8('behind') }
+    const inner = io.within('frame', 'uint32', (frame) => ({
+      first: frame.u16('first', 'a field'),
+      rest: frame.rest('rest', 'a field'),
+    }))
+    return { ...inner, behind: io.u8('behind', 'a field') }
   }
 
   test('end where their length says, and the rest of one is what is left in it', () => {
@@ -139,7 +144,8 @@ describe('frames', () => {
   })
 
   test('must be used up', () => {
-    const tight: Describe<{ a: number }> = (io) => io.within('frame', 'uint32', (frame) => ({ a: frame.u8('a') }))
+    const tight: Describe<{ a: number }> = (io) =>
+      io.within('frame', 'uint32', (frame) => ({ a: frame.u8('a', 'a field') }))
     const error = failure(() => decode(bytes(u32(3), [1, 2, 3]), tight))
     expect(error).toMatchObject({ code: 'TRAILING_BYTES', at: { offset: 5, field: 'frame' } })
   })
@@ -162,7 +168,7 @@ describe('derived numbers', () => {
 
   test('that are no unsigned integer of their width are refused when writing', () => {
     const wide: Describe<{ list: number[] }> = (io) => {
-      io.derive('count', 'uint8', (v) => v.list.length * 300)
+      io.derive('count', 'uint8', (v) => v.list.length * 300, 'a field')
       return { list: [] }
     }
     expect(() => encode({ list: [1] }, wide)).toThrow(TypeError)
@@ -170,7 +176,7 @@ describe('derived numbers', () => {
 })
 
 describe('records', () => {
-  const pair: Describe<{ x: number; y: number }> = (io) => ({ x: io.u16('x'), y: io.u16('y') })
+  const pair: Describe<{ x: number; y: number }> = (io) => ({ x: io.u16('x', 'a field'), y: io.u16('y', 'a field') })
   interface Run {
     bytes: Uint8Array
     starts: Float64Array | undefined
@@ -178,16 +184,18 @@ describe('records', () => {
   const fixed: Describe<Run> = (io) =>
     io.records(
       'bytes',
-      io.derive('n', 'uint8', (r) => r.bytes.length / 4),
+      io.derive('n', 'uint8', (r) => r.bytes.length / 4, 'a field'),
       4,
       pair,
+      'a field',
     )
   const varied: Describe<Run> = (io) =>
     io.records(
       'bytes',
-      io.derive('n', 'uint8', () => 2),
+      io.derive('n', 'uint8', () => 2, 'a field'),
       undefined,
       word,
+      'a field',
     )
 
   test('of one length stay bytes', () => {
@@ -223,7 +231,7 @@ describe('records', () => {
 function lengthOf(length: number): Describe<Uint8Array> {
   return (io) => {
     const out = new Uint8Array(length)
-    for (let i = 0; i < length; i++) out[i] = io.derive('byte', 'uint8', (value) => value[i])
+    for (let i = 0; i < length; i++) out[i] = io.derive('byte', 'uint8', (value) => value[i], 'a field')
     return out
   }
 }
@@ -270,7 +278,7 @@ describe('errors', () => {
     words: { word: string }[]
   }
   const nested: Describe<Nested> = (io) => ({
-    head: io.struct('head', (head: Io<Nested['head']>) => ({ names: head.strings('names', 1, 'uint64') })),
+    head: io.struct('head', (head: Io<Nested['head']>) => ({ names: head.strings('names', 1, 'uint64', 'a field') })),
     words: io.list('words', 2, word),
   })
 
@@ -289,7 +297,7 @@ describe('errors', () => {
 
   test('of a description itself name the file, too', () => {
     const picky: Describe<{ version: number }> = (io) => {
-      const version = io.u32('version')
+      const version = io.u32('version', 'a field')
       if (version > 1) throw new InspectError('UNSUPPORTED_VERSION', 'expected 1', { field: 'version' })
       return { version }
     }
@@ -321,9 +329,9 @@ describe('errors', () => {
     expect(() =>
       encode({ words: [{ word: 'a' }, { word: 'b' }] }, (io: Io<Words>) => ({ words: io.list('words', 1, word) })),
     ).toThrow(TypeError)
-    expect(() => encode({ a: 300 }, (io: Io<{ a: number }>) => ({ a: io.u8('a') }))).toThrow(TypeError)
-    expect(() => encode({ a: -1 }, (io: Io<{ a: number }>) => ({ a: io.u32('a') }))).toThrow(TypeError)
-    expect(() => encode({ a: 1.5 }, (io: Io<{ a: number }>) => ({ a: io.size('a') }))).toThrow(TypeError)
+    expect(() => encode({ a: 300 }, (io: Io<{ a: number }>) => ({ a: io.u8('a', 'a field') }))).toThrow(TypeError)
+    expect(() => encode({ a: -1 }, (io: Io<{ a: number }>) => ({ a: io.u32('a', 'a field') }))).toThrow(TypeError)
+    expect(() => encode({ a: 1.5 }, (io: Io<{ a: number }>) => ({ a: io.size('a', 'a field') }))).toThrow(TypeError)
   })
 })
 
@@ -336,36 +344,41 @@ describe('a count of 2^52 and more in 40 bytes', () => {
   const bytesRun: Describe<{ data: Uint8Array }> = (io) => ({
     data: io.bytes(
       'data',
-      io.derive('n', 'uint64', (v) => v.data.length),
+      io.derive('n', 'uint64', (v) => v.data.length, 'a field'),
+      'a field',
     ),
   })
   const sizesRun: Describe<{ data: Float64Array }> = (io) => ({
     data: io.sizes(
       'data',
-      io.derive('n', 'uint64', (v) => v.data.length),
+      io.derive('n', 'uint64', (v) => v.data.length, 'a field'),
+      'a field',
     ),
   })
   const stringsRun: Describe<{ data: string[] }> = (io) => ({
     data: io.strings(
       'data',
-      io.derive('n', 'uint64', (v) => v.data.length),
+      io.derive('n', 'uint64', (v) => v.data.length, 'a field'),
       'uint32',
+      'a field',
     ),
   })
   const fixedRun: Describe<{ data: Uint8Array }> = (io) => ({
     data: io.records(
       'data',
-      io.derive('n', 'uint64', (v) => v.data.length / 4),
+      io.derive('n', 'uint64', (v) => v.data.length / 4, 'a field'),
       4,
-      (one: Io<{ x: number }>) => ({ x: one.u32('x') }),
+      (one: Io<{ x: number }>) => ({ x: one.u32('x', 'a field') }),
+      'a field',
     ).bytes,
   })
   const variedRun: Describe<{ data: Uint8Array }> = (io) => ({
     data: io.records(
       'data',
-      io.derive('n', 'uint64', () => 1),
+      io.derive('n', 'uint64', () => 1, 'a field'),
       undefined,
       word,
+      'a field',
     ).bytes,
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { bytesOf, cellReader, cellValue, shortestFloat32, sumValue } from '../../src/format/value.ts'
 
@@ -98,7 +98,7 @@ describe('bytes to values', () => {
       'expected whole values of 4 bytes for a cell of INT32, found 5 bytes',
     )
     expect(messageOf(() => cellValue('CHAR', 2, bytes(1), PLAIN))).toBe(
-      'expected 2 bytes for a cell of CHAR, found 1 bytes',
+      'expected 2 bytes for a cell of CHAR, found 1 byte',
     )
   })
 

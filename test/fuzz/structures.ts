@@ -1,4 +1,4 @@
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { deleteCondition, updateCondition } from '../../src/format/delete-condition.ts'
 import { denseTileGrid } from '../../src/format/dense-tiles.ts'

@@ -1,4 +1,4 @@
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 
 import type { CellValNum } from '../../src/format/cell-val-num.ts'
 import { lastPathPart, parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'

@@ -17,10 +17,13 @@ export function casesIn(folder: string): string[] {
     .map((name) => `${folder}/${name.slice(0, -SUFFIX.length)}`)
 }
 
-/** Folders in a folder whose names are format versions, in order, then the others. */
+/** Folders in a folder whose names are format versions, in order. */
 export function versionFolders(folder: string): string[] {
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return names.map(({ name }) => name).sort((a, b) => (Number(a) || 1000) - (Number(b) || 1000))
+  return names
+    .map(({ name }) => name)
+    .filter((name) => /^\d+$/.test(name))
+    .sort((a, b) => Number(a) - Number(b))
 }
 
 /** One test for a case: no difference from what TileDB says. */

@@ -1,4 +1,4 @@
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 
 /** The InspectError that `work` raises; anything else is raised on. */
 export function failure(work: () => unknown): InspectError {

@@ -1,9 +1,9 @@
 import './realm.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type ReadContext, readContext } from '../../src/generic-tile.ts'
-import { parseKey } from '../../src/source/key.ts'
-import { nodeCodecs } from '../../src/source/node-codecs.ts'
+import { parseKey } from '../../src/node/key.ts'
+import { nodeCodecs } from '../../src/node/node-codecs.ts'
+import { type ReadContext, readContext } from '../../src/store/generic-tile.ts'
 import { get, parseJson } from './json.ts'
 
 export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))

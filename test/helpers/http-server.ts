@@ -1,7 +1,6 @@
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll } from '@jest/globals'
 
 export interface ServedRequest {
   method: string
@@ -53,6 +52,13 @@ export async function serveFolder(root: string, options: ServerOptions = {}): Pr
 
 /** A server on the loopback, closed behind the tests. @returns its URL */
 export async function listenForTests(listener: RequestListener): Promise<string> {
+  const [{ afterAll }, { url, close }] = await Promise.all([import('@jest/globals'), listen(listener)])
+  afterAll(close)
+  return url
+}
+
+/** A server on the loopback. */
+export async function listen(listener: RequestListener): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>()
   const server = createServer(listener)
   server.on('connection', (socket) => {
@@ -60,11 +66,13 @@ export async function listenForTests(listener: RequestListener): Promise<string>
     socket.on('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
 }
 
 function describe({ method = '', url = '', headers }: IncomingMessage): ServedRequest {
@@ -111,10 +119,12 @@ function answerFolder(folder: string, path: string, { index }: ServerOptions, ou
   else if (!path.endsWith('/')) out.writeHead(301, { location: `${encodeURI(path)}/` }).end()
   else {
     const links = readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const name = entry.isDirectory() ? `${entry.name}/` : entry.name
-      return `<li><a href="${encodeURIComponent(entry.name)}${entry.isDirectory() ? '/' : ''}">${name}</a></li>`
+      // as web servers do: what a link leads to
+      const isFolder = statSync(`${folder}/${entry.name}`, { throwIfNoEntry: false })?.isDirectory() ?? false
+      const name = isFolder ? `${entry.name}/` : entry.name
+      return `<li><a href="${encodeURIComponent(entry.name)}${isFolder ? '/' : ''}">${name}</a></li>`
     })
-    const page = `<html><body><a href="../">..</a><a href="?C=N">Name</a><ul>${links.join('\n')}</ul></body></html>`
+    const page = `<html><body><a href="..">..</a><a href="?C=N">Name</a><ul>${links.join('\n')}</ul></body></html>`
     out.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
   }
 }

@@ -1,6 +1,6 @@
 import './realm.ts'
-import { main } from '../../src/cli.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { main } from '../../src/cli/cli.ts'
+import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { type Json, parseJsonDocuments } from './json.ts'
 

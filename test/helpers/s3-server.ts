@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { answerFile, listenForTests } from './http-server.ts'
 
 export interface S3Request {
@@ -21,6 +21,8 @@ export interface S3Server {
   url: string
   requests: S3Request[]
   fault: S3Fault | undefined
+  /** Most requests that waited for their answers at once. */
+  mostAtOnce: number
   /** Forgets requests and fault. */
   reset(): void
 }
@@ -28,6 +30,12 @@ export interface S3Server {
 export interface S3Options {
   /** Most names in one page of a listing. */
   pageSize: number
+  /** Keys of empty objects beside the files, in every bucket: those that end in `/` mark folders. */
+  marks?: readonly string[]
+  /** Milliseconds before each answer. */
+  delay?: number
+  /** Who listens; a server that is closed behind the tests without it. */
+  listen?: (listener: RequestListener) => Promise<string>
 }
 
 /**
@@ -38,30 +46,36 @@ export interface S3Options {
  */
 export async function serveBuckets(
   buckets: Readonly<Record<string, string>>,
-  { pageSize }: S3Options,
+  { pageSize, marks = [], delay = 0, listen = listenForTests }: S3Options,
 ): Promise<S3Server> {
   const counts = new Map<string, number>()
   const served: S3Server = {
     url: '',
     requests: [],
     fault: undefined,
+    mostAtOnce: 0,
     reset() {
       served.requests = []
       served.fault = undefined
+      served.mostAtOnce = 0
       counts.clear()
     },
   }
-  served.url = await listenForTests((incoming, response) => {
+  let atOnce = 0
+  served.url = await listen(async (incoming, response) => {
     const request = described(incoming)
     served.requests.push(request)
     const subject = request.prefix === undefined ? request.key : `list ${request.prefix}`
     const count = (counts.get(subject) ?? 0) + 1
     counts.set(subject, count)
+    served.mostAtOnce = Math.max(served.mostAtOnce, ++atOnce)
+    if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay))
+    atOnce--
     if (served.fault?.(request, response, count)) return
     const folder = buckets[request.bucket]
     if (folder === undefined) answerError(response, 404, 'NoSuchBucket')
     else if (request.prefix === undefined) answerObject(folder, request, response)
-    else answerListing(folder, request, pageSize, response)
+    else answerListing(folder, request, { pageSize, marks }, response)
   })
   return served
 }
@@ -95,8 +109,13 @@ interface Listed {
   size: number | undefined
 }
 
-function answerListing(folder: string, { query, prefix = '' }: S3Request, pageSize: number, out: ServerResponse): void {
-  const names = namesWith(folder, prefix, query.get('delimiter') === '/')
+function answerListing(
+  folder: string,
+  { query, prefix = '' }: S3Request,
+  { pageSize, marks }: { pageSize: number; marks: readonly string[] },
+  out: ServerResponse,
+): void {
+  const names = namesWith(folder, prefix, query.get('delimiter') === '/', marks)
   const from = Number(query.get('continuation-token')?.replace('token ', '') ?? 0)
   out.writeHead(200, { 'content-type': 'application/xml' }).end(listingPage(names, from, pageSize))
 }
@@ -123,7 +142,7 @@ export function listingPage(names: readonly Listed[], from: number, pageSize: nu
 }
 
 /** Keys that begin with a prefix, in the order of their bytes; with a delimiter, up to the next `/` once each. */
-function namesWith(folder: string, prefix: string, delimited: boolean): Listed[] {
+function namesWith(folder: string, prefix: string, delimited: boolean, marks: readonly string[]): Listed[] {
   const names: Listed[] = []
   const walk = (path: string): void => {
     for (const entry of readdirSync(`${folder}/${path}`, { withFileTypes: true })) {
@@ -136,6 +155,11 @@ function namesWith(folder: string, prefix: string, delimited: boolean): Listed[]
   }
   const above = prefix.slice(0, prefix.lastIndexOf('/') + 1)
   if (isFolder(`${folder}/${above}`)) walk(above)
+  for (const mark of marks.filter((one) => one.startsWith(prefix))) {
+    const slash = delimited ? mark.indexOf('/', prefix.length) : -1
+    const listed = slash < 0 ? { name: mark, size: 0 } : { name: mark.slice(0, slash + 1), size: undefined }
+    if (!names.some(({ name }) => name === listed.name)) names.push(listed)
+  }
   return names.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import { type Describe, decode, encode, trace } from '../../src/format/io.ts'
 import { coverageFault, type Span } from '../../src/format/span.ts'

@@ -3,7 +3,7 @@
  * example array, and the library. Exits with 1 where anything is not as it should be.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-package-'))
 const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-const ALLOWED = /^(bin\/|dist\/|schemas\/|README\.md$|CHANGELOG\.md$|LICENSE$|package\.json$)/
+const ALLOWED = /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|CHANGELOG\.md$|LICENSE$|package\.json$)/
 
 function check(ok, what) {
   if (!ok) throw new Error(what)
@@ -30,6 +30,14 @@ try {
     const kernels = packed.files.some(({ path, size }) => path.startsWith(`dist/${part}/binary`) && size > 5000)
     check(kernels, `expected the kernels' code in dist/${part}, found none`)
   }
+
+  const flags = packed.files.filter(
+    ({ path }) => path.startsWith('dist/lib/') && readFileSync(join(root, path), 'utf8').includes('setFlagsFromString'),
+  )
+  check(
+    flags.length === 0,
+    `expected a library that sets no flags of V8, found some in ${flags.map(({ path }) => path)}`,
+  )
 
   const array = join(root, 'examples/arrays/places')
   const fragment = join(array, '__fragments', readdirSync(join(array, '__fragments'))[0])

@@ -123,9 +123,14 @@ describe('every command prints what it prints of the files', () => {
 describe('what is asked', () => {
   const ls = async (...args: string[]): Promise<Ran> => run(['ls', '--json', ...args], { env })
 
-  test('ls --names lists the array and its fragments, and opens nothing', async () => {
+  test('ls --names lists the array and its fragments, and opens none: the newest schema tells what wrote it', async () => {
     await ls('--names', `${BUCKET}/${ARRAY}`)
-    expect(asked()).toEqual(['list 22/sparse_basic/', 'list 22/sparse_basic/__fragments/'])
+    expect(asked()).toEqual([
+      'list 22/sparse_basic/',
+      'list 22/sparse_basic/__schema/',
+      expect.stringMatching(/^__\d+_\d+_\w+ bytes=/),
+      'list 22/sparse_basic/__fragments/',
+    ])
   })
 
   test('ls of an array: a listing of each folder, a page for 5 names, one read a footer', async () => {
@@ -271,7 +276,7 @@ describe('faults of an object', () => {
 
   const lasting: [string, string, RegExp, S3Fault][] = [
     ['403', 'NO_PERMISSION', /HTTP 403 \(AccessDenied\)/, (_, response) => answerError(response, 403, 'AccessDenied')],
-    ['404', 'NOT_FOUND', /HTTP 404 \(NoSuchKey\)/, (_, response) => answerError(response, 404, 'NoSuchKey')],
+    ['404 of what was listed', 'IO', /gone \(HTTP 404\)/, (_, response) => answerError(response, 404, 'NoSuchKey')],
     [
       'a storage class that must be restored',
       'NO_PERMISSION',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Output, Result } from '../../src/base/result.ts'
 import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../../src/cells/rows.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { type CellLineStyle, type ShownColumn, writeCellLines } from '../../src/render/cell-lines.ts'
 import { writeCsv } from '../../src/render/csv.ts'
 import { writeNdjson } from '../../src/render/ndjson.ts'
-import type { Output, Result } from '../../src/render/result.ts'
-import { localStorage } from '../../src/source/file.ts'
-import { openTarget } from '../../src/target.ts'
+import { openTarget } from '../../src/store/target.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { Random } from '../helpers/random.ts'
 import { later } from './sink.ts'
@@ -56,7 +56,8 @@ async function plainly(columns: ShownColumn[], batches: CellBatch[], style: Cell
     const { rounded } = await writeNdjson(rows, out, style)
     return { text: text(), rounded }
   }
-  await writeCsv(rows, out, { int64: style.int64, columns: types.map(({ name }) => name) })
+  const { int64, terminal, format } = style
+  await writeCsv(rows, out, { int64, terminal, tabs: format === 'tsv', columns: types.map(({ name }) => name) })
   return { text: text(), rounded: false }
 }
 
@@ -104,7 +105,7 @@ function numbers(type: Datatype, count: number): Uint8Array {
 }
 
 function columnOf(type: Datatype, more: Partial<ColumnType> = {}): ColumnType {
-  return { name: `a ${type}`, kind: 'attribute', type, cell_val_num: 1, nullable: false, enumeration: '', ...more }
+  return { name: `a ${type}`, kind: 'attribute', type, cell_val_num: 1, nullable: false, ...more }
 }
 
 describe('lines written from bytes are those of the rows', () => {
@@ -232,9 +233,50 @@ describe('lines written from bytes are those of the rows', () => {
     },
   )
 
+  const STRANGE = [
+    ...['=1+1', '+1', '-1', '@a', '\t=1', '\r', 'a=1', '＝1', 'base64:AQID', 'base64', 'base64;x', 'b'],
+    ...['\u001b[31m', '\u0000', '\u007f', '\u009b31m', '\u202eabc', '\u2028', '\u200e', '\ufeffa', '\u{e0041}', 'é👍'],
+    ...['a,b', 'a\tb', 'a\nb', 'a"b', 'plain'],
+  ]
+  const STRANGE_STYLES: CellLineStyle[] = (['ndjson', 'csv', 'tsv'] as const).flatMap((format) =>
+    [false, true].map((terminal) => ({ format, int64: 'number', raw: false, terminal })),
+  )
+  test.each(STRANGE_STYLES.map((style) => [style.format, style.terminal, style] as const))(
+    'text that is not what it seems, as %s, on a terminal: %p',
+    async (format, terminal, style) => {
+      const columns: ShownColumn[] = ['a', '=b', 'base64:', 'n\udcff', '\u009b'].map((name) => ({
+        column: columnOf('STRING_UTF8', { name, cell_val_num: 'var' }),
+        labels: undefined,
+      }))
+      const data = texts(STRANGE)
+      const batch = { tile: 0, cell_num: STRANGE.length, rows: undefined, columns: columns.map(() => data) }
+      const written = await quickly(columns, [batch], style)
+      expect(written).toEqual(await plainly(columns, [batch], style))
+      const text = Buffer.from((written as { text: string }).text, 'latin1').toString('utf8')
+      if (format === 'ndjson') {
+        expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\u200e\ufeff]|\\udcff/)
+        const rows = text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+        expect(rows.map(({ a }) => a)).toEqual(STRANGE)
+        expect(Object.keys(rows[0])).toEqual(['a', '=b', 'base64:YmFzZTY0Og==', 'base64:bv8=', '\u009b'])
+        return
+      }
+      if (terminal) expect(text).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u202e\u200e\ufeff]/)
+      const separator = format === 'csv' ? ',' : '\t'
+      for (const field of ['"=1+1"', '"+1"', '"-1"', '"@a"', '"＝1"', 'a=1', 'base64', 'base64;x', 'b', 'plain'])
+        expect(text).toContain(`\n${field}${separator}`)
+      expect(text).toContain('base64:YmFzZTY0OkFRSUQ=')
+      expect(text).not.toContain('base64:AQID')
+      expect(text).toContain(format === 'csv' ? '\n"a,b",' : '\na,b\t')
+      expect(text).toContain(format === 'csv' ? '\na\tb,' : '\n"a\tb"\t')
+    },
+  )
+
   test('labels of an enumeration, and marks of what was not deleted', async () => {
     const columns: ShownColumn[] = [
-      { column: columnOf('UINT8', { enumeration: 'e' }), labels: ['zero', 'one"', 2n ** 60n] },
+      { column: columnOf('UINT8'), labels: { values: ['zero', 'one"', 2n ** 60n], onMissing() {} } },
       { column: columnOf('UINT64', { kind: 'delete_timestamps' }), labels: undefined },
     ]
     const times = new Uint8Array(BigUint64Array.of(2n ** 64n - 1n, 5n, 2n ** 63n, 0n).buffer)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Result } from '../../src/base/result.ts'
 import { writeCsv } from '../../src/render/csv.ts'
-import type { Result } from '../../src/render/result.ts'
 import type { Rows } from '../../src/render/text-buffer.ts'
 import { later, sink } from './sink.ts'
 
@@ -34,7 +34,13 @@ describe('CSV', () => {
     [Number.NaN, 'NaN'],
     [Number.NEGATIVE_INFINITY, '-Infinity'],
     [2n ** 63n, '9223372036854775808'],
-    [Uint8Array.of(1, 2, 3), 'AQID'],
+    [Uint8Array.of(1, 2, 3), 'base64:AQID'],
+    [new Uint8Array(), 'base64:'],
+    ['base64:AQID', 'base64:YmFzZTY0OkFRSUQ='],
+    ['=HYPERLINK(1)', '"=HYPERLINK(1)"'],
+    ['-5', '"-5"'],
+    [-5, '-5'],
+    ['a\udcff', 'base64:Yf8='],
     [[1, 'a', null], '"[1,""a"",null]"'],
     [[7], '[7]'],
     [{ a: 1 }, '"{""a"":1}"'],

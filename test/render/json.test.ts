@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Result } from '../../src/base/result.ts'
 import { type JsonStyle, toJson, writeJson } from '../../src/render/json.ts'
 import { writeNdjson } from '../../src/render/ndjson.ts'
-import type { Result } from '../../src/render/result.ts'
 import { later, sink } from './sink.ts'
 
 const COMPACT: JsonStyle = { int64: 'number', indent: false }
@@ -25,7 +25,11 @@ describe('values in JSON', () => {
     [Number.NEGATIVE_INFINITY, '"-Infinity"'],
     [18_446_744_073_709_551_615n, '18446744073709551615'],
     ['a"\\\n\u0007é👍', '"a\\"\\\\\\n\\u0007é👍"'],
-    ['\ud800', '"\\ud800"'],
+    ['\x7f\x9b\u2028\u202e\u200b\ufeff', '"\\u007f\\u009b\\u2028\\u202e\\u200b\\ufeff"'],
+    ['\u{e0041}\u200d', '"\\udb40\\udc41\u200d"'],
+    // a name that is not UTF-8
+    ['a\udcff', '{"base64":"Yf8="}'],
+    [{ 'a\udcff': 1, 'base64:': 2, '\x9b': 3 }, '{"base64:Yf8=":1,"base64:YmFzZTY0Og==":2,"\\u009b":3}'],
     [Uint8Array.of(1, 2, 3), '{"base64":"AQID"}'],
     [new Uint8Array(), '{"base64":""}'],
     [Float64Array.of(1, 2.5), '[1,2.5]'],

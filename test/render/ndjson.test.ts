@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { main } from '../../src/cli.ts'
+import { main } from '../../src/cli/cli.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { writeNdjson } from '../../src/render/ndjson.ts'
-import { localStorage } from '../../src/source/file.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 

@@ -1,4 +1,4 @@
-import type { Output } from '../../src/render/result.ts'
+import type { Output } from '../../src/base/result.ts'
 
 /** An output that keeps what is written, piece by piece. */
 export interface Sink extends Output {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { painter } from '../../src/render/color.ts'
-import { heading, keyValues, type TableContent, table } from '../../src/render/table.ts'
+import { painter, TINTS } from '../../src/render/color.ts'
+import { type Column, heading, keyValues, type TableContent, table } from '../../src/render/table.ts'
 import { cutMiddle, textWidth, wrapIndented, wrapText } from '../../src/render/text-width.ts'
 import { later, sink } from './sink.ts'
 
@@ -58,12 +58,56 @@ __1688888888888_1688888888888_0123456789abcdef0123456789abcdef_22  12,345  ok
     async (columns) => {
       const text = await drawn(FRAGMENTS, columns)
       expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f\u202e]/)
-      const widths = text.trimEnd().split('\n').map(textWidth)
+      // without what is said of columns that there is no room for
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .filter((line) => /^[┌│├└]/.test(line))
+      const widths = lines.map(textWidth)
       expect(new Set(widths).size).toBe(1)
       // borders, padding and one column each
       expect(widths[0]).toBeLessThanOrEqual(Math.max(columns, 13))
     },
   )
+
+  test('of many columns show as many as there is room for, and how to see the others', async () => {
+    const columns = Array.from(
+      { length: 50 },
+      (_, c): Column => ({ name: `a${c}`, align: c % 2 === 0 ? 'right' : 'left' }),
+    )
+    const rows = [columns.map((_, c) => (c % 2 === 0 ? '123456.789' : 'a text that is long, and may well be cut'))]
+    const text = await drawn({ columns, rows, seeMore: '--field shows some' }, 80)
+    expect(text.split('\n')[3]).toBe('│ 123456.789 │ a text that is long, and may well be cut │ 123456.789 │')
+    expect(text.trimEnd().split('\n').at(-1)).toBe('… 47 more columns (--field shows some)')
+    const plain = await drawn({ columns, rows })
+    expect(plain.split('\n')[0]).toMatch(/a49$/)
+  })
+
+  test.each([20, 40, 80])('never cut numbers, however narrow the terminal of %i columns', async (width) => {
+    const columns = Array.from({ length: 9 }, (_, c): Column => ({ name: `n${c}`, align: 'right' }))
+    const rows = [columns.map((_, c) => String(2n ** BigInt(7 * c)))]
+    const text = await drawn({ columns, rows }, width)
+    for (const number of text.match(/(?<=│ +)\d+(?= │)/g) ?? []) expect(rows[0]).toContain(number)
+    expect(text).toMatch(/… \d more columns?\s+\(--vertical/)
+    const long = '-1.7976931348623157e+308'
+    expect(await drawn({ columns: columns.slice(0, 1), rows: [[long]] }, width)).toContain(`│ ${long} │`)
+  })
+
+  test('stand as blocks where that is wanted', async () => {
+    const out = { ...sink(20), vertical: true }
+    await table(
+      {
+        columns: [{ name: 'a' }, { name: 'long' }],
+        rows: [
+          ['1', 'x y'.repeat(9)],
+          ['2', ''],
+        ],
+        limit: 1,
+      },
+      out,
+    )
+    expect(out.text()).toBe('row 1\na     1\nlong  x yx yx yx yx\n      yx yx yx yx y\n… 1 more (--full shows all)\n')
+  })
 
   test('numbers are cut last', async () => {
     const rows = [['x'.repeat(60), '1'.repeat(20)]]
@@ -160,7 +204,7 @@ describe('colours', () => {
     const colored = await painter({ color: true })
     for (const role of ['heading', 'field', 'dim', 'good', 'bad', 'number'] as const) {
       expect(plain(role, 'x')).toBe('x')
-      expect(colored(role, 'x')).toMatch(/^\x1b\[\d+mx\x1b\[\d+m$/)
+      expect(colored(role, 'x')).toMatch(/^\x1b\[[\d;]+mx\x1b\[\d+m$/)
     }
   })
 })
@@ -200,4 +244,20 @@ describe('widths', () => {
     expect(wrapIndented('one two three', 9, '  ')).toEqual(['one two', '  three'])
     expect(wrapIndented('one two three', undefined, '  ')).toEqual(['one two three'])
   })
+})
+
+test('colours of neighbouring bytes can be read on black and on white', () => {
+  const steps = [0, 95, 135, 175, 215, 255]
+  const linear = (value: number): number => {
+    const part = value / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  }
+  for (const tint of TINTS) {
+    const [red, green, blue] = [36, 6, 1].map((unit) => linear(steps[Math.floor((tint - 16) / unit) % 6]))
+    const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    // W3C's contrast ratio
+    expect((1 + 0.05) / (luminance + 0.05)).toBeGreaterThan(3.5)
+    expect((luminance + 0.05) / 0.05).toBeGreaterThan(3.5)
+  }
+  expect(new Set(TINTS).size).toBe(TINTS.length)
 })

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
-import type { Document, Output, Result } from '../../src/render/result.ts'
+import type { Document, Output, Result } from '../../src/base/result.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
@@ -365,17 +365,17 @@ sky          DICTIONARY_ENCODING
 `)
   })
 
-  test('leaves domains to lines below, and cuts names in the middle', async () => {
+  test('leaves domains to lines below, and shows beginnings of names', async () => {
     expect(await shown(['ls', PLACES], 80)).toBe(`\
 examples/arrays/places: sparse array, format version 22 (TileDB 2.25 to 2.30)
-┌────────────────────┬───────┬───────┬───────┬──────────┬──────────────────────┐
-│ fragment           │ state │ cells │ tiles │     size │                 time │
-├────────────────────┼───────┼───────┼───────┼──────────┼──────────────────────┤
-│ __1714557…8b95d_22 │ live  │    40 │     5 │ 11.2 KiB │ 2024-05-01T10:00:00Z │
-└────────────────────┴───────┴───────┴───────┴──────────┴──────────────────────┘
+┌───┬─────────────────┬───────┬───────┬───────┬──────────┐
+│ # │ fragment begins │ state │ cells │ tiles │     size │
+├───┼─────────────────┼───────┼───────┼───────┼──────────┤
+│ 1 │ __1714557600000 │ live  │    40 │     5 │ 11.2 KiB │
+└───┴─────────────────┴───────┴───────┴───────┴──────────┘
 
-non-empty domain
-__1714557600000_1714…0ebf5f96a638b95d_22  lat -37.81..69.65, lon -157.86..174.76
+# non-empty domain; time
+1  lat -37.81..69.65, lon -157.86..174.76; 2024-05-01T10:00:00Z
 
 1 fragment, 40 cells, 5 tiles, 11.2 KiB (11,426 bytes)
 `)
@@ -617,7 +617,7 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
 
   test('says where cells are cut', async () => {
     const args = ['decode', 'test/fixtures/22/type_multi_value/__1', '--limit', '2']
-    const said = '\n2 of 20 cells\ntoo narrow for whole values: --field shows fewer columns, --format csv all\n'
+    const said = '\n… 3 more columns (--field shows those that are named, --vertical all)\n2 of 20 cells\n'
     expect(await shown(args, 80)).toContain(said)
     expect(await shown(args, 300)).toMatch(/\n2 of 20 cells\n$/)
     expect(await shown(args)).toMatch(/\n2 of 20 cells\n$/)
@@ -687,17 +687,46 @@ fragment  state             cells  tiles       size  time  non-empty domain
 __a       live                  4      1  100 bytes    10  x 1..4
 __b       uncommitted           4      1  100 bytes    10  x 1..4
 __c       live, unreadable      -      -  100 bytes    10  error: expected 8 bytes, found 3
-3 fragments (2 live, 1 unreadable), 8 cells, 2 tiles, 300 bytes
+read by TileDB: 2 fragments (1 unreadable), 4 cells, 1 tile, 200 bytes
+on disk besides: 1 fragment, 4 cells, 1 tile, 100 bytes
 uncommitted (1): not read by TileDB; no commit names it: a write that failed or is still going on
 `)
   })
 
+  test('are told apart at 80 columns by a number and a beginning that is enough', async () => {
+    const name = (i: number): string => `__1714557600000_1714557600000_04894f5595${i}7af000ebf5f96a638b95d_22`
+    const many = array(
+      Array.from({ length: 25 }, (_, i) =>
+        fragment(name(i + 10), {
+          state: i === 22 ? 'uncommitted' : 'live',
+          nonempty_domain: [[-37.8136, 69.6492 + i]],
+        }),
+      ),
+    )
+    const text = await drawn((out) => arrayTable(many, ['latitude'], false, out), 80)
+    const rows = text.split('\n').filter((line) => /^│ +\d/.test(line))
+    expect(rows).toHaveLength(20)
+    // what needs attention comes first
+    expect(rows[0]).toMatch(/uncommitted/)
+    const beginnings = rows.map((row) => row.split('│')[2].trim())
+    const names = Array.from({ length: 25 }, (_, i) => name(i + 10))
+    for (const [i, beginning] of beginnings.entries()) {
+      expect(names.filter((one) => one.startsWith(beginning))).toEqual([names[i === 0 ? 22 : i - 1]])
+      expect(text).toContain(
+        `\n${String(i + 1).padEnd(2)}  latitude -37.8136..${i === 0 ? 91.6492 : 69.6492 + i - 1}`.slice(0, 25),
+      )
+    }
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
+
   test('are cut after 20 unless all are asked for', async () => {
     const many = array(Array.from({ length: 25 }, (_, i) => fragment(`__${i}`, {})))
-    const some = await drawn((out) => arrayTable(many, ['x'], false, out))
+    const some = await drawn((out) => arrayTable(many, ['x'], false, out), 120)
     expect(some).toContain('… 5 more (--full shows all)\n25 fragments, 100 cells')
     expect(some).not.toContain('__20')
-    expect(await drawn((out) => arrayTable(many, ['x'], true, out))).toContain('__24 ')
+    expect(await drawn((out) => arrayTable(many, ['x'], true, out), 120)).toContain('__24 ')
+    // a pipe is searched
+    expect(await drawn((out) => arrayTable(many, ['x'], false, out))).toContain('__24 ')
   })
 
   test('that are not there are told', async () => {
@@ -837,9 +866,9 @@ d  b
 test('colour adds to words, and can be switched off', async () => {
   const args = ['verify-checksums', PLACES]
   const colored = await run(args, { columns: 80 })
-  expect(colored.text).toContain('\x1b[33mPARTLY VERIFIED')
+  expect(colored.text).toContain('\x1b[38;5;130mPARTLY VERIFIED')
   const plain = await run(args, { columns: 80, env: { NO_COLOR: '1' } })
-  expect(colored.text.replace(/\x1b\[\d+m/g, '')).toBe(plain.text)
+  expect(colored.text.replace(/\x1b\[[\d;]+m/g, '')).toBe(plain.text)
 })
 
 test('time stamps are dates only where they are plausible', () => {

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { u64 } from '../../src/write/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
@@ -167,6 +168,10 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   const padded = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--filters', '', '--fragments', '1']
   yield* json(['write-sample', `${folder}/padded`, ...padded])
   yield* json(['at', `${fragmentsOf(`${folder}/padded`)[0]}/a0.tdb`, '70', '--no-flips'])
+  const long = new EditedArray('22/metadata')
+  const claimed = long.find(/\/__meta\/__10_10/)
+  long.patch(claimed, 12, u64(2n ** 25n))
+  yield* json(['at', claimed, '60'], { storage: long.storage() })
   const unknown = new EditedArray('22/sparse_basic')
   await unknown.rewrite(unknown.find(/\/__schema\/__\d[^/]*$/), arraySchema, ({ attributes }) => {
     attributes[0].filters.filters[0].extra = Uint8Array.of(1, 2)
@@ -233,10 +238,28 @@ async function* otherwise(folder: string): AsyncGenerator<Printed> {
   yield* json(['tile', fragment, 'd0.tdb', '--offset', '0'])
   yield* json(['rtree', '--svg', `${folder}/boxes.svg`, places])
   yield* json(['decode', '--all-fragments', '--limit', '3', places])
+  yield* json(['decode', '--all-fragments', '--field', 'nobody', places])
+  for (const group of ['old', 'invalid']) yield* json(['ls', '--depth', 'all', `${FIXTURES}/groups/${group}`])
+  yield* ndjson('group', ['ls', '--depth', 'all', `${FIXTURES}/groups/old`])
+  yield* json(['diff', `${FIXTURES}/groups/old`, `${FIXTURES}/groups/other`, '--cells'])
+  for (const command of ['schema', 'stats', 'commits', 'metadata']) yield* json([command, `${FIXTURES}/groups/old`])
+  yield* groupsThatCannotBeRead(folder)
+  yield* json(['decode', '--all-fragments', '--labels', `${FIXTURES}/labels/wanting`])
   yield* json(['footer', ...metaFiles(`${FIXTURES}/22/fragment_metadata_consolidated`)])
   yield* json(['ls', `${EXAMPLES}/nowhere`])
   yield* json(['ls', '--nonsense', places])
   yield* json(['tile', fragment, 'nothing'])
+}
+
+async function* groupsThatCannotBeRead(folder: string): AsyncGenerator<Printed> {
+  const group = `${folder}/unreadable`
+  cpSync(`${FIXTURES}/groups/invalid`, group, { recursive: true })
+  const sub = `${group}/later`
+  rmSync(sub, { recursive: true })
+  mkdirSync(`${sub}/__group`, { recursive: true })
+  writeFileSync(`${sub}/__group/__1_1_0123456789abcdef0123456789abcdef_2`, '')
+  yield* json(['ls', '--depth', 'all', group])
+  yield* json(['diff', group, group])
 }
 
 function metaFiles(array: string): string[] {

@@ -2,7 +2,7 @@ import '../helpers/realm.ts'
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { readAll } from '../../src/source/source.ts'
 import { failureOf } from '../helpers/failure.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -64,7 +64,7 @@ describe('a local file', () => {
       at: { file, offset: 95 },
     })
     expect(await failureOf(() => source.read(1000, 1))).toMatchObject({
-      message: 'expected 1 bytes, found 0',
+      message: 'expected 1 byte, found 0',
       at: { offset: 1000 },
     })
     await source.close()

@@ -39,7 +39,7 @@ describe('files in memory', () => {
       message: 'expected 2 bytes, found 1',
       at: { offset: 1 },
     })
-    expect(await failureOf(() => source.read(5, 1))).toMatchObject({ message: 'expected 1 bytes, found 0' })
+    expect(await failureOf(() => source.read(5, 1))).toMatchObject({ message: 'expected 1 byte, found 0' })
     expect(await readAll(storage.open('a/none'))).toEqual(new Uint8Array(0))
     await source.close()
   })

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { InspectArray } from '../../src/array.ts'
+import type { Document } from '../../src/base/result.ts'
 import type { CommandContext, CommandModule } from '../../src/commands/command.ts'
 import { command } from '../../src/commands/footer.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { encode } from '../../src/format/io.ts'
-import type { Document } from '../../src/render/result.ts'
-import { localStorage } from '../../src/source/file.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, type Storage } from '../../src/source/source.ts'
-import { openTarget } from '../../src/target.ts'
+import { InspectArray } from '../../src/store/array.ts'
+import { openTarget } from '../../src/store/target.ts'
 import { bytes, u64 } from '../helpers/build-bytes.ts'
 import { CountedStorage, hugeSource } from '../helpers/counted-storage.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
@@ -47,7 +47,6 @@ async function documents(
   const reading = contextFor(fixture)
   const cx: CommandContext = {
     storage,
-    remote: undefined,
     reading,
     style: { raw: false },
     full: false,
@@ -58,6 +57,7 @@ async function documents(
       throw error
     },
     note() {},
+    async refuseReadPlace() {},
   }
   const out: Document[] = []
   for await (const { document } of module.run(cx, [target], {})) out.push(document)

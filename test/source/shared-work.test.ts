@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { sharedWork, type Thread } from '../../src/source/shared-work.ts'
+import { sharedWork, type Thread } from '../../src/threads/shared-work.ts'
 
 /** A thread that takes its time, as one elsewhere would. */
 class SlowThread implements Thread<number, string> {

@@ -1,5 +1,6 @@
 /**
- * Holds what the program says of arrays against what TileDB said of them, as the golden tests do: `node compare.mjs LIST [BIN]`.
+ * Holds what the program says of arrays against what TileDB said of them, as the golden tests do, and expects no error and no
+ * warning of `check --level cells`: `node compare.mjs LIST [BIN]`.
  *
  * LIST is a file with the path of an array on each line; `<path>.expected.json` beside each says what is expected (test/fixtures/README.md).
  * With BIN (`bin/tiledb-inspect.js`) that program is started for every command; without it the sources run in this process.
@@ -29,13 +30,14 @@ globalThis.startMain = ({ argv, env, stdout, stderr }) => {
 }
 const started = {
   name: 'started',
-  resolveId: (id, from) => (bin && id.endsWith('src/cli.ts') && from?.endsWith('helpers/run.ts') ? STARTED : undefined),
+  resolveId: (id, from) =>
+    bin && id.endsWith('src/cli/cli.ts') && from?.endsWith('helpers/run.ts') ? STARTED : undefined,
   load: (id) => (id === STARTED ? 'export const main = globalThis.startMain' : undefined),
 }
 
 const bundle = await rolldown({
   cwd: root,
-  input: { compare: 'test/golden/compare.ts' },
+  input: { compare: 'test/golden/compare.ts', health: 'test/golden/health.ts' },
   plugins: [started],
   external: (id) => id.startsWith('node:') || !/^[./\0]/.test(id),
   platform: 'node',
@@ -48,11 +50,12 @@ await bundle.write({
 })
 process.on('exit', () => rmSync(built, { recursive: true, force: true }))
 const { compareCase } = await import(pathToFileURL(`${built}/compare.mjs`).href)
+const { accusations } = await import(pathToFileURL(`${built}/health.mjs`).href)
 
 const cases = readFileSync(list, 'utf8').split('\n').filter(Boolean)
 let differing = 0
 for (const path of cases) {
-  const differences = await compareCase(path)
+  const differences = [...(await compareCase(path)), ...(await accusations(path))]
   if (differences.length === 0) continue
   differing++
   console.log(JSON.stringify({ path, differences }))

@@ -88,14 +88,14 @@ def read(uri, key):
         return hashlib.sha256(repr(out).encode()).hexdigest()
 
 
-def apart(uri, key):
+def apart(uri, key, reading=read):
     """What reading says, in a process of its own."""
     into, out = os.pipe()
     child = os.fork()
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
-            said = "ok " + read(uri, key)
+            said = "ok " + reading(uri, key)
         except BaseException as error:
             said = f"error {type(error).__name__}: {error}"
         os.write(out, said.encode()[:4000])

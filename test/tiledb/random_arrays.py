@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Random arrays written by a real TileDB release, and what our reader says of them against what TileDB says:
 
-    random_arrays.py [BIN] [--count N] [--seed S] [--release X] [--out FOLDER]
+    random_arrays.py [BIN] [--count N] [--minutes M] [--seed S] [--release X] [--out FOLDER]
 
 Dimensions, attributes, pipelines, orders, writes, deletes, evolution and consolidation are drawn at random; what the release refuses, crashes on
 or cannot read back itself is drawn again (`--verbose` says why). The same seed draws the same array; TileDB's names of files and fragments differ.
-Every command's JSON is compared (compare.mjs): schemas, fragments, footers, R-trees, tiles, cells, commits, metadata, checksums. BIN is
+Every command's JSON is compared (compare.mjs): schemas, fragments, footers, R-trees, tiles, cells, commits, metadata, checksums; and `check --level
+cells` has to find no error and no warning. BIN is
 `bin/tiledb-inspect.js`, started for each command; without it the sources run in one process. Exit code 1 where anything differs.
 
 With --out the arrays are kept: `<out>/r<seed>_<index>/` with `r<seed>_<index>.expected.json` beside it, in the form of the fixtures
@@ -776,6 +777,7 @@ def main():
     ap.add_argument("bin", nargs="?", help="the program to compare (default: the sources, in one process)")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=10)
+    ap.add_argument("--minutes", type=float, help="draw no further array after so long")
     ap.add_argument("--first", type=int, default=0, help="index of the first array (to make one again)")
     ap.add_argument("--out", type=pathlib.Path, help="keep the arrays there")
     ap.add_argument("--no-compare", action="store_true", help="only write them")
@@ -829,10 +831,14 @@ def run(args, work):
     server.start()
     args.out.mkdir(parents=True, exist_ok=True)
     folder, unread, made = str(args.out.resolve()), 0, []
+    until = None if args.minutes is None else time.time() + 60 * args.minutes
     for i in range(args.first, args.first + args.count):
+        if until is not None and time.time() > until:
+            break
         case = "r%d_%d" % (args.seed, i)
         for attempt in range(ATTEMPTS):
-            said = apart(write_one, path, release, version, "%d/%d/%d/%d" % (version, args.seed, i, attempt), folder, case)
+            # A release that hangs must not use up the time of all others.
+            said = apart(write_one, path, release, version, "%d/%d/%d/%d" % (version, args.seed, i, attempt), folder, case, timeout=240 if until is None else 30)
             drawn = os.path.join(folder, case + ".drawn.json")
             if said is None:
                 with open(drawn) as f:

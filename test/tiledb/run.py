@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,arrow,s3,spark] [--count N] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
-random  random arrays that TileDB writes, read by us; --count of them (default 20)
+random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
+        up to --count of each release (default 40), for --minutes in all (default 2)
 names   what TileDB does when files are gone or others are among them, as recorded for the tests
+visible what TileDB makes of commits, lists and time stamps, as recorded for the tests
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -17,9 +19,11 @@ import shutil
 import subprocess
 import sys
 import time
+from random import Random
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "fixtures")]
 import environment  # noqa: E402
+import make  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = environment.ROOT
@@ -46,17 +50,31 @@ def write(_):
 
 
 def random(args):
-    arrays = environment.WORK / "random"
-    shutil.rmtree(arrays, ignore_errors=True)
-    code, output = shown([environment.python(), "-B", HERE / "random_arrays.py", "--count", args.count, "--out", arrays, "--work", environment.WORK])
-    if code == 0:
-        shutil.rmtree(arrays)
-    return code, "random: " + last(output)
+    seed = args.seed if args.seed is not None else int(time.time())
+    print("seed %d: npm run test:tiledb -- --only random --seed %d draws the same" % (seed, seed), flush=True)
+    newest = max(make.RELEASES)
+    versions = sorted(Random(seed).sample(sorted(set(make.RELEASES) - {newest}), 3)) + [newest]
+    codes, counts = [], []
+    for version in versions:
+        arrays = environment.WORK / "random" / str(version)
+        shutil.rmtree(arrays, ignore_errors=True)
+        draw = ["--count", args.count, "--minutes", args.minutes / len(versions), "--seed", seed, "--release", version]
+        code, output = shown([environment.python(), "-B", HERE / "random_arrays.py", *draw, "--out", arrays, "--work", environment.WORK])
+        if code == 0:
+            shutil.rmtree(arrays)
+        codes.append(code)
+        counts.append(last(output))
+    return int(any(codes)), "random: " + "; ".join(counts)
 
 
 def names(_):
     code, output = shown([environment.python(), "-B", HERE / "names.py"])
     return code, "names: " + last(output)
+
+
+def visible(_):
+    code, output = shown([environment.python(), "-B", HERE / "visible.py"])
+    return code, "visible: " + last(output)
 
 
 # Fixtures that show every kind of column; all of them take six minutes.
@@ -91,13 +109,15 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default=",".join(PARTS), metavar="PART,PART")
-    ap.add_argument("--count", type=int, default=20)
+    ap.add_argument("--seed", type=int, help="of the random arrays (default: another each time)")
+    ap.add_argument("--count", type=int, default=40)
+    ap.add_argument("--minutes", type=float, default=2)
     ap.add_argument("--all", action="store_true", help="every fixture through Arrow, not some")
     args = ap.parse_args()
     chosen = args.only.split(",")

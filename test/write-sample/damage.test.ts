@@ -4,11 +4,12 @@ import { FINDING_CODES } from '../../src/check/codes.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
+import { turn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
 
 describe('write-sample --damage', () => {
-  test.each(Object.entries(FINDING_CODES))('%s: check says so', async (code, [severity]) => {
+  test.each(turn(Object.entries(FINDING_CODES), 5))('%s: check says so', async (code, [severity]) => {
     const path = `${folder}/${code}`
     const written = await run(['write-sample', path, '--damage', code])
     expect(written).toMatchObject({ code: 0, stderr: '' })

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { DATATYPES, datatypeKind } from '../../src/format/datatype.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
+import { turn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
 const KEY = '0123456789abcdeF0123456789abcdeF'
@@ -60,7 +61,7 @@ const VERSIONS = Array.from({ length: 21 }, (_, i) => i + 3)
 const SMALL = ['--cells', '120', '--capacity', '50', '--fragments', '1']
 
 describe('what write-sample writes, decode, verify-checksums and check agree with', () => {
-  for (const version of VERSIONS) {
+  for (const version of turn(VERSIONS, 7)) {
     const format = ['--format-version', String(version), '--experimental']
     test(`version ${version}: sparse, dense, encrypted`, async () => {
       await agrees(await written(...format, ...SMALL, '--fragments', '2'))
@@ -96,7 +97,7 @@ describe('what write-sample writes, decode, verify-checksums and check agree wit
     ...['none', 'dictionary', 'positive-delta', 'bit-width-reduction:max_window_size=64', 'scale-float:scale=0.5,zstd'],
     ...['byteshuffle,zstd:level=9,sha256', 'positive-delta,bit-width-reduction,zstd', 'bitshuffle,lz4,md5', ''],
   ]
-  for (const pipeline of filters) {
+  for (const pipeline of turn(filters, 5)) {
     test(`filters ${JSON.stringify(pipeline)} wherever they are accepted`, async () => {
       await agrees(await written(...SMALL, '--filters', pipeline))
       await agrees(await written(...SMALL, '--filters', pipeline, '--dense', '--max-chunk-size', '64'))
@@ -104,7 +105,7 @@ describe('what write-sample writes, decode, verify-checksums and check agree wit
   }
 
   test('filters of offsets, validity and coordinates', async () => {
-    for (const pipeline of ['zstd:level=3', 'double-delta,lz4', 'rle', 'bitshuffle,gzip', 'sha256']) {
+    for (const pipeline of turn(['zstd:level=3', 'double-delta,lz4', 'rle', 'bitshuffle,gzip', 'sha256'], 5)) {
       const each = ['--offsets-filters', pipeline, '--validity-filters', pipeline, '--coords-filters', pipeline]
       await agrees(await written(...SMALL, ...each))
     }
@@ -117,7 +118,7 @@ describe('what write-sample writes, decode, verify-checksums and check agree wit
     }
   })
 
-  for (const type of DATATYPES) {
+  for (const type of turn(DATATYPES, 8)) {
     test(`attributes of ${type}: one value, several, var-sized, null`, async () => {
       const counts = type === 'ANY' ? ['var'] : ['1', '3', 'var']
       const attributes = counts.flatMap((count) => [
@@ -176,7 +177,7 @@ describe('what write-sample writes, decode, verify-checksums and check agree wit
     const [schema, data] = [`${path}.json`, `${path}.ndjson`]
     writeFileSync(schema, await ok(['schema', path, '--json']))
     writeFileSync(data, cells)
-    for (const version of VERSIONS) {
+    for (const version of turn(VERSIONS, 7)) {
       const other = ['--format-version', String(version), '--experimental', '--filters', 'bzip2']
       const again = await written('--schema', schema, '--data', data, ...other)
       expect(await ok(['decode', fragmentsOf(again)[0], '--format', 'ndjson'])).toBe(cells)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
 import { schemaResult } from '../../src/commands/schema.ts'
-import { InspectError } from '../../src/errors.ts'
 import { toJson } from '../../src/render/json.ts'
 import { parseJson } from '../../src/write/json-text.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'
@@ -65,7 +65,7 @@ describe('the document that schema --json prints', () => {
       '{"format_version":22,"array_type":"sparse","dimensions":[{"name":"x","type":"INT32","domain":[0,99]}],'
     expect(fault('{}')).toMatch(/^BAD_VALUE format_version: expected an integer .*, found nothing$/)
     expect(fault(`${start}"attributes":[{"name":"a","type":"INT65"}]}`)).toMatch(
-      /^BAD_VALUE attributes\.0\.type: expected one of .*found "INT65"$/,
+      /^BAD_VALUE attributes\.0\.type: expected one of .*found "INT65"; did you mean "INT64"\?$/,
     )
     expect(fault(`${start}"attributes":[{"name":"a","type":"INT32","filter":1}]}`)).toMatch(
       /^BAD_VALUE attributes\.0\.filter: /,

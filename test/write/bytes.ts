@@ -2,11 +2,11 @@ import '../helpers/realm.ts'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { InspectError } from '../../src/errors.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { type Fragment, filePipeline } from '../../src/fragment.ts'
-import { localStorage } from '../../src/source/file.ts'
-import { openTarget } from '../../src/target.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { type Fragment, filePipeline } from '../../src/store/fragment.ts'
+import { openTarget } from '../../src/store/target.ts'
 import { writeFragment } from '../../src/write/fragment-writer.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { get, parseJson } from '../helpers/json.ts'
@@ -36,6 +36,16 @@ const FILES: readonly Exception[] = [
     reason: 'DOUBLE_DELTA: releases before 2.30 do not count the first difference when they choose the bits',
     holds: ({ version }, filters, { outcome, detail }) =>
       version <= 23 && has(filters, 'DOUBLE_DELTA') && outcome === 'other bytes' && !sameLength(detail),
+  },
+  {
+    reason: 'releases 2.4 to 2.10 filter validity of ordered dense writes as values, which nothing reads as it was',
+    holds: ({ version, dense }, filters, { name, outcome }) =>
+      dense &&
+      version >= 10 &&
+      version <= 14 &&
+      name.endsWith('_validity.tdb') &&
+      filters.length > 0 &&
+      outcome === 'other bytes',
   },
   {
     reason: 'DELTA: releases 2.15 and 2.16 leave an element of whatever was in memory at the end of each part',
@@ -80,9 +90,13 @@ const LISTS: readonly { reason: string; holds(fragment: FragmentKind, name: stri
     holds: ({ dense }, name) => dense && STATISTICS.test(name),
   },
   {
-    reason: 'null counts of var-sized attributes of sparse fragments are 0 before release 2.6',
-    holds: ({ version, dense, nullable }, name) =>
-      version <= 23 && !dense && nullable && /^(null counts|fragment) /.test(name),
+    reason:
+      "TileDB counts no nulls of text that it keeps no minima of, and takes the fragment's from wrong tiles where one is all null",
+    holds: ({ dense, nullable }, name) => !dense && nullable(name) && /^(null counts|fragment) /.test(name),
+  },
+  {
+    reason: 'of a tile of nulls writers in global order keep the limits that minima start from, where it is the last',
+    holds: ({ dense, nullable }, name) => !dense && nullable(name) && /^(min|max) /.test(name),
   },
   {
     reason: 'the sign of a sum that is NaN depends on the processor',
@@ -99,8 +113,8 @@ interface FragmentKind {
   dense: boolean
   /** Some dimension is text. */
   text: boolean
-  /** Some attribute is var-sized and nullable. */
-  nullable: boolean
+  /** Whether the field of a list is nullable. */
+  nullable(list: string): boolean
   /** Whether the field of a list is a float. */
   nan(list: string): boolean
 }
@@ -141,7 +155,7 @@ async function unexplained(fragment: Fragment, appended: boolean): Promise<strin
     dense,
     appended,
     text: domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var'),
-    nullable: attributes.some(({ nullable, cell_val_num }) => nullable && cell_val_num === 'var'),
+    nullable: (list) => attributes.some(({ name, nullable }) => nullable && list.endsWith(` ${name}`)),
     nan: (list) => attributes.some(({ name, type }) => type.startsWith('FLOAT') && list.endsWith(` ${name}`)),
   }
   const pipelines = new Map<string, Filters>()

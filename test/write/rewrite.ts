@@ -5,15 +5,15 @@ import { datatypeSize } from '../../src/format/datatype.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
 import { decode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
+import { MemoryStorage } from '../../src/source/memory.ts'
+import { Folder, readAll } from '../../src/source/source.ts'
 import {
   type Fragment,
   type FragmentInfo,
   Fragment as OpenFragment,
   slotCellSize,
   slotShape,
-} from '../../src/fragment.ts'
-import { MemoryStorage } from '../../src/source/memory.ts'
-import { Folder, readAll } from '../../src/source/source.ts'
+} from '../../src/store/fragment.ts'
 import type { FragmentToWrite, WrittenFragment } from '../../src/write/fragment-writer.ts'
 import { gather } from '../../src/write/gather.ts'
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'

@@ -1,3 +1,4 @@
+import type { PixelFormat } from '../../format/filter-pipeline.ts'
 /**
  * The general-purpose algorithms that filters stand on. Two backends implement them: `portable.ts` (JavaScript and wasm,
  * runs anywhere) and `src/source/node-codecs.ts` (Node's own crypto and zlib where they are faster). Each entry is
@@ -31,8 +32,6 @@ export interface Aead {
   open(key: Uint8Array, iv: Uint8Array, tag: Uint8Array, data: Uint8Array): Uint8Array | undefined
   seal(key: Uint8Array, iv: Uint8Array, data: Uint8Array): { data: Uint8Array; tag: Uint8Array }
 }
-
-export type PixelFormat = 'NONE' | 'RGB' | 'BGR' | 'RGBA' | 'BGRA'
 
 export interface ImageCodec {
   /** Pixels in `format`, tightly packed, row by row. */

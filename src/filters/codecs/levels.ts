@@ -1,4 +1,4 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 
 /** How TileDB reads the level stored with a compression filter. */
 

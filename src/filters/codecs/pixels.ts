@@ -1,5 +1,5 @@
-import { InspectError } from '../../errors.ts'
-import type { PixelFormat } from './codecs.ts'
+import { InspectError } from '../../base/errors.ts'
+import type { PixelFormat } from '../../format/filter-pipeline.ts'
 
 /** Bytes of a pixel, and which of them are red and blue. Green is always the second, alpha the last of four. */
 export interface PixelLayout {

@@ -1,7 +1,7 @@
 import createDecoder from '@jsquash/webp/codec/dec/webp_dec.js'
 import createEncoder from '@jsquash/webp/codec/enc/webp_enc.js'
 import { defaultOptions } from '@jsquash/webp/meta.js'
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import { badData } from '../bytes.ts'
 import type { ImageCodec } from './codecs.ts'
 import { pixelLayout } from './pixels.ts'

@@ -1,4 +1,4 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import { u32 } from '../../format/u32.ts'
 import { badData } from '../bytes.ts'
 

@@ -1,5 +1,5 @@
 import type { ZstdSimple } from 'zstd-codec'
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { zstdLevel } from './levels.ts'

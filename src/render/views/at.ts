@@ -1,4 +1,4 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
@@ -94,6 +94,7 @@ function noticePairs(document: Document): Pair[] {
   const bits = unnoticed.filter((bit) => bit >= 0)
   const { detected_in } = document
   const name = 'a flip here is noticed by'
+  if (document.not_tried !== undefined) return [[name, `not tried: ${text(document.not_tried)}`]]
   if (detected_in === null) return [[name, 'not determined: the bytes cannot be read as they are']]
   const only =
     detected_in === 'array'
@@ -105,7 +106,10 @@ function noticePairs(document: Document): Pair[] {
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
   const codes = new Set(Array.from(list(document.findings_by_bit), (found) => Array.from(list(found), text)).flat())
   const pairs: Pair[] = [[name, `${detectors.join(', ')}${some}${only}`]]
-  if (codes.size > 0) pairs.push(['check then finds', [...codes].join(', ')])
+  const ofCells = new Set(Array.from(list(document.cell_findings), text))
+  const ofTiles = [...codes].filter((code) => !ofCells.has(code))
+  if (ofTiles.length > 0) pairs.push(['check then finds', ofTiles.join(', ')])
+  if (ofCells.size > 0) pairs.push(['check --level cells', [...ofCells].join(', ')])
   return pairs
 }
 

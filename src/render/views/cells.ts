@@ -1,6 +1,6 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, heading, streamTable } from '../table.ts'
-import { shortValue } from '../units.ts'
+import { isDate, shortValue } from '../units.ts'
 import { type Fields, fields, rowsOf } from './narrow.ts'
 import { fits, line } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
@@ -11,6 +11,9 @@ const ON_TERMINAL = 100
 const SAMPLE = 100
 /** Characters of a value, unless all are asked for. */
 const ROOM = 80
+/** Of a list on a terminal, which is not to be cut within a number; and of a value that has lines of its own. */
+const LIST_ROOM = 24
+const BLOCK_ROOM = 1000
 /** Names of fragments need no quotes. */
 const FRAGMENT = '__fragment'
 /** For a column that could not be read. */
@@ -21,6 +24,7 @@ const UNREAD = '?'
  *
  * @param names of the columns; undefined where fragments may differ in them: a new table starts where they do
  * @param total cells there are, where that is known
+ * @param most cells that were asked for: there may be more
  */
 export async function cellsTable(
   document: Document,
@@ -28,6 +32,7 @@ export async function cellsTable(
   full: boolean,
   out: Output,
   total?: number | bigint,
+  most?: number,
 ): Promise<void> {
   await heading(document.path, out)
   const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
@@ -36,11 +41,12 @@ export async function cellsTable(
     let first = await cells.take()
     while (first !== undefined) {
       const columns = names ?? Object.keys(first)
-      first = await part(cells, first, columns, names !== undefined, full ? Number.POSITIVE_INFINITY : ROOM, out)
+      first = await part(cells, first, columns, names !== undefined, full, out)
     }
     const more = await cells.isCut()
-    const count = countedOf(cells.taken, total)
-    await line(more ? `the first ${count} (--full shows all)` : count, out, 'dim')
+    const count = countedOf(cells.taken, total, most)
+    const last = total === undefined && cells.taken > 0 && cells.taken === most ? `the first ${count}` : count
+    await line(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
     if (cells.narrowed) await line(NARROWED, out, 'dim')
   } finally {
     await cells.close()
@@ -48,7 +54,8 @@ export async function cellsTable(
 }
 
 /** `no cells`, `5 cells`, `5 of 40 cells` */
-function countedOf(taken: number, total: number | bigint | undefined): string {
+function countedOf(taken: number, total: number | bigint | undefined, most: number | undefined): string {
+  if (most === 0) return 'no cells asked for'
   if (taken === 0) return 'no cells'
   return total === undefined || taken >= total
     ? counted(taken, 'cell')
@@ -61,7 +68,7 @@ async function part(
   first: Fields,
   names: readonly string[],
   always: boolean,
-  room: number,
+  full: boolean,
   out: Output,
 ): Promise<Fields | undefined> {
   const sample: Fields[] = []
@@ -72,22 +79,45 @@ async function part(
     next = await cells.take()
   }
   const columns = names.map((name): Column => {
-    const numbers = sample.some((row) => isNumber(row[name])) && sample.every((row) => isNumberOrNull(row[name]))
-    return { name: fieldName(name), align: numbers ? 'right' : 'left' }
+    const values = sample.map((row) => row[name])
+    const numbers = values.some(isNumber) && values.every(isNumberOrNull)
+    // what is null as far as one can see may be a number further on
+    return { name: fieldName(name), align: numbers ? 'right' : 'left', whole: values.every(isSolid) }
   })
-  const toRow = (row: Fields): string[] => names.map((name) => cellText(name, row[name], room))
-  cells.narrowed ||= !fits(columns, sample.map(toRow), out)
+  const toRow = (row: Fields): string[] => names.map((name) => cellText(name, row[name], roomFor(row[name], full, out)))
+  const narrow = !fits(columns, sample.map(toRow), out)
   async function* rows(): AsyncGenerator<string[]> {
     for (const row of sample) yield toRow(row)
     for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
   }
-  await streamTable({ columns, rows: rows() }, out)
+  const hidden = await streamTable(
+    { columns, rows: rows(), seeMore: '--field shows those that are named, --vertical all' },
+    out,
+  )
+  cells.narrowed ||= narrow && hidden === 0
   return next
+}
+
+function roomFor(value: Result | undefined, full: boolean, out: Output): number {
+  if (full) return Number.POSITIVE_INFINITY
+  if (out.vertical) return BLOCK_ROOM
+  return out.columns !== undefined && isList(value) ? LIST_ROOM : ROOM
 }
 
 function cellText(name: string, value: Result | undefined, room: number): string {
   if (value === undefined) return UNREAD
   return name === FRAGMENT && typeof value === 'string' ? value : shortValue(value, room)
+}
+
+/** What means something else when a part of it is cut: dates, truth values, lists of numbers. */
+function isSolid(value: Result | undefined): boolean {
+  if (isNumberOrNull(value) || typeof value === 'boolean') return true
+  if (typeof value === 'string') return isDate(value)
+  return isList(value) && value.every(isSolid)
+}
+
+function isList(value: Result | undefined): value is readonly Result[] {
+  return Array.isArray(value)
 }
 
 function isNumber(value: Result | undefined): boolean {
@@ -98,7 +128,7 @@ function isNumberOrNull(value: Result | undefined): boolean {
   return value === null || value === undefined || isNumber(value)
 }
 
-const NARROWED = 'too narrow for whole values: --field shows fewer columns, --format csv all'
+const NARROWED = 'too narrow for whole values: --vertical and --format csv show them'
 
 /** Takes cells one by one, as many as are wanted. */
 class Cells {

@@ -1,5 +1,5 @@
+import type { Document, Output } from '../../base/result.ts'
 import type { Role } from '../color.ts'
-import type { Document, Output } from '../result.ts'
 import { heading } from '../table.ts'
 import type { Rows } from '../text-buffer.ts'
 import { type Fields, fieldList, fields, list, text } from './narrow.ts'

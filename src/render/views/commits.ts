@@ -1,4 +1,4 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import type { Column } from '../table.ts'
 import { type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
@@ -40,7 +40,7 @@ export async function commitsTable(document: Document, full: boolean, out: Outpu
     ]
     return [row, ...fragmentRows(commit, effects)]
   })
-  await tableOrBelow({ columns, rows, limit: limitOf(full, ROWS) }, out)
+  await tableOrBelow({ columns, rows, limit: limitOf(full, ROWS, out) }, out)
   for (const [effect, meaning] of Object.entries(EFFECTS)) {
     if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
   }

@@ -1,4 +1,4 @@
-import type { Document, Output } from '../result.ts'
+import type { Document, Output } from '../../base/result.ts'
 import { heading, keyValues, table } from '../table.ts'
 import { fieldList, text } from './narrow.ts'
 import { line, section } from './parts.ts'

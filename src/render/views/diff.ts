@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { amount, fieldList, text } from './narrow.ts'
+import { amount, fieldList, list, text } from './narrow.ts'
 import { fits, limitOf, line, ROWS, section } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
@@ -20,12 +20,18 @@ export async function diffTable(document: Document, full: boolean, out: Output):
     out,
   )
   const cells = document.cells_compared === true ? `, ${counted(amount(document.cell_num), 'cell')} compared` : ''
+  const names = Array.from(list(document.not_compared), text)
+  if (names.length > 0) await line(`not compared: ${names.join(', ')}`, out, 'bad')
+  if (differences.length === 0 && names.length > 0) {
+    await line('no difference in what could be compared', out)
+    return
+  }
   if (differences.length === 0) {
     await line(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
     return
   }
   await section(`${counted(differences.length, 'difference')}${cells}`, out)
-  const limit = limitOf(full, ROWS)
+  const limit = limitOf(full, ROWS, out)
   const columns: Column[] = [
     { name: 'where', role: 'field' },
     { name: 'a', align: 'right' },

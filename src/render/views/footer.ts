@@ -1,4 +1,4 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'

@@ -1,8 +1,8 @@
 import { isNamed, type Selection, selected, tellFault } from '../../anatomy/document.ts'
 import { type Children, lastNotBehind, type Part, type Space } from '../../anatomy/part.ts'
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
+import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
-import type { Output } from '../result.ts'
 import { heading } from '../table.ts'
 import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
@@ -334,7 +334,11 @@ class HexView {
     if (part.type === 'gap')
       return `${name}: ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
     if (part.elements)
-      return `${name}${label} ${type}: ${formatCount(part.elements.count)} ${part.elements.count === 1 ? 'value' : 'values'}${meaning}`
+      return withDescription(
+        `${name}${label} ${type}: ${formatCount(part.elements.count)} ${part.elements.count === 1 ? 'value' : 'values'}${meaning}`,
+        part,
+        room,
+      )
     if (part.value === undefined)
       return `${name}${label}, ${type}, ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
     if (part.type === 'line') return `${name}: ${valueText(part.value, room)}`
@@ -345,7 +349,11 @@ class HexView {
     const head = `${name}${label} ${type}: `
     const value =
       part.stored !== undefined ? String(part.value) : valueText(part.value, this.valueRoom(part, head, room))
-    return `${head}${measuredText(part.value, part.unit, part.name, value)}${stored}${meaning}`
+    return withDescription(
+      `${head}${measuredText(part.value, part.unit, part.name, value)}${stored}${meaning}`,
+      part,
+      room,
+    )
   }
 
   /** On a terminal text may go on below itself; bytes need not: they stand beside the note. */
@@ -484,6 +492,15 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
   const first = (Math.floor(from / ROW) + HEAD_ROWS) * ROW
   const last = (Math.ceil(to / ROW) - TAIL_ROWS) * ROW
   return last - first > ROW ? { from: first, to: last } : undefined
+}
+
+/** What the field is stands behind its value where there is room, and nothing more urgent to say. */
+function withDescription(text: string, part: Part, room: number): string {
+  // A code is shown by its name: the list of codes would say it again.
+  const isCode = part.stored !== undefined && part.type.includes(':')
+  if (part.meaning !== undefined || part.description === undefined || isCode) return text
+  const whole = `${text}, ${part.description}`
+  return whole.length <= room ? whole : text
 }
 
 function fieldText(name: string): string {

@@ -1,7 +1,6 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
-import { cutMiddle } from '../text-width.ts'
-import { escapeText, formatSize } from '../units.ts'
+import { formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
 import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
@@ -21,15 +20,23 @@ import {
 } from './wording.ts'
 
 const UNREADABLE = 'unreadable'
+/** A data file is missing or short. */
+const INCOMPLETE = 'incomplete'
 /** Of a fragment that is live and holds the cells of others. */
-const CONSOLIDATED = 'consolidated'
+const CONSOLIDATED = 'live, consolidated'
 /** What a reader may want to know about fragments that TileDB does not read. */
 const HIDDEN: Readonly<Record<string, string>> = {
+  hidden:
+    'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
+  future: 'its time stamps end in the future, and it is read from then on',
   uncommitted: 'no commit names it: a write that failed or is still going on',
   'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
   ignored: 'an ignore file took its commit back',
   'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
 }
+
+/** Of a fragment that is read without being listed. */
+const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its time stamps end in the future'
 
 /** @param names of the dimensions */
 export async function arrayTable(
@@ -47,8 +54,10 @@ export async function arrayTable(
     await missingLine(missing, out)
     return
   }
-  await fragmentsTable(fragments, fields(document.error), schemaNumbers(document), names, limitOf(full, ROWS), out)
-  await line(totalText(fragments, document), out)
+  await fragmentsTable(fragments, fields(document.error), schemaNumbers(document), names, limitOf(full, ROWS, out), out)
+  for (const text of totals(fragments, document)) await line(text, out)
+  if (fields(document.read).fragment_num === 0)
+    await line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad')
   const overlaps = amount(document.overlap_pair_num)
   if (overlaps > 0) {
     await line(
@@ -59,10 +68,11 @@ export async function arrayTable(
   }
   const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
   if (merged > 0)
-    await line(`${CONSOLIDATED} (${merged}): live, with the cells of the fragments between its times`, out, 'dim')
-  for (const [state, meaning] of Object.entries(HIDDEN)) {
+    await line(`${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`, out, 'dim')
+  for (const [state, meaning] of [['unlisted', UNLISTED], ...Object.entries(HIDDEN)]) {
     const count = fragments.filter((fragment) => fragment.state === state).length
-    if (count > 0) await line(`${state} (${count}): not read by TileDB; ${meaning}`, out, 'dim')
+    const what = state === 'unlisted' ? meaning : `not read by TileDB; ${meaning}`
+    if (count > 0) await line(`${state} (${count}): ${what}`, out, state === 'hidden' ? 'bad' : 'dim')
   }
   await missingLine(missing, out)
 }
@@ -105,7 +115,7 @@ async function fragmentsTable(
   const ratios = fragments.some(({ ratio }) => typeof ratio === 'number')
   const columns: Column[] = [
     { name: 'fragment', role: 'field' },
-    { name: 'state', role: stateRole },
+    { name: 'state', role: stateRole, whole: true },
     { name: 'cells', align: 'right' },
     { name: 'tiles', align: 'right' },
     { name: 'size', align: 'right' },
@@ -134,18 +144,34 @@ async function fragmentsTable(
   await fragmentRows({ columns, rows: narrow, limit }, out)
 }
 
-/** Columns that a name in the table is not cut below. */
-const LEAST_NAME = 16
-/** Columns of a name at the head of a line, and of one with much behind it. */
-const LINE_NAME = 40
-const SHORT_LINE_NAME = 28
 /** Columns that go to lines of their own, the last first, until the rest fits. */
 const OPTIONAL = ['non-empty domain', 'time']
 /** Columns that are left out before that. */
 const SPARE = ['ratio', 'tiles']
+/** A name is shown so far at least: two underscores and a time stamp. */
+const LEAST_NAME = 15
 
+/**
+ * On a terminal those first that need attention, the others in their order. Where whole names do not fit, beginnings of them
+ * that are enough for other commands, and what else there is no room for below, by the number of the row.
+ */
 async function fragmentRows(content: ListContent, out: Output): Promise<void> {
-  let { columns, rows } = content
+  if (out.columns === undefined || out.vertical) {
+    await table(content, out)
+    return
+  }
+  const { limit } = content
+  const state = content.columns.findIndex(({ name }) => name === 'state')
+  const order = (row: readonly string[]): number => (stateRole(row[state]) === 'bad' ? 0 : 1)
+  const sorted = content.rows.toSorted((a, b) => order(a) - order(b))
+  if (fits(NUMBERED.concat(content.columns), numbered(sorted).slice(0, limit), out)) {
+    await table({ columns: content.columns, rows: sorted, limit }, out)
+    return
+  }
+  const length = enoughOf(content.rows.map(([name]) => name))
+  const [, ...others] = content.columns
+  let columns: readonly Column[] = [...NUMBERED, { name: 'fragment begins', role: 'field', whole: true }, ...others]
+  let rows: readonly (readonly string[])[] = numbered(sorted.map((row) => row.with(0, row[0].slice(0, length))))
   const without = (name: string): void => {
     const at = columns.findIndex((column) => column.name === name)
     if (at < 0) return
@@ -153,11 +179,7 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
     rows = rows.map((row) => row.toSpliced(at, 1))
   }
   const below: { name: string; cells: string[] }[] = []
-  const roomy = (): boolean => {
-    const shown = rows.slice(0, content.limit)
-    // a name may lose more of its middle where another column would have to go
-    return fits(columns, below.length === 0 ? shown : shown.map((row) => row.with(0, row[0].slice(0, LEAST_NAME))), out)
-  }
+  const roomy = (): boolean => fits(columns, rows.slice(0, limit), out)
   for (const name of OPTIONAL) {
     if (roomy()) break
     const at = columns.findIndex((column) => column.name === name)
@@ -165,13 +187,13 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
     without(name)
   }
   for (const name of SPARE) if (!roomy()) without(name)
-  await table({ columns, rows, limit: content.limit }, out)
+  await table({ columns, rows, limit }, out)
   if (below.length === 0) return
-  await section(below.map(({ name }) => name).join('; '), out)
+  await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
   await keyValues(
-    rows.slice(0, content.limit).map(
-      (row, i): Pair => [
-        cutMiddle(escapeText(row[0]), below.length === 1 ? LINE_NAME : SHORT_LINE_NAME),
+    rows.slice(0, limit).map(
+      ([number], i): Pair => [
+        number,
         below
           .map(({ cells }) => cells[i])
           .filter((cell) => cell !== '' && cell !== NOTHING)
@@ -183,17 +205,36 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
   await out.write('\n')
 }
 
+const NUMBERED: readonly Column[] = [{ name: '#', align: 'right', role: 'dim' }]
+
+function numbered(rows: readonly (readonly string[])[]): string[][] {
+  return rows.map((row, i) => [String(i + 1), ...row])
+}
+
+/** So many characters tell all names apart. */
+function enoughOf(names: readonly string[]): number {
+  const sorted = names.toSorted()
+  let most = LEAST_NAME
+  for (let i = 1; i < sorted.length; i++) {
+    let same = 0
+    while (same < sorted[i].length && sorted[i][same] === sorted[i - 1][same]) same++
+    most = Math.max(most, same + 1)
+  }
+  return most
+}
+
 /** The state in a word. */
-function stateText({ state, consolidated, error }: Fields): string {
+function stateText({ state, consolidated, error, damaged_files }: Fields): string {
   const word = state === 'live' && consolidated === true ? CONSOLIDATED : text(state) || NOTHING
+  if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
   return error === undefined ? word : `${word}, ${UNREADABLE}`
 }
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
-  if (state.endsWith(UNREADABLE)) return 'bad'
+  if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE)) return 'bad'
   return state === 'live' || state === CONSOLIDATED
     ? 'good'
-    : state === 'uncommitted' || state === 'no-metadata'
+    : state === 'uncommitted' || state === 'no-metadata' || state === 'hidden' || state === 'future'
       ? 'bad'
       : 'dim'
 }
@@ -209,23 +250,34 @@ function domainOrError(fragment: Fields, ofArray: Fields, names: readonly string
   return domainText(names, fragment.nonempty_domain)
 }
 
-/** `3 fragments (2 live), 1,234 cells, 8 tiles, 12.3 KiB (12,595 bytes)` */
-function totalText(fragments: readonly Fields[], document: Document): string {
+/** What TileDB reads and what is on disk besides, a line each where there is any of the latter. */
+function totals(fragments: readonly Fields[], document: Document): string[] {
+  const isRead = ({ state }: Fields): boolean => state === 'live' || state === 'unlisted'
+  const read = fragments.filter(isRead)
+  const others = fragments.filter((fragment) => !isRead(fragment))
+  const size = fragments.reduce((total, fragment) => total + amount(fragment.size), 0)
+  const all = amount(document.total_size)
+  const part = size === all ? '' : `; together ${formatSize(size)} of ${formatSize(all)} in the array`
+  return others.length === 0
+    ? [sumsText(read) + part]
+    : [`read by TileDB: ${sumsText(read)}`, `on disk besides: ${sumsText(others)}${part}`]
+}
+
+/** `3 fragments, 1,234 cells, 8 tiles, 12.3 KiB (12,595 bytes)` */
+function sumsText(fragments: readonly Fields[]): string {
   const sum = (key: string): bigint =>
     fragments.reduce((total, fragment) => total + BigInt(integer(fragment[key]) ?? 0), 0n)
-  const live = fragments.filter(({ visible }) => visible === true).length
   const unreadable = fragments.filter(({ error }) => error !== undefined).length
+  const incomplete = fragments.filter(({ damaged_files }) => damaged_files !== undefined).length
   const notes = [
-    live === fragments.length ? '' : `${live} live`,
     unreadable === 0 ? '' : `${unreadable} ${UNREADABLE}`,
+    incomplete === 0 ? '' : `${incomplete} ${INCOMPLETE}`,
   ].filter((note) => note !== '')
-  const size = Number(sum('size'))
-  const all = amount(document.total_size)
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     counted(sum('cells_in_domain'), 'cell'),
     counted(sum('tile_num'), 'tile'),
-    size === all ? formatSize(size) : `${formatSize(size)} of ${formatSize(all)} in the array`,
+    formatSize(Number(sum('size'))),
   ].join(', ')
 }
 
@@ -243,7 +295,7 @@ export async function fragmentTable(document: Document, names: readonly string[]
 
 function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
   const { dense, cell_num, cells_in_domain, state } = document
-  const meaning = HIDDEN[text(state)]
+  const meaning = state === 'unlisted' ? UNLISTED : HIDDEN[text(state)]
   const pairs: Pair[] = []
   if (state !== undefined) pairs.push(['state', meaning === undefined ? text(state) : `${text(state)}: ${meaning}`])
   if (dense !== null) pairs.push(['type', dense === true ? 'dense' : 'sparse'])
@@ -274,7 +326,7 @@ async function filesTable(files: readonly Fields[], note: (file: Fields) => stri
     ? wide
     : fileList(files, { noted, tiles: false, size: shortSizeText })
   if (await tableOrBelow(content, out)) await out.write('\n')
-  const data = files.filter(({ unfiltered_size }) => unfiltered_size !== undefined)
+  const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {
     const sum = (key: string): number => data.reduce((total, file) => total + amount(file[key]), 0)
     const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
@@ -309,7 +361,7 @@ function fileList(files: readonly Fields[], { noted, tiles, size }: FileListStyl
       size(file.size),
       ...(tiles ? [countText(file.tile_num)] : []),
       size(file.unfiltered_size),
-      ratioText(file.unfiltered_size, file.size),
+      file.state === 'present' ? ratioText(file.unfiltered_size, file.size) : NOTHING,
       ...(noted ? [fileNote(file)] : []),
       filtersText(file.filters),
     ]),
@@ -329,20 +381,57 @@ export async function groupTable(document: Document, out: Output): Promise<void>
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
   await title(document.path, `group, ${what}`, out)
   if (members.length > 0) {
+    const rows = memberRows(members, 0)
+    const noted = rows.some((row) => row[4] !== '')
     await tableOrBelow(
       {
-        columns: [{ name: 'member', role: 'field' }, { name: 'type' }, { name: 'path' }, { name: 'where' }],
-        rows: members.map(({ name, type, uri, relative }) => [
-          text(name) || NOTHING,
-          text(type),
-          text(uri),
-          relative === true ? 'in the group' : 'elsewhere',
-        ]),
+        columns: [
+          { name: 'member', role: 'field' },
+          { name: 'type' },
+          { name: 'path' },
+          { name: 'where' },
+          ...(noted ? [{ name: 'note', role: 'bad' } as const] : []),
+        ],
+        rows: noted ? rows : rows.map((row) => row.slice(0, 4)),
       },
       out,
     )
+    if (rows.some((row) => row[3] === IMPLICIT))
+      await line(
+        `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
+        out,
+        'dim',
+      )
   }
   const rows = keyValueRows(document.metadata)
   await section(rows.length === 0 ? 'no metadata' : 'metadata', out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }
+
+const IMPLICIT = 'implicit'
+
+/** A row a member, those of groups below their group. */
+function memberRows(members: readonly Fields[], level: number): string[][] {
+  return members.flatMap((member) => {
+    const { name, type, uri, relative, implicit } = member
+    const row = [
+      '  '.repeat(level) + (text(name) || (implicit === true ? text(uri) : NOTHING)),
+      text(type),
+      text(uri),
+      implicit === true ? IMPLICIT : relative === true ? 'in the group' : 'elsewhere',
+      memberNote(member),
+    ]
+    return [row, ...memberRows(fieldList(member.members), level + 1)]
+  })
+}
+
+function memberNote({ state, type, found, error }: Fields): string {
+  if (state === 'missing') return type === 'invalid' ? 'missing, as when it was added' : 'missing'
+  if (state === 'outside') return 'leads out of the group: not followed'
+  if (state === 'cycle') return 'a group that this one lies in'
+  if (state === 'other-type') return `is ${articled(text(found))}`
+  if (state === 'unreadable' || error !== undefined) return UNREADABLE
+  return type === 'invalid' ? `was not there when it was added; now ${articled(text(found))}` : ''
+}
+
+const articled = (type: string): string => (type === 'array' ? 'an array' : `a ${type}`)

@@ -1,8 +1,8 @@
-import { type Document, type Output, Pages, type Result } from '../result.ts'
+import { type Document, type Output, Pages, type Result } from '../../base/result.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { amount, type Fields, fieldList, fields, integer, list, rowsOf, text } from './narrow.ts'
-import { line, section, TILES, tableOrBelow, title } from './parts.ts'
+import { limitOf, line, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
 
 export const METADATA_COLUMNS: readonly Column[] = [
@@ -119,8 +119,9 @@ async function tilesTable(slot: Fields, first: FirstOf, tiles: number, full: boo
     ],
     rows: tileRows(columns, slot, tiles),
   }
-  if (full) await streamTable(content, out)
-  else await table({ ...content, limit: TILES, total: tiles }, out)
+  const limit = limitOf(full, TILES, out)
+  if (limit === undefined) await streamTable(content, out)
+  else await table({ ...content, limit, total: tiles }, out)
 }
 
 /** Lists that are empty, and lists of zeros that say nothing about this field, are left out. */

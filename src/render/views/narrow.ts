@@ -1,6 +1,6 @@
 /** Views show documents, whose values are of any kind: these read a value as what a key of the contract holds. */
 
-import { isFields, type Result } from '../result.ts'
+import { isFields, type Result } from '../../base/result.ts'
 
 export type Fields = { readonly [key: string]: Result | undefined }
 type Value = Result | undefined

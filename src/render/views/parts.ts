@@ -1,7 +1,8 @@
 /** Pieces that several views are put together from. */
 
+import { grammatical } from '../../base/errors.ts'
+import type { Output } from '../../base/result.ts'
 import { painter, type Role } from '../color.ts'
-import type { Output } from '../result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
@@ -17,15 +18,15 @@ const GAP = '  '
 /** Where names stand on lines of their own. */
 const LINE_NAME_ROOM = 40
 
-/** How many rows are shown: all of them, or `usual`. */
-export function limitOf(full: boolean, usual: number): number | undefined {
-  return full ? undefined : usual
+/** How many rows are shown: on a terminal `usual`, unless all are asked for. What reads a pipe looks for any of them. */
+export function limitOf(full: boolean, usual: number, out: Output): number | undefined {
+  return full || out.columns === undefined ? undefined : usual
 }
 
 /** A line of its own; on a terminal it goes on below itself, broken between words or folders and indented as it began. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
-  const escaped = escapeText(text)
+  const escaped = escapeText(grammatical(text))
   const words = escaped.trimStart()
   const indent = escaped.slice(0, escaped.length - words.length)
   const lines =
@@ -101,7 +102,7 @@ async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
 
 /** Whether a table fits the terminal without cutting more than the first column, and that not too much. */
 export function fits(columns: readonly Column[], rows: readonly (readonly string[])[], out: Output): boolean {
-  if (out.columns === undefined) return true
+  if (out.columns === undefined || out.vertical) return true
   const width = (text: string): number => textWidth(escapeText(text))
   const widths = columns.map(({ name }, c) => rows.reduce((most, row) => Math.max(most, width(row[c])), width(name)))
   const borders = 1 + 3 * columns.length

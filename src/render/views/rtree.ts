@@ -1,4 +1,4 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { amount, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, title } from './parts.ts'
@@ -49,6 +49,9 @@ export async function svgSummary(document: Document, out: Output): Promise<void>
   const [x, y] = Array.from(list(document.dimensions), fieldName)
   const what = `${counted(amount(document.box_num), 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
   await line(`${text(document.svg)}: ${what}, ${x} across and ${y} up`, out)
+  const undrawn = amount(document.undrawn_box_num)
+  if (undrawn > 0)
+    await line(`left out: ${counted(undrawn, 'box', 'boxes')} with NaN or infinity at an end`, out, 'dim')
   const higher = fragments.filter(({ level }) => level !== null).length
   if (higher > 0)
     await line(
@@ -98,6 +101,7 @@ async function boxTable(
   function* rows(): Generator<string[]> {
     for (const [tile, box] of boxes) yield [tile, ...Array.from(list(box), (range) => rangeText(range))]
   }
-  if (full) await streamTable({ columns, rows: rows() }, out)
-  else await table({ columns, rows: rows(), limit: limitOf(full, ROWS), total }, out)
+  const limit = limitOf(full, ROWS, out)
+  if (limit === undefined) await streamTable({ columns, rows: rows() }, out)
+  else await table({ columns, rows: rows(), limit, total }, out)
 }

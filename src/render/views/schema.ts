@@ -1,4 +1,4 @@
-import type { Document, Output } from '../result.ts'
+import type { Document, Output } from '../../base/result.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'

@@ -1,5 +1,5 @@
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Bar, histogram } from '../histogram.ts'
-import type { Document, Output, Result } from '../result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortSize } from '../units.ts'
 import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
@@ -16,19 +16,8 @@ import {
   sizeText,
 } from './wording.ts'
 
-/** Unfiltered bytes of a tile below and above which its size is worth a note; TileDB reads and caches whole tiles. */
-const SMALL_TILE = 4096
-const LARGE_TILE = 256 * 1024 * 1024
-/** Few tiles are no matter, whatever their size. */
-const MANY_TILES = 100
 /** Sections shown unless all are asked for: there are some fifty. */
 const SECTIONS = 12
-/** Fields that a note names. */
-const NAMED = 5
-/** Share of the data that metadata usually stays far below. */
-const MUCH_METADATA = 0.1
-const MUCH_METADATA_BYTES = 1024 * 1024
-
 /** What fills the disk, largest first. */
 export async function statsTable(document: Document, full: boolean, out: Output): Promise<void> {
   const what =
@@ -40,13 +29,14 @@ export async function statsTable(document: Document, full: boolean, out: Output)
   const files = fieldList(document.fields)
   if (files.length > 0) {
     await section('fields, largest first', out)
-    await tableOrBelow(fieldRows(files, limitOf(full, ROWS)), out)
+    await tableOrBelow(fieldRows(files, limitOf(full, ROWS, out)), out)
     await section('by filters', out)
     await tableOrBelow(filterRows(fieldList(document.filters)), out)
   }
   await sectionTable(document, full, out)
   await tileHistograms(document, out)
-  for (const note of notes(document)) await line(`note: ${note}`, out, 'dim')
+  for (const { severity, message } of fieldList(document.findings))
+    await line(`${text(severity)}: ${text(message)}`, out, severity === 'error' ? 'bad' : 'dim')
 }
 
 function facts(document: Document): Pair[] {
@@ -66,7 +56,7 @@ function facts(document: Document): Pair[] {
   if (amount(hidden_fragment_num) > 0) {
     pairs.push([
       'hidden',
-      `${counted(amount(hidden_fragment_num), 'fragment')} that TileDB does not list, ${sizeText(hidden_size)}`,
+      `${counted(amount(hidden_fragment_num), 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}, ${document.hidden_counted === true ? 'counted here' : 'not counted here'}`,
     ])
   }
   if (other_size !== undefined)
@@ -97,7 +87,7 @@ function fieldRows(stats: readonly Fields[], limit: number | undefined): Rows {
         i === 0 ? fieldName(field.name) : '',
         text(file.role),
         shortSizeText(file.size),
-        i === 0 ? percentText(field.share) : '',
+        percentText(file.share),
         shortSizeText(file.unfiltered_size),
         ratioText(file.unfiltered_size, file.size),
         meanText(tile.mean),
@@ -177,7 +167,7 @@ async function sectionTable(document: Document, full: boolean, out: Output): Pro
   }
   const roomy = placed && fits(rows.columns, rows.rows, out)
   const columns = roomy ? rows.columns : rows.columns.slice(0, -1)
-  await table({ columns, rows: rows.rows, limit: limitOf(full, SECTIONS) }, out)
+  await table({ columns, rows: rows.rows, limit: limitOf(full, SECTIONS, out) }, out)
   const { footer_size } = fields(document.metadata)
   if (amount(footer_size) > 0) {
     await line(
@@ -216,43 +206,6 @@ function bars(buckets: Result | undefined, format: (value: number) => string): B
     count: amount(tile_num),
     text: counted(amount(tile_num), 'tile'),
   }))
-}
-
-/** What may be wrong with how the array was laid out. */
-function notes(document: Document): string[] {
-  const found: string[] = []
-  const tiles = amount(document.tile_num)
-  if (tiles >= MANY_TILES) {
-    const perTile = amount(document.unfiltered_size) / tiles
-    const cells = countText(Math.round(amount(fields(document.cells_per_tile).mean)))
-    const of = `a tile has ${cells} cells, ${shortSize(Math.round(perTile))} unfiltered in all its fields`
-    if (perTile < SMALL_TILE) found.push(`tiles are small: ${of}; a larger capacity or extent means fewer of them`)
-    else if (perTile > LARGE_TILE) found.push(`tiles are large: ${of}; TileDB reads whole tiles`)
-  }
-  const metadata = amount(fields(document.metadata).size)
-  const data = amount(document.data_size)
-  if (metadata > MUCH_METADATA_BYTES && metadata > MUCH_METADATA * data) {
-    found.push(
-      `metadata is ${percentText(metadata / Math.max(1, data))} of the data: many tiles or fragments for so few bytes`,
-    )
-  }
-  const larger = fieldList(document.fields).filter(
-    (field) => totalOf(field, 'size') > totalOf(field, 'unfiltered_size'),
-  )
-  if (larger.length > 0) {
-    const names = larger.map(({ name }) => fieldName(name))
-    const some = names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '')
-    found.push(`larger stored than unfiltered (ratio below 1): ${some}; chunk headers and filter metadata cost, too`)
-  }
-  return found
-}
-
-/** Of the field's files that have filters. */
-function totalOf(field: Fields, key: string): number {
-  const filtered = fieldList(field.files).filter(({ filters }) =>
-    Array.from(list(filters)).some((pipeline) => fieldList(pipeline).length > 0),
-  )
-  return filtered.reduce((sum, file) => sum + amount(file[key]), 0)
 }
 
 /** One thing of which two targets have different amounts. */
@@ -304,7 +257,7 @@ export async function comparisonTable(a: Document, b: Document, full: boolean, o
     differing.length === 0 ? 'no file or section differs in size' : 'what differs most in bytes on disk first',
     out,
   )
-  if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(full, ROWS), out)
+  if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(full, ROWS, out), out)
   const same = parts.length - differing.length
   if (same > 0) await line(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
 }

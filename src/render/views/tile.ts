@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { amount, type Fields, fieldList, fields, integer, text } from './narrow.ts'
-import { fits, line, section, TILES, title } from './parts.ts'
+import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
 /** Hex digits of a digest: enough to compare by eye. */
@@ -27,7 +27,7 @@ export async function tileTable(document: Document, full: boolean, out: Output):
   await keyValues(facts(document), out)
   await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
   if (chunks.length === 0) return
-  const shown = full ? chunks : chunks.slice(0, TILES)
+  const shown = chunks.slice(0, limitOf(full, TILES, out))
   const rows = shown.flatMap(chunkRows)
   if (fits(COLUMNS, rows, out)) await table({ columns: COLUMNS, rows }, out)
   else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)

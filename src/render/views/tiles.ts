@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../result.ts'
+import type { Document, Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { amount, rowsOf as elements, type Fields, fieldList, fields, text } from './narrow.ts'
-import { fits, line, section, TILES, title } from './parts.ts'
+import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
 /** Files of a field, by the prefix of their keys. */
@@ -43,7 +43,7 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   const all = columnsFor(style.names, sample)
   const columns = fitting(all, sample, out)
   let shown = 0
-  const limit = style.full || style.limited ? Number.POSITIVE_INFINITY : TILES
+  const limit = limitOf(style.full || style.limited, TILES, out) ?? Number.POSITIVE_INFINITY
   async function* rows(): AsyncGenerator<string[]> {
     for await (const tile of elements(document.tiles)) {
       if (shown === limit) return

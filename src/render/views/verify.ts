@@ -1,5 +1,5 @@
+import type { Document, Output } from '../../base/result.ts'
 import type { Role } from '../color.ts'
-import type { Document, Output } from '../result.ts'
 import { type Column, heading, keyValues, type Pair } from '../table.ts'
 import { amount, type Fields, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
@@ -14,7 +14,7 @@ export async function verifyTable(document: Document, full: boolean, out: Output
   await heading(document.path, out)
   await line(verdict, out, role)
   await keyValues(counts(document), out)
-  const limit = limitOf(full, ROWS)
+  const limit = limitOf(full, ROWS, out)
   if (failures.length > 0) {
     await section(counted(failures.length, 'failure'), out)
     await failureTable(failures, document.path, limit, out)
@@ -48,10 +48,15 @@ function verdictText(document: Document, failures: number, unprotected: number, 
       : verdict === 'partly'
         ? `PARTLY VERIFIED: every checksum fits${but}`
         : verdict === 'nothing-to-verify'
-          ? `NOTHING TO VERIFY: there are no checksums${but}`
+          ? `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`
           : text(verdict)
   if (ok === false) return [`NOT OK: checksums are required. ${says}`, 'bad']
   return [says, verdict === 'verified' ? 'good' : 'number']
+}
+
+/** Whether fragments lie there, and none was looked at. */
+function skippedAll(document: Document): boolean {
+  return amount(document.fragment_num) === 0 && amount(document.skipped_fragment_num) > 0
 }
 
 function counts(document: Document): Pair[] {
@@ -112,6 +117,11 @@ async function fileLines(files: readonly string[], limit: number | undefined, ou
 async function notes(document: Document, unprotected: number, out: Output): Promise<void> {
   const metadata = amount(document.unprotected_metadata_files)
   const lines: string[] = []
+  const skipped = amount(document.skipped_fragment_num)
+  if (skipped > 0) {
+    const [were, them] = skipped === 1 ? ['was', 'it'] : ['were', 'them']
+    lines.push(`${counted(skipped, 'fragment')} that TileDB does not read ${were} skipped; --all verifies ${them}.`)
+  }
   if (metadata > 0) {
     const carry = metadata === 1 ? 'carries' : 'carry'
     lines.push(`${counted(metadata, 'metadata file')} ${carry} no checksum: only encrypted arrays have them there.`)

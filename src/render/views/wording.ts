@@ -1,8 +1,8 @@
 /** How single values of the documents read: times, domains, filters, versions. */
 
+import type { Result } from '../../base/result.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName } from '../../format/timestamped-name.ts'
-import type { Result } from '../result.ts'
 import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
 import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 

@@ -1,4 +1,4 @@
-import type { Document, Output } from '../result.ts'
+import type { Document, Output } from '../../base/result.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'

@@ -1,10 +1,14 @@
-/** A map that forgets what was used longest ago once it holds more than `most`. */
+/** A map that forgets what was used longest ago once it holds more than `most`, or what it holds weighs more than `weight`. */
 export class BoundedMap<V> {
   private readonly entries = new Map<string, V>()
+  private readonly weights = new Map<string, number>()
   private readonly most: number
+  private readonly mostWeight: number
+  private weight = 0
 
-  constructor(most: number) {
+  constructor(most: number, mostWeight = Number.POSITIVE_INFINITY) {
     this.most = most
+    this.mostWeight = mostWeight
   }
 
   get(key: string): V | undefined {
@@ -16,16 +20,30 @@ export class BoundedMap<V> {
   }
 
   set(key: string, value: V): void {
-    this.entries.delete(key)
+    this.delete(key)
     this.entries.set(key, value)
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.most) return
-      this.entries.delete(oldest)
-    }
+    this.forget()
+  }
+
+  /** What a value weighs, once that is known. */
+  weigh(key: string, weight: number): void {
+    if (!this.entries.has(key)) return
+    this.weight += weight - (this.weights.get(key) ?? 0)
+    this.weights.set(key, weight)
+    this.forget()
   }
 
   delete(key: string): void {
     this.entries.delete(key)
+    this.weight -= this.weights.get(key) ?? 0
+    this.weights.delete(key)
+  }
+
+  private forget(): void {
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.most && this.weight <= this.mostWeight) return
+      this.delete(oldest)
+    }
   }
 
   /** What is kept for a key, or else what `make` gives; a failure is not kept. */

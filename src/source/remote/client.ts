@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 
 /** How long a request may take, and how often it is tried. */
 export interface ClientLimits {
@@ -17,8 +17,10 @@ export const DEFAULT_LIMITS: ClientLimits = { concurrency: 16, attempts: 5, back
 
 /** Servers that ask for a longer pause than this, milliseconds, are not waited for. */
 const LONGEST_PAUSE = 30_000
-/** A body slower than this, bytes a second, has failed however steadily it drips. */
+/** A body slower than this over the time in which nothing may be silent, bytes a second, has failed however steadily it drips. */
 const SLOWEST_BODY = 4096
+/** Redirects of one host to itself that are followed. */
+const MOST_REDIRECTS = 5
 /** Error bodies are read up to here: S3 says in them what it means. */
 const ERROR_BODY_BYTES = 4096
 
@@ -42,7 +44,10 @@ export interface Call {
   /** For records, where the path does not say what is asked for. */
   label?: string | undefined
   range?: string | undefined
-  /** Whether redirects are answers like others: what is signed for one host fits no other. */
+  /**
+   * Whether redirects are answers like others: what is signed for one host fits no other. Else those are followed that stay
+   * with the host; a server must not choose which other machines are asked from here.
+   */
   keepRedirects?: boolean | undefined
   /** Makes the request anew for each try: signatures grow old. */
   request(): Promise<{ url: string; headers: Record<string, string> }>
@@ -121,6 +126,38 @@ export class Client {
     else this.running--
   }
 
+  /** @throws InspectError IO where a redirect leads to another host */
+  private async fetchFollowing(
+    call: Call,
+    url: string,
+    given: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const headers = {
+      ...given,
+      ...(call.range === undefined ? {} : { range: call.range }),
+      'accept-encoding': 'identity',
+    }
+    let at = url
+    for (let hops = 0; ; hops++) {
+      const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
+      const location = isRedirect(response.status) ? response.headers.get('location') : null
+      if (call.keepRedirects || location === null) return response
+      await response.body?.cancel()
+      const next = redirectTarget(location, at)
+      const file = call.path
+      if (next === undefined)
+        throw new InspectError('IO', 'expected an answer, found a redirect to what is no URL', { file })
+      if (!isSameHost(new URL(at), next)) {
+        const message = `expected an answer from ${originText(new URL(at))}, found a redirect to ${originText(next)}, which is not followed; if that is where the data is, give its URL`
+        throw new InspectError('IO', message, { file })
+      }
+      if (hops === MOST_REDIRECTS)
+        throw new InspectError('IO', `expected an answer, found more than ${MOST_REDIRECTS} redirects`, { file })
+      at = next.href
+    }
+  }
+
   private async once(call: Call): Promise<Answer | Failure> {
     const { url, headers } = await call.request()
     const started = performance.now()
@@ -128,16 +165,7 @@ export class Client {
     let bytes = 0
     let outcome = ''
     try {
-      const response = await fetch(url, {
-        method: call.method,
-        headers: {
-          ...headers,
-          ...(call.range === undefined ? {} : { range: call.range }),
-          'accept-encoding': 'identity',
-        },
-        redirect: call.keepRedirects ? 'manual' : 'follow',
-        signal: watch.signal,
-      })
+      const response = await this.fetchFollowing(call, url, headers, watch.signal)
       outcome = String(response.status)
       const head = { status: response.status, headers: response.headers, url: response.url }
       if (isTransient(head.status)) {
@@ -158,9 +186,10 @@ export class Client {
         watch.abandon()
         throw error
       }
-      const failure = watch.late
-        ? new Failure(`none for ${this.limits.timeout / 1000} seconds`, true, undefined, error)
-        : connectionFailure(error)
+      const seconds = this.limits.timeout / 1000
+      const late =
+        bytes > 0 ? `less than ${SLOWEST_BODY} bytes a second for ${seconds} seconds` : `none for ${seconds} seconds`
+      const failure = watch.late ? new Failure(late, true, undefined, error) : connectionFailure(error, url)
       outcome += outcome === '' ? failure.message : `, ${failure.message}`
       return failure
     } finally {
@@ -192,32 +221,40 @@ class Failure {
   }
 }
 
-/** Ends a request that has gone quiet, or that cannot end in good time. */
+/**
+ * Ends a request that has gone quiet or drips: in each stretch of `timeout` the answer has to begin, or enough of it has to
+ * arrive. So a body takes no longer than its bytes at the least rate, and one stretch.
+ */
 class Watch {
   late = false
   private readonly controller = new AbortController()
   private readonly timeout: number
-  private quiet: ReturnType<typeof setTimeout>
-  private whole: ReturnType<typeof setTimeout> | undefined
+  private readonly least: number
+  private timer: ReturnType<typeof setTimeout>
+  private arrived = 0
 
   constructor(timeout: number) {
     this.timeout = timeout
-    this.quiet = this.in(timeout)
+    this.least = (timeout / 1000) * SLOWEST_BODY
+    this.timer = this.stretch(() => this.end())
   }
 
   get signal(): AbortSignal {
     return this.controller.signal
   }
 
-  /** Something arrived. */
-  alive(): void {
-    clearTimeout(this.quiet)
-    this.quiet = this.in(this.timeout)
+  /** The answer has begun: from now on its body is awaited. */
+  begun(): void {
+    clearTimeout(this.timer)
+    this.arrived = 0
+    this.timer = this.stretch(() => {
+      if (this.arrived < this.least) this.end()
+      else this.begun()
+    })
   }
 
-  /** From now on `bytes` are awaited. */
-  expect(bytes: number): void {
-    this.whole = this.in(this.timeout + (bytes / SLOWEST_BODY) * 1000)
+  add(bytes: number): void {
+    this.arrived += bytes
   }
 
   /** The rest of the answer is not wanted. */
@@ -226,15 +263,16 @@ class Watch {
   }
 
   stop(): void {
-    clearTimeout(this.quiet)
-    clearTimeout(this.whole)
+    clearTimeout(this.timer)
   }
 
-  private in(milliseconds: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      this.late = true
-      this.controller.abort()
-    }, milliseconds)
+  private end(): void {
+    this.late = true
+    this.controller.abort()
+  }
+
+  private stretch(done: () => void): ReturnType<typeof setTimeout> {
+    return setTimeout(done, this.timeout)
   }
 }
 
@@ -246,7 +284,7 @@ async function readBody(
 ): Promise<Uint8Array> {
   const reader = response.body?.getReader()
   if (!reader) return new Uint8Array(0)
-  watch.expect(part.skip + part.length)
+  watch.begun()
   const out = part.exact ? new Uint8Array(part.length) : undefined
   const pieces: Uint8Array[] = []
   let seen = 0
@@ -255,7 +293,7 @@ async function readBody(
     while (kept < part.length) {
       const { done, value } = await reader.read()
       if (done) break
-      watch.alive()
+      watch.add(value.length)
       arrived(value.length)
       const from = Math.max(0, part.skip - seen)
       const piece = value.subarray(from, from + part.length - kept)
@@ -282,6 +320,26 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   return out
 }
 
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
+}
+
+function redirectTarget(location: string, from: string): URL | undefined {
+  return URL.canParse(location, from) ? new URL(location, from) : undefined
+}
+
+/** Whether a redirect stays with its host: the same host and port, or from http to https at the usual ports. */
+function isSameHost(from: URL, to: URL): boolean {
+  if (from.origin === to.origin) return true
+  const upgraded = from.protocol === 'http:' && to.protocol === 'https:'
+  return upgraded && from.hostname === to.hostname && from.port === '' && to.port === ''
+}
+
+/** A URL without what may be a secret. */
+function originText({ protocol, host }: URL): string {
+  return `${protocol}//${host}`
+}
+
 function isTransient(status: number): boolean {
   return status >= 500 ? status !== 501 : status === 408 || status === 429
 }
@@ -294,11 +352,8 @@ function pauseAsked(headers: Headers): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : undefined
 }
 
-/** Faults that another try will meet again. */
-const LASTING = new Set([
-  'ENOTFOUND',
-  'ECONNREFUSED',
-  'ERR_INVALID_URL',
+/** A server whose certificate is signed by nobody known, or not for it. */
+const CERTIFICATE_FAULTS = new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -307,20 +362,44 @@ const LASTING = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-function connectionFailure(error: unknown): Failure {
+/** Faults that another try will meet again. */
+const LASTING = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ERR_INVALID_URL', ...CERTIFICATE_FAULTS])
+
+/** @param url for its port alone */
+function connectionFailure(error: unknown, url: string): Failure {
   const code = codeBelow(error)
-  if (code === 'ENOTFOUND') return new Failure('no such host', false, undefined, error)
+  if (code === 'bad port') {
+    const message = `a port that is reserved for another protocol, which HTTP clients do not connect to (${new URL(url).port})`
+    return new Failure(message, false, undefined, error)
+  }
+  if (code === 'ENOTFOUND') return new Failure(`no such host${proxyNote()}`, false, undefined, error)
   if (code === 'ECONNREFUSED') return new Failure('that nobody listens there (ECONNREFUSED)', false, undefined, error)
-  return new Failure(`a broken connection (${code})`, !LASTING.has(code), undefined, error)
+  return new Failure(`a broken connection (${code})${noteOn(code)}`, !LASTING.has(code), undefined, error)
+}
+
+function noteOn(code: string): string {
+  if (CERTIFICATE_FAULTS.has(code)) return '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
+  return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
+}
+
+/** Node reads the variables of proxies from version 24 on, and when it is told to. */
+function proxyNote(): string {
+  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = process.env
+  const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy
+  return named && !NODE_USE_ENV_PROXY
+    ? '; a proxy is named in the environment: Node 24 uses it with NODE_USE_ENV_PROXY=1'
+    : ''
 }
 
 /** The system's code somewhere below an error of fetch. */
 function codeBelow(error: unknown): string {
+  let deepest = error
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
     if ('code' in at && typeof at.code === 'string') return at.code
     if ('errors' in at && Array.isArray(at.errors) && at.errors.length > 0) return codeBelow(at.errors[0])
+    deepest = at
   }
-  return error instanceof Error ? error.message : String(error)
+  return deepest instanceof Error ? deepest.message : String(deepest)
 }
 
 /** Goes into an error as its cause: the status stays readable by programs. */

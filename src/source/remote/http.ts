@@ -1,7 +1,8 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Client, statusError } from './client.ts'
+import { isPageType } from './pages.ts'
 import { byName, RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
@@ -50,6 +51,11 @@ export class HttpStorage extends RemoteStorage {
     // Servers lead from a folder's name to the same with `/` behind it.
     if (new URL(answer.url).pathname.endsWith('/')) return 'folder'
     if (answer.status === 200) {
+      // A page in place of the file says nothing of it: reading shows which of them it is.
+      if (isPageType(answer.headers)) {
+        await this.open(path).size()
+        return 'file'
+      }
       const length = answer.headers.get('content-length')
       if (length !== null && /^\d{1,15}$/.test(length)) this.sizes.set(path, Number(length))
       return 'file'

@@ -13,7 +13,6 @@ export interface PlacesOptions {
 
 export interface OpenPlaces {
   storage: Storage
-  remote: RemoteOptions
   given: string[]
   done(): void
 }
@@ -30,8 +29,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     if (target.access) access.push(target.access)
     return target.shown
   })
-  // A copy, which can be handed to other threads.
-  const remote: RemoteOptions = { env: { ...options.env }, signRequests: options.signRequests, access }
+  const remote: RemoteOptions = { env: options.env, signRequests: options.signRequests, access }
   const { show } = options
   const total = { requests: 0, bytes: 0 }
   const onRequest = (record: RequestRecord): void => {
@@ -41,7 +39,6 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
   }
   return {
     storage: routedStorage(local, remote, { warn: options.note, onRequest }),
-    remote,
     given,
     done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`),
   }

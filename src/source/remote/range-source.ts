@@ -1,6 +1,7 @@
-import { InspectError } from '../../errors.ts'
-import type { ByteRange, ByteSource } from '../source.ts'
-import { type Answer, type AnswerHead, type BodyPart, type Call, statusError } from './client.ts'
+import { InspectError } from '../../base/errors.ts'
+import { type ByteRange, type ByteSource, checkRange } from '../source.ts'
+import { type Answer, type AnswerHead, type BodyPart, type Call, statusCause, statusError } from './client.ts'
+import { refusePage } from './pages.ts'
 
 /** Bytes of a file's end that are fetched to learn its size: the footer of nearly every fragment is among them. */
 export const TAIL_BYTES = 64 * 1024
@@ -29,6 +30,8 @@ export interface RemoteFile {
   knownSize: number | undefined
   /** Kept for all sources of one file. */
   tails: { get(path: string): Promise<Tail> | undefined; set(path: string, tail: Promise<Tail>): void }
+  /** Whether a listing named the file. */
+  wasListed(): Promise<boolean>
   /** Added to what a status means. */
   statusNote(status: number): string
   /** Told once that the server sends whole files where ranges are asked for. */
@@ -49,6 +52,8 @@ export class RangeSource implements ByteSource {
   private blocks: Block[] = []
   private readonly underWay = new Map<number, Promise<Block>>()
   private etag: string | undefined
+  /** What was planned first, until somebody reads. */
+  private begun: Promise<void> | undefined
   /** Where a reader that goes on would read next, and what it last fetched there. */
   private next = { offset: -1, length: 0 }
 
@@ -63,10 +68,33 @@ export class RangeSource implements ByteSource {
 
   plan(ranges: readonly ByteRange[], together = GROUP_BYTES, first = together): void {
     this.groups = grouped(ranges, (group) => Math.min(together, first * 2 ** group))
+    // Those who plan several files wait for all of them together.
+    const [group] = this.groups
+    this.begun = group && this.readFirst(group)
+    // A failure is raised to the first who reads.
+    this.begun?.catch(() => {})
+  }
+
+  /** Begins to fetch what was planned first. */
+  private async readFirst({ offset, length }: ByteRange): Promise<void> {
+    try {
+      await this.readNow(offset, length)
+    } catch (error) {
+      // Of a file that is shorter, whoever reads says how much is missing to him.
+      if (!(error instanceof InspectError) || error.code !== 'TRUNCATED') throw error
+    }
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
+    checkRange(this.name, offset, length)
     if (length === 0) return new Uint8Array(0)
+    const { begun } = this
+    this.begun = undefined
+    await begun
+    return this.readNow(offset, length)
+  }
+
+  private async readNow(offset: number, length: number): Promise<Uint8Array> {
     const size = (await this.tailRead)?.size ?? this.file.knownSize
     if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
     const held = this.blocks.find((block) => covers(block, offset, length))
@@ -195,6 +223,7 @@ export class RangeSource implements ByteSource {
   }
 
   private async get(range: string, want: (head: AnswerHead) => BodyPart): Promise<Answer> {
+    let start = 0
     const answer = await this.file.send({
       method: 'GET',
       path: this.name,
@@ -202,11 +231,18 @@ export class RangeSource implements ByteSource {
       want: (head) => {
         if (head.status === 416) return { skip: 0, length: 0, exact: false }
         this.checkEncoding(head.headers)
-        return want(head)
+        const part = want(head)
+        start = head.status === 206 ? this.contentRange(head).first : part.skip
+        return part
       },
     })
+    if (answer.status === 404 && (await this.file.wasListed())) {
+      const message = `expected the file that was listed a moment ago, found that it is gone (HTTP 404): something removes files, such as a vacuum`
+      throw new InspectError('IO', message, { file: this.name }, { cause: statusCause(404) })
+    }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
       throw statusError(answer, this.name, this.file.statusNote(answer.status))
+    if (answer.status !== 416) refusePage(answer, start, this.name)
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
       throw new InspectError('IO', `expected the file as it was (ETag ${this.etag}), found it changed (${etag})`, {

@@ -1,12 +1,15 @@
+import { InspectError } from '../../base/errors.ts'
 import type { ByteSource, Entry, Storage } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
-/** Ends of files that are kept: 64 KiB each at most, but for servers that send whole files. */
-const TAILS_KEPT = 64
+/** Ends of files that are kept, and their bytes: 64 KiB each at most, but for servers that send whole files. */
+const TAILS_KEPT = 16_384
+const TAIL_BYTES_KEPT = 32 * 2 ** 20
 const KINDS_KEPT = 4096
-const LISTINGS_KEPT = 16
+/** As many fragments as are looked at at once, and what lies around them. */
+const LISTINGS_KEPT = 64
 
 /** Asks for an answer of any length up to `length`. */
 export function upTo(length: number): () => BodyPart {
@@ -20,7 +23,7 @@ export function upTo(length: number): () => BodyPart {
 export abstract class RemoteStorage implements Storage {
   protected readonly client: Client
   private readonly warn: (text: string) => void
-  private readonly tails = new BoundedMap<Promise<Tail>>(TAILS_KEPT)
+  private readonly tails = new BoundedMap<Promise<Tail>>(TAILS_KEPT, TAIL_BYTES_KEPT)
   private readonly kinds = new BoundedMap<Promise<Entry['kind'] | undefined>>(KINDS_KEPT)
   private readonly listings = new BoundedMap<Promise<readonly Entry[]>>(LISTINGS_KEPT)
   private readonly warned = new Set<string>()
@@ -52,11 +55,34 @@ export abstract class RemoteStorage implements Storage {
       knownSize: this.knownSize(path),
       tails: {
         get: (key) => this.tails.get(key),
-        set: (key, tail) => void BoundedMap.keep(this.tails, key, () => tail),
+        set: (key, tail) => void this.keepTail(key, tail),
       },
+      wasListed: () => this.wasListed(path),
       statusNote: (status) => this.statusNote(status),
       onRangeIgnored: () => this.warnOnce('the server ignores ranges: whole files are fetched'),
     })
+  }
+
+  /** Whether a listing names a file that is not there, or named the folder that it was in. */
+  private async wasListed(path: string): Promise<boolean> {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    const slash = folder.lastIndexOf('/')
+    try {
+      return find(await this.list(folder), path.slice(folder.length + 1))?.kind === 'file'
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') return false
+      const around = await this.listed(folder.slice(0, slash))
+      return around !== undefined && find(around, folder.slice(slash + 1))?.kind === 'folder'
+    }
+  }
+
+  private async keepTail(key: string, tail: Promise<Tail>): Promise<void> {
+    try {
+      const { bytes } = await BoundedMap.keep(this.tails, key, () => tail)
+      this.tails.weigh(key, bytes.length)
+    } catch {
+      // Not kept; whoever asked for it is told.
+    }
   }
 
   protected send(call: Omit<Call, 'request'>): Promise<Answer> {
@@ -64,7 +90,7 @@ export abstract class RemoteStorage implements Storage {
   }
 
   /** A folder's names, sorted, where they are known already. */
-  protected listed(path: string): Promise<readonly Entry[]> | readonly Entry[] | undefined {
+  protected listed(path: string): Promise<readonly Entry[]> | undefined {
     return this.listings.get(path)
   }
 

@@ -1,9 +1,9 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import type { ByteRange, ByteSource, Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
-import { type HttpAccess, isRemotePath } from './urls.ts'
+import { type HttpAccess, isRemotePath, mayNotListRemote } from './urls.ts'
 
-/** What reading over a network depends on. It can be handed to another thread. */
+/** What reading over a network depends on. */
 export interface RemoteOptions {
   env: Readonly<Record<string, string | undefined>>
   /** False: S3 requests go unsigned. */
@@ -48,7 +48,7 @@ export function routedStorage(local: Storage, options: RemoteOptions, listener: 
       return loaded.get(schemeOf(path))?.open(path) ?? new LateSource(path, () => storageOf(path))
     },
     isRemote: isRemotePath,
-    mayNotList: (path) => isRemotePath(path) && schemeOf(path) !== 's3',
+    mayNotList: mayNotListRemote,
     listAhead: async (path) => (await storageOf(path)).listAhead?.(path),
   }
 }
@@ -68,18 +68,22 @@ async function openScheme(
     const { HttpStorage } = await import('./http.ts')
     return new HttpStorage(client, warn, access)
   }
-  const [{ S3Storage }, { credentialChain, nobody }] = await Promise.all([
+  const [{ S3Storage }, { credentialChain, nobody }, { s3Profile }] = await Promise.all([
     import('./s3.ts'),
     import('./s3-credentials.ts'),
+    import('./s3-profile.ts'),
   ])
-  const endpoint = (env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL)?.replace(/\/+$/, '')
+  const profile = s3Profile(env)
+  const given = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
+  const endpoint = (given || profile.endpoint)?.replace(/\/+$/, '')
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw new InspectError('USAGE', 'AWS_ENDPOINT_URL expects http://… or https://…, found something else')
+    const where = given ? 'AWS_ENDPOINT_URL' : 'endpoint_url of the AWS profile'
+    throw new InspectError('USAGE', `${where} expects http://… or https://…, found something else`)
   }
   const place = {
     endpoint,
     virtualHosts: (env.TILEDB_INSPECT_S3_ADDRESSING ?? (endpoint === undefined ? 'virtual' : 'path')) === 'virtual',
-    region: env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1',
+    region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
   }
   const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
   return new S3Storage(client, warn, place, signed ? credentialChain(env, warn) : nobody)

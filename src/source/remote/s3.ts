@@ -1,5 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 import { listedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
@@ -30,12 +30,14 @@ interface Page {
   next: string | undefined
 }
 
-/** Files of a folder, in the order in which they were listed: an entry each only once somebody asks. */
+/** What a folder holds, in the order in which it was listed: an entry each only once somebody asks. */
 interface FilesAhead {
   names: string[]
-  /** Bytes. */
+  /** Bytes; {@link FOLDER} for folders. */
   sizes: number[]
 }
+
+const FOLDER = -1
 
 /** `s3://bucket/key`: ranges, and listings of a thousand names a request. */
 export class S3Storage extends RemoteStorage {
@@ -56,16 +58,8 @@ export class S3Storage extends RemoteStorage {
     this.identity = identity
   }
 
-  override async list(path: string): Promise<readonly Entry[]> {
-    const known = this.ahead.get(path)
-    if (!known) return super.list(path)
-    this.ahead.delete(path)
-    return this.learn(path, entriesOf(known))
-  }
-
-  protected override listed(path: string): Promise<readonly Entry[]> | readonly Entry[] | undefined {
-    const known = this.ahead.get(path)
-    return known ? entriesOf(known) : super.listed(path)
+  protected override listed(path: string): Promise<readonly Entry[]> | undefined {
+    return this.ahead.has(path) ? this.list(path) : super.listed(path)
   }
 
   /** One listing without folders: all files below `path`, a thousand a request. Once only. */
@@ -83,19 +77,34 @@ export class S3Storage extends RemoteStorage {
         bytes += size
         const rest = key.slice(prefix.length)
         const slash = rest.lastIndexOf('/')
+        if (slash < 0) continue
+        const folder = this.aheadOf(path, rest.slice(0, slash))
         const given = rest.slice(slash + 1)
-        if (slash < 0 || given === '') continue
+        // A key that ends in `/` marks a folder: sync tools and consoles write such.
+        if (given === '') continue
         const name = names.get(given) ?? given
         names.set(name, name)
-        const folder = `${path}/${rest.slice(0, slash)}`
-        const found = this.ahead.get(folder)
-        if (found) {
-          found.names.push(name)
-          found.sizes.push(size)
-        } else this.ahead.set(folder, { names: [name], sizes: [size] })
+        folder.names.push(name)
+        folder.sizes.push(size)
       }
     }
     return bytes
+  }
+
+  /** What is listed ahead of a folder below `path`; the folders around it list it, too. */
+  private aheadOf(path: string, below: string): FilesAhead {
+    const folder = `${path}/${below}`
+    const known = this.ahead.get(folder)
+    if (known) return known
+    const made: FilesAhead = { names: [], sizes: [] }
+    this.ahead.set(folder, made)
+    const slash = below.lastIndexOf('/')
+    if (slash >= 0) {
+      const around = this.aheadOf(path, below.slice(0, slash))
+      around.names.push(below.slice(slash + 1))
+      around.sizes.push(FOLDER)
+    }
+    return made
   }
 
   protected override knownSize(path: string): number | undefined {
@@ -191,16 +200,27 @@ export class S3Storage extends RemoteStorage {
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
+    const ahead = this.ahead.get(path)
+    if (ahead) {
+      this.ahead.delete(path)
+      return this.learn(path, entriesOf(ahead))
+    }
     const { prefix } = partsOf(path)
     const entries: Entry[] = []
+    let isMarked = false
     for await (const { files, prefixes } of this.pages(path, prefix, true)) {
       for (const { key, size } of files) {
         const name = key.slice(prefix.length)
-        if (name !== '') entries.push({ name, kind: 'file', size })
+        // The folder's own mark: sync tools and consoles write such, with nothing else in the folder, too.
+        if (name === '') isMarked = true
+        else entries.push({ name, kind: 'file', size })
       }
-      for (const one of prefixes) entries.push({ name: one.slice(prefix.length, -1), kind: 'folder' })
+      for (const one of prefixes) {
+        const name = one.slice(prefix.length, -1)
+        if (name !== '') entries.push({ name, kind: 'folder' })
+      }
     }
-    if (entries.length === 0) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+    if (entries.length === 0 && !isMarked) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
     listedNames(entries.length)
     return this.learn(path, entries.sort(byName))
   }
@@ -249,7 +269,10 @@ export class S3Storage extends RemoteStorage {
 }
 
 function entriesOf({ names, sizes }: FilesAhead): Entry[] {
-  return names.map((name, i): Entry => ({ name, kind: 'file', size: sizes[i] })).sort(byName)
+  const entries = names.map(
+    (name, i): Entry => (sizes[i] === FOLDER ? { name, kind: 'folder' } : { name, kind: 'file', size: sizes[i] }),
+  )
+  return entries.sort(byName)
 }
 
 /** @throws InspectError USAGE */

@@ -1,4 +1,4 @@
-import { InspectError } from '../../errors.ts'
+import { InspectError } from '../../base/errors.ts'
 
 /** What every request below a URL carries, and nothing ever prints. */
 export interface HttpAccess {
@@ -11,7 +11,12 @@ export interface HttpAccess {
 
 /** Whether a path leads over a network. */
 export function isRemotePath(path: string): boolean {
-  return path.startsWith('s3://') || path.startsWith('http://') || path.startsWith('https://')
+  return /^(?:s3|https?):\/\//i.test(path)
+}
+
+/** Whether what lies at a path may be told by its name alone: plain HTTP lists nothing. */
+export function mayNotListRemote(path: string): boolean {
+  return isRemotePath(path) && !path.startsWith('s3://')
 }
 
 /** A target as the user wrote it, without what must not be shown, and as the program names it inside. */
@@ -27,10 +32,11 @@ export interface RemoteTarget {
  * @throws InspectError USAGE where it is no URL of a file or folder; the message does not repeat it
  */
 export function remoteTarget(url: string): RemoteTarget {
-  if (url.startsWith('s3://')) {
-    const path = url.replace(/\/+$/, '')
+  if (/^s3:/i.test(url)) {
+    const shown = `s3${url.slice(2)}`
+    const path = shown.replace(/\/+$/, '')
     if (path.length < 's3://b'.length) throw new InspectError('USAGE', 'expected s3://bucket/key, found no bucket')
-    return { shown: url, path, access: undefined }
+    return { shown, path, access: undefined }
   }
   let parsed: URL
   let decoded: string

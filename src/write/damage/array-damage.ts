@@ -47,6 +47,20 @@ export const ARRAY_DAMAGE = {
     sample: 'sparse',
     plant: (array) => array.remove(array.find(/\.wrt$/)),
   },
+  ARRAY_READS_EMPTY: {
+    name: 'no commit of any fragment',
+    sample: 'sparse',
+    plant: (array) => array.removeAll(/\/__commits\//),
+  },
+  FRAGMENT_FUTURE: {
+    name: 'a fragment dated in microseconds',
+    sample: 'sparse',
+    plant: (array) => {
+      const name = `__1700000000000000_1700000000000000_${UUID}_22`
+      array.move(array.fragmentPath(), `${array.root}/__fragments/${name}`)
+      array.move(array.find(/\.wrt$/), `${array.root}/__commits/${name}.wrt`)
+    },
+  },
   FRAGMENT_NO_METADATA: {
     name: 'a committed fragment without metadata',
     sample: 'sparse',
@@ -93,7 +107,12 @@ export const ARRAY_DAMAGE = {
   VACUUM_UNCOMMITTED: {
     name: 'a vacuum file of a fragment that is not committed',
     sample: 'vacuum',
-    plant: (array) => array.remove(array.find(/__10_30_.*\.wrt$/)),
+    plant: (array) => array.removeAll(/\.wrt$/),
+  },
+  VACUUM_HIDES_CELLS: {
+    name: 'a vacuum file that hides what no other fragment holds',
+    sample: 'vacuum',
+    plant: (array) => array.removeAll(/\/__10_30_.*(?:\.wrt$|_22\/)/),
   },
   IGNORE_DANGLING: {
     name: 'an ignore file about no consolidated commit',
@@ -123,6 +142,35 @@ export const ARRAY_DAMAGE = {
           offsets: undefined,
         }),
       ),
+  },
+  DELETE_CONDITION_VALUE: {
+    name: 'a delete condition with a value of 3 bytes for a field of 4',
+    sample: 'deletes',
+    plant: (array) =>
+      array.rewrite(
+        array.find(/__15_15_.*\.del$/),
+        deleteCondition,
+        (): ConditionNode => ({ node: 'value', op: 'NE', field: 'a', value: u32(1).slice(1), offsets: undefined }),
+      ),
+  },
+  DELETE_CONDITION_OPERANDS: {
+    name: 'a delete condition that combines one condition',
+    sample: 'deletes',
+    plant: (array) =>
+      array.rewrite(
+        array.find(/__15_15_.*\.del$/),
+        deleteCondition,
+        (only: ConditionNode): ConditionNode => ({ node: 'expression', op: 'AND', children: [only] }),
+      ),
+  },
+  COMMIT_DUPLICATE: {
+    name: 'a commit that is listed twice',
+    sample: 'consolidatedCommits',
+    plant: (array) => {
+      const file = array.find(/\.con$/)
+      const lines = array.get(file)
+      array.append(file, lines.subarray(0, lines.indexOf(10) + 1))
+    },
   },
   DELETE_CONDITION_DIFFERS: {
     name: 'two copies of a delete condition',

@@ -72,6 +72,14 @@ export const CELL_DAMAGE = {
         data[valid] = 7
       }),
   },
+  CELL_BOOL: {
+    name: 'a BOOL of 2',
+    sample: 'bools',
+    plant: (array) =>
+      array.editTile('bool', 'data', 0, (data) => {
+        data[0] = 2
+      }),
+  },
   COORDINATE_DOMAIN: {
     name: 'a coordinate outside of the domain',
     sample: 'sparse',

@@ -1,4 +1,4 @@
-import type { ArraySchema } from '../../format/array-schema.ts'
+import { type ArraySchema, arraySchema } from '../../format/array-schema.ts'
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../../format/fragment-min-max-sum-null-count.ts'
 import { processedConditions } from '../../format/processed-conditions.ts'
 import { rtree } from '../../format/rtree.ts'
@@ -6,7 +6,7 @@ import { tileMinMax } from '../../format/tile-min-max.ts'
 import { tileOffsets } from '../../format/tile-offsets.ts'
 import { tileSums } from '../../format/tile-sums.ts'
 import { u64 } from './bytes.ts'
-import { type Damages, METADATA, onFooter, SCHEMA } from './damage.ts'
+import { type Damages, METADATA, onFooter, SCHEMA, UUID } from './damage.ts'
 import type { EditableArray } from './editable-array.ts'
 
 /** Of sparse samples: `a` is slot 0, `s` 1, `f` 2, `p` 3, `t` 4, `n` 5; then coords, `x` 7, `y` 8. */
@@ -66,6 +66,19 @@ export const FRAGMENT_DAMAGE = {
     plant: onFooter((footer) => {
       footer.dense = true
     }),
+  },
+  FIELD_CHANGED: {
+    name: 'an attribute that is wider in the array since',
+    sample: 'sparse',
+    plant: async (array) => {
+      const schema = array.find(SCHEMA)
+      const time = Number(/__schema\/__(\d+)_/.exec(schema)?.[1]) + 1
+      const evolved = `__schema/__${time}_${time}_${UUID}`
+      array.add(evolved, array.get(schema))
+      await array.rewrite(`${array.root}/${evolved}`, arraySchema, ({ attributes }) => {
+        attributes[0].cell_val_num = 'var'
+      })
+    },
   },
   FOOTER_NULL_DOMAIN: {
     name: 'a footer without non-empty domain',

@@ -1,5 +1,5 @@
 import { groupDetails } from '../../format/group-details.ts'
-import type { Damages } from './damage.ts'
+import { type Damages, UUID } from './damage.ts'
 
 /** Key-value metadata and groups. */
 export const GROUP_DAMAGE = {
@@ -13,10 +13,22 @@ export const GROUP_DAMAGE = {
     sample: 'metadata',
     plant: (array) => array.cut(array.first(/\/__meta\/__/), 50),
   },
+  METADATA_FUTURE: {
+    name: 'metadata dated in microseconds',
+    sample: 'metadata',
+    plant: (array) =>
+      array.move(array.first(/\/__meta\/__/), `${array.root}/__meta/__1700000000000000_1700000000000000_${UUID}`),
+  },
   GROUP_DETAILS_UNREADABLE: {
     name: 'group details cut short',
     sample: 'group',
     plant: (array) => array.cut(array.find(/__group\//), 50),
+  },
+  GROUP_DETAILS_FUTURE: {
+    name: 'a list of members dated in microseconds',
+    sample: 'group',
+    plant: (array) =>
+      array.move(array.first(/__group\//), `${array.root}/__group/__1700000000000000_1700000000000000_${UUID}_2`),
   },
   GROUP_MEMBER_MISSING: {
     name: 'a member that is not there',

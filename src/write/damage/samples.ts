@@ -5,7 +5,7 @@ import { deleteCondition } from '../../format/delete-condition.ts'
 import { groupDetails } from '../../format/group-details.ts'
 import { encode } from '../../format/io.ts'
 import { processedConditions } from '../../format/processed-conditions.ts'
-import { readContext } from '../../generic-tile.ts'
+import { readContext } from '../../store/generic-tile.ts'
 import { arrayFiles } from '../array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../sample.ts'
 import { bytes, u32 } from './bytes.ts'
@@ -217,6 +217,7 @@ const SAMPLES = {
       fragments: '1',
     },
   },
+  bools: { options: { ...SMALL, attr: ['bool:BOOL'] } },
   varNumbers: { options: { ...SMALL, attr: ['v:INT32:var'] } },
   metadata: { options: { ...SMALL, metadata: ['title="trees"', 'range=[1,2.5]'] } },
   group: { options: SMALL, below: 'arr1/', prepare: addGroup },

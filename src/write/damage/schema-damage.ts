@@ -84,7 +84,7 @@ export const SCHEMA_DAMAGE = {
   },
   SCHEMA_FILL_VALUE: {
     name: 'a fill value of half a cell',
-    sample: 'sparse',
+    sample: 'emptyDense',
     plant: onSchema(({ attributes }) => {
       attributes[0].fill_value = Uint8Array.of(1, 2, 3)
     }),

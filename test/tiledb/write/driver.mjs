@@ -13,7 +13,7 @@ const built = `${root}build/write-test`
 
 const bundle = await rolldown({
   cwd: root,
-  input: { cli: 'src/cli.ts', file: 'src/source/file.ts' },
+  input: { cli: 'src/cli/cli.ts', file: 'src/node/file.ts' },
   external: (id) => id.startsWith('node:') || !/^[./]/.test(id),
   platform: 'node',
 })

@@ -170,6 +170,16 @@ def main():
         if not args.keep:
             shutil.rmtree(folder, ignore_errors=True)
     print("%d conditions and aggregates, %d samples appended to, consolidated and vacuumed, %.0f s" % (conditions, operated, time.time() - started))
+    if not args.only:
+        import operations
+        import schemas
+
+        with tempfile.TemporaryDirectory() as scratch:
+            rules, count = schemas.differences(operations.LIBRARY, scratch)
+        for d in rules:
+            print("FAILED schema " + d)
+        print("%d schemas made or refused by TileDB as here, %d not" % (count - len(rules), len(rules)))
+        failed += bool(rules)
     print("%d passed, %d failed" % (len(samples) - failed, failed))
     return 1 if failed else 0
 

@@ -146,7 +146,16 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
 /** Longer ones are declined: there has to be room behind every row. */
 const LONGEST_TEXT: usize = 1024
 
-/** Copies a text of printable ASCII that needs no escapes or quotes; another is declined. */
+/** `base64:`, the mark of bytes in CSV: a text that begins so is written otherwise. */
+const MARK: u64 = 0x3a343665736162
+const MARK_BYTES: u64 = 0x00ffffffffffffff
+
+/** Whether a spreadsheet takes text of this first character for a formula; quotes say that it is text. */
+function beginsFormula(first: u8): bool {
+  return first === 0x3d || first === 0x2b || first === 0x2d || first === 0x40
+}
+
+/** Copies a text of printable ASCII that needs no escapes, nor quotes within; another is declined. */
 function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
   const from = data + (load<u32>(starts) as usize)
   const length = data + (load<u32>(starts, 4) as usize) - from
@@ -155,7 +164,10 @@ function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
     return out
   }
   const json = kind !== CSV_TEXT
-  if (json || length === 0) out = quote(out)
+  // what lies behind the text is the next one's, or room
+  if (!json && length >= 7 && (load<u64>(from) & MARK_BYTES) === MARK) declined = true
+  const quotes = json || length === 0 || beginsFormula(load<u8>(from))
+  if (quotes) out = quote(out)
   const special = i8x16.splat(json ? 0x5c : 0x2c)
   for (let i: usize = 0; i < length; i += 16) {
     const bytes = v128.load(from + i)
@@ -168,7 +180,7 @@ function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
     if (i8x16.bitmask(v128.or(control, marks)) & counted) declined = true
   }
   out += length
-  return json || length === 0 ? quote(out) : out
+  return quotes ? quote(out) : out
 }
 
 function writeOther(kind: u32, data: usize, cell: usize, out: usize): usize {

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file imports only from its
+ * own room and from rooms before it.
+ *
+ *     node docs/rooms.mjs            says which imports break that rule, and whether the picture is out of date
+ *     node docs/rooms.mjs --write    draws the picture in docs/architecture.md anew
+ */
+
+const ROOMS = ['base', 'format', 'filters', 'source', 'store', 'cells', 'check', 'anatomy', 'write', 'render']
+ROOMS.push('node', 'threads', 'commands', 'cli')
+/** Files of `src/` itself start the program or are the package's exports: they import from every room. */
+const ENTRIES = 'entries'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SOURCES = join(ROOT, 'src')
+const PAGE = join(ROOT, 'docs/architecture.md')
+const BEGIN = '<!-- rooms: drawn by docs/rooms.mjs -->'
+const END = '<!-- /rooms -->'
+/** `import … from '…'`, `export … from '…'`, `import('…')` and `import '…'` of relative paths. */
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g
+
+function roomOf(file) {
+  const parts = relative(SOURCES, file).split(sep)
+  return parts.length > 1 ? parts[0] : ENTRIES
+}
+
+/** Every import that leaves a room: the two files, and their rooms. */
+function* imports() {
+  for (const name of readdirSync(SOURCES, { recursive: true })) {
+    const file = join(SOURCES, name)
+    // Kernels are AssemblyScript, which imports only its own files.
+    if (!file.endsWith('.ts') || file.includes(`${sep}assembly${sep}`)) continue
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const target = join(dirname(file), path)
+      if (!target.startsWith(SOURCES)) continue
+      const [from, to] = [roomOf(file), roomOf(target)]
+      if (from !== to) yield { file, target, from, to }
+    }
+  }
+}
+
+const all = [...imports()]
+const floor = (room) => (room === ENTRIES ? ROOMS.length : ROOMS.indexOf(room))
+const unknown = new Set(all.flatMap(({ from, to }) => [from, to]).filter((room) => floor(room) < 0))
+const upwards = all.filter(({ from, to }) => floor(to) >= floor(from))
+
+/** The arrows between rooms. One is left out where others lead to the same room. */
+function arrows() {
+  const direct = new Map()
+  for (const { from, to } of all) direct.set(from, (direct.get(from) ?? new Set()).add(to))
+  const reaches = (from, to) => [...(direct.get(from) ?? [])].some((next) => next === to || reaches(next, to))
+  return [...direct].flatMap(([from, targets]) =>
+    [...targets]
+      .filter((to) => ![...targets].some((other) => other !== to && reaches(other, to)))
+      .map((to) => [from, to]),
+  )
+}
+
+function picture() {
+  const lines = arrows()
+    .sort(([a, b], [c, d]) => floor(c) - floor(a) || floor(d) - floor(b))
+    .map(([from, to]) => `  ${from} --> ${to}`)
+  return [BEGIN, '```mermaid', 'flowchart TD', ...lines, '```', END].join('\n')
+}
+
+const faults = [
+  ...[...unknown].map((room) => `src/${room}: expected a room that docs/rooms.mjs lists`),
+  ...upwards.map(({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`),
+]
+if (faults.length === 0) {
+  const page = readFileSync(PAGE, 'utf8')
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin < 0 || end < begin) faults.push(`docs/architecture.md: expected the lines ${BEGIN} and ${END}`)
+  else {
+    const drawn = page.slice(0, begin) + picture() + page.slice(end + END.length)
+    if (process.argv.includes('--write')) writeFileSync(PAGE, drawn)
+    else if (drawn !== page)
+      faults.push('docs/architecture.md: the picture is out of date; node docs/rooms.mjs --write')
+  }
+}
+for (const fault of faults) process.stderr.write(`${fault}\n`)
+process.exitCode = faults.length > 0 ? 1 : 0

@@ -1,0 +1,293 @@
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { ColumnData } from './column.ts'
+import { lanesOf, numbersOf } from './elements.ts'
+import { hilbertValues } from './hilbert.ts'
+import { type TileArithmetic, typedTileLanes } from './tile-numbers.ts'
+
+/** Sort keys of cells: unsigned lanes, the most significant first. */
+export type KeyLanes = Uint32Array[]
+
+/** What releases of TileDB have done in more than one way. @see check/old-orders.ts for which did what */
+export interface OrderRule {
+  /** How a coordinate's tile is worked out. */
+  tiles: TileArithmetic
+  /** On which processor. */
+  conversion: Conversion
+  /** Bytes of text as unsigned numbers, or as the signed ones of C's char; `any`: no order of texts and of what follows them. */
+  text: 'unsigned' | 'signed' | 'any'
+  /** What decides between cells of one Hilbert value; `any`: nothing does. */
+  hilbertTies: 'row-major' | 'col-major' | 'any'
+  /** Whether the range of an integer dimension counts its ends, or is their difference. */
+  hilbertRange: 'difference' | 'count'
+}
+
+/** As TileDB merges cells since 2.25 (format 22). */
+export const PRESENT_ORDER: OrderRule = {
+  tiles: 'exact',
+  conversion: 'x86-64',
+  text: 'unsigned',
+  hilbertTies: 'row-major',
+  hilbertRange: 'difference',
+}
+
+/**
+ * The order in which a sparse fragment stores cells: by tile, tiles in tile order, then by coordinates in cell order; or by
+ * Hilbert value, then coordinates in row-major order. Cells at the same coordinates keep the order they were given in.
+ *
+ * @returns the position of each stored cell among those given; undefined where they are in order already
+ * @see tiledb/sm/misc/comparators.h, GlobalCmpQB and HilbertCmpQB in unordered_writer.cc
+ */
+export function globalOrder(
+  schema: ArraySchema,
+  columns: readonly ColumnData[],
+  cellNum: number,
+): Int32Array | undefined {
+  const lanes = orderLanes(schema, columns, cellNum)
+  return inOrder(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
+}
+
+/** Keys by which cells are stored: {@link globalOrder}. */
+export function orderLanes(
+  schema: ArraySchema,
+  columns: readonly ColumnData[],
+  cellNum: number,
+  rule: OrderRule = PRESENT_ORDER,
+): KeyLanes {
+  const { dimensions } = schema.domain
+  const hilbert = schema.cell_order === 'hilbert'
+  const coordinates =
+    hilbert && rule.hilbertTies === 'any'
+      ? []
+      : dimensions.map((dimension, d) => coordinateLanes(dimension, columns[d], cellNum, rule))
+  const colMajor = hilbert ? rule.hilbertTies === 'col-major' : schema.cell_order === 'col-major'
+  if (colMajor) coordinates.reverse()
+  if (rule.text === 'any') cutAtText(coordinates)
+  if (hilbert) {
+    const { high, low } = hilbertValues(dimensions, columns, cellNum, rule.hilbertRange)
+    return [high, low, ...coordinates.flat()]
+  }
+  const tiles = dimensions.map((dimension, d) => tileLanes(dimension, columns[d], cellNum, rule))
+  if (schema.tile_order === 'col-major') tiles.reverse()
+  return [...tiles.flat(), ...coordinates.flat()]
+}
+
+/** Takes the first text and all that is less significant out of coordinates' keys: what has no lanes has no order. */
+function cutAtText(coordinates: KeyLanes[]): void {
+  const text = coordinates.findIndex((lanes) => lanes.length === 0)
+  if (text >= 0) coordinates.length = text
+}
+
+/** Lanes that sort as the coordinates of one dimension do; none of text in any order. */
+function coordinateLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
+  if (column.starts) {
+    if (rule.text === 'any') return []
+    // Signed bytes sort as unsigned ones do whose highest bit is turned; what a text ends with stays below all of them.
+    const text = rule.text === 'signed' ? column.data.map((byte) => byte ^ 0x80) : column.data
+    return [textRanks(text, column.starts)]
+  }
+  return valueLanes(dimension.type, column.data, cellNum)
+}
+
+/** Each lane of a NaN; no other float has it. */
+export const NAN_LANE = 0xffffffff
+
+/** Values as unsigned lanes that sort as they do; NaN behind all others, whatever its sign: so TileDB stores coordinates. */
+export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): KeyLanes {
+  const float = datatypeKind(type) === 'float'
+  const low = new Uint32Array(cellNum)
+  if (datatypeSize(type) === 8) {
+    const high = new Uint32Array(cellNum)
+    const pairs = lanesOf(data)
+    const turn = isSignedInteger(type) ? 0x80000000 : 0
+    for (let i = 0; i < cellNum; i++) {
+      const lo = pairs[2 * i]
+      const hi = pairs[2 * i + 1]
+      if (float && (hi & 0x7fffffff) >= 0x7ff00000 && ((hi & 0xfffff) | lo) !== 0) {
+        high[i] = low[i] = NAN_LANE
+        continue
+      }
+      const negative = float && hi >= 0x80000000
+      const zero = negative && hi === 0x80000000 && lo === 0
+      high[i] = zero ? 0x80000000 : negative ? ~hi : hi ^ (float ? 0x80000000 : turn)
+      low[i] = negative && !zero ? ~lo : lo
+    }
+    return [high, low]
+  }
+  if (float) {
+    const bits = lanesOf(data)
+    for (let i = 0; i < cellNum; i++) {
+      const value = bits[i]
+      if ((value & 0x7fffffff) > 0x7f800000) low[i] = NAN_LANE
+      else low[i] = value === 0x80000000 ? value : value > 0x80000000 ? ~value : value ^ 0x80000000
+    }
+    return [low]
+  }
+  const values = numbersOf(type, data)
+  const turn = isSignedInteger(type) ? 0x80000000 : 0
+  for (let i = 0; i < cellNum; i++) low[i] = values[i] ^ turn
+  return [low]
+}
+
+/** Number of each cell's tile along one dimension; no lanes where it has no tiles. */
+function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
+  const { type, domain, tile_extent } = dimension
+  if (column.starts || !tile_extent) return []
+  const typed = rule.tiles !== 'exact' && typedTileLanes(dimension, tile_extent, column.data, cellNum, rule.tiles)
+  if (typed) return typed
+  const size = datatypeSize(type)
+  const start = domain.subarray(0, size)
+  if (datatypeKind(type) === 'float') {
+    const [first, extent] = [numbersOf(type, start)[0], numbersOf(type, tile_extent)[0]]
+    return floatTileLanes(type, column.data, first, extent, cellNum, rule.conversion)
+  }
+  if (size === 8) return wideTileLanes(column.data, start, integerOf('UINT64', tile_extent), cellNum)
+  const values = numbersOf(type, column.data)
+  const low = numbersOf(type, start)[0]
+  const extent = Number(integerOf('UINT64', tile_extent))
+  const lane = new Uint32Array(cellNum)
+  for (let i = 0; i < cellNum; i++) lane[i] = Math.floor((values[i] - low) / extent)
+  return [lane]
+}
+
+/** What a number that no uint64 can be becomes: x86-64 makes 2^63 of a NaN and 0 of too large ones, ARM 0 and the largest. */
+export type Conversion = 'x86-64' | 'arm'
+
+/**
+ * In the arithmetic of the type, as TileDB computes. Over the full range of a type an extent that was not given is stored as
+ * Infinity, and the distance from the domain's start can be Infinity, too: then the number of the tile is NaN.
+ *
+ * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64; order of arrays written on x86-64 is measured
+ */
+function floatTileLanes(
+  type: Datatype,
+  data: Uint8Array,
+  start: number,
+  extent: number,
+  cellNum: number,
+  conversion: Conversion,
+): KeyLanes {
+  const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
+  const values = numbersOf(type, data)
+  const high = new Uint32Array(cellNum)
+  const low = new Uint32Array(cellNum)
+  const arm = conversion === 'arm'
+  for (let i = 0; i < cellNum; i++) {
+    const tile = Math.floor(round(round(values[i] - start) / extent))
+    if (tile < 2 ** 64) {
+      high[i] = tile / 2 ** 32
+      low[i] = tile % 2 ** 32
+    } else if (Number.isNaN(tile)) high[i] = arm ? 0 : 0x80000000
+    else {
+      high[i] = arm ? 0xffffffff : 0
+      low[i] = high[i]
+    }
+  }
+  return [high, low]
+}
+
+/** Largest difference at which the floor of a division of numbers is surely right. */
+const SAFE_DIFFERENCE = 2 ** 51
+
+function wideTileLanes(data: Uint8Array, start: Uint8Array, extent: bigint, cellNum: number): KeyLanes {
+  const pairs = lanesOf(data)
+  const [startLow, startHigh] = lanesOf(start)
+  const high = new Uint32Array(cellNum)
+  const low = new Uint32Array(cellNum)
+  const step = Number(extent)
+  for (let i = 0; i < cellNum; i++) {
+    const lo = pairs[2 * i] - startLow
+    const hi = (pairs[2 * i + 1] - startHigh - (lo < 0 ? 1 : 0)) >>> 0
+    const difference = hi * 2 ** 32 + (lo >>> 0)
+    if (difference < SAFE_DIFFERENCE) {
+      const tile = Math.floor(difference / step)
+      high[i] = tile / 2 ** 32
+      low[i] = tile
+    } else {
+      const tile = ((BigInt(hi) << 32n) | BigInt(lo >>> 0)) / extent
+      high[i] = Number(tile >> 32n)
+      low[i] = Number(tile & 0xffffffffn)
+    }
+  }
+  return [high, low]
+}
+
+const PREFIX_BYTES = 6
+
+/** Rank of each string among those of the column, by unsigned bytes, the shorter of two with a common start first. */
+function textRanks(data: Uint8Array, starts: Float64Array): Uint32Array {
+  const count = starts.length - 1
+  // The first bytes as one number decide most comparisons.
+  const prefixes = new Float64Array(count)
+  for (let i = 0; i < count; i++) {
+    let prefix = 0
+    for (let b = 0; b < PREFIX_BYTES; b++) {
+      const at = starts[i] + b
+      prefix = prefix * 256 + (at < starts[i + 1] ? data[at] : 0)
+    }
+    prefixes[i] = prefix
+  }
+  const compare = (a: number, b: number): number =>
+    prefixes[a] - prefixes[b] || compareBytes(data, starts[a], starts[a + 1], starts[b], starts[b + 1])
+  const order = Uint32Array.from({ length: count }, (_, i) => i).sort(compare)
+  const ranks = new Uint32Array(count)
+  let rank = 0
+  for (let i = 1; i < count; i++) {
+    if (compare(order[i - 1], order[i]) !== 0) rank = i
+    ranks[order[i]] = rank
+  }
+  return ranks
+}
+
+function compareBytes(data: Uint8Array, a: number, aEnd: number, b: number, bEnd: number): number {
+  const length = Math.min(aEnd - a, bEnd - b)
+  for (let i = 0; i < length; i++) {
+    const difference = data[a + i] - data[b + i]
+    if (difference !== 0) return difference
+  }
+  return aEnd - a - (bEnd - b)
+}
+
+function inOrder(lanes: KeyLanes, cellNum: number): boolean {
+  for (let i = 1; i < cellNum; i++) {
+    for (const lane of lanes) {
+      if (lane[i - 1] === lane[i]) continue
+      if (lane[i - 1] > lane[i]) return false
+      break
+    }
+  }
+  return true
+}
+
+const DIGIT_BITS = 16
+const DIGITS = 1 << DIGIT_BITS
+
+/** Radix sort from the least significant digit: linear, and cells with equal keys keep their order. */
+function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
+  let positions = Int32Array.from({ length: cellNum }, (_, i) => i)
+  let other = new Int32Array(cellNum)
+  const counts = new Uint32Array(DIGITS)
+  for (const lane of lanes.toReversed()) {
+    for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
+      counts.fill(0)
+      for (let i = 0; i < cellNum; i++) counts[(lane[i] >>> shift) & (DIGITS - 1)]++
+      if (counts[(lane[0] >>> shift) & (DIGITS - 1)] === cellNum) continue
+      let before = 0
+      for (let digit = 0; digit < DIGITS; digit++) {
+        const count = counts[digit]
+        counts[digit] = before
+        before += count
+      }
+      for (let i = 0; i < cellNum; i++) {
+        const position = positions[i]
+        other[counts[(lane[position] >>> shift) & (DIGITS - 1)]++] = position
+      }
+      const sorted = other
+      other = positions
+      positions = sorted
+    }
+  }
+  return positions
+}

@@ -1,0 +1,102 @@
+import { InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { NDRange } from '../format/range.ts'
+import type { ColumnData } from './column.ts'
+
+/**
+ * The bounding box of dense cells, and the order that makes them row-major; undefined where they are so already.
+ *
+ * @param columns coordinates first, `count` cells each
+ * @param file names the cells in errors
+ * @throws InspectError BAD_VALUE where cells do not fill the box, each place once
+ */
+export function denseBox(
+  schema: ArraySchema,
+  columns: readonly ColumnData[],
+  count: number,
+  file: string,
+): { domain: NDRange; order: Uint32Array | undefined } {
+  const { dimensions } = schema.domain
+  if (count === 0)
+    throw new InspectError('BAD_VALUE', 'expected at least one cell for a dense fragment, found none', { file })
+  const axes = dimensions.map(({ type }, d) => axisOf(columns[d].data, type, count))
+  const volume = axes.reduce((product, { length }) => product * length, 1)
+  if (volume !== count) {
+    const box = axes.map(({ length }) => length).join(' × ')
+    throw new InspectError(
+      'BAD_VALUE',
+      `expected every cell of the box that dense cells span (${box} = ${volume}), found ${count}`,
+      { file },
+    )
+  }
+  const order = new Uint32Array(count)
+  const taken = new Uint8Array(count)
+  let sorted = true
+  for (let cell = 0; cell < count; cell++) {
+    let place = 0
+    for (const { length, positions } of axes) place = place * length + positions[cell]
+    if (taken[place]) throw twice(schema, columns, cell, file)
+    taken[place] = 1
+    order[place] = cell
+    sorted &&= place === cell
+  }
+  return { domain: axes.map(({ min, max }) => ({ min, max })), order: sorted ? undefined : order }
+}
+
+function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: number, file: string): InspectError {
+  const at = domain.dimensions.map(({ name, type }, d) => {
+    const size = datatypeSize(type)
+    return `${name}=${integerOf(type, columns[d].data.subarray(cell * size, (cell + 1) * size))}`
+  })
+  return new InspectError('BAD_VALUE', `expected each coordinate once in a dense array, found ${at.join(', ')} twice`, {
+    file,
+  })
+}
+
+interface Axis {
+  min: Uint8Array
+  max: Uint8Array
+  length: number
+  /** Of each cell, from the lowest. */
+  positions: Float64Array
+}
+
+/** Values in two numbers, `high` 2^32 each: positions above 2^53 are approximate, and no box is as large. */
+function axisOf(data: Uint8Array, type: Datatype, count: number): Axis {
+  const size = datatypeSize(type)
+  const { low, high } = lanesOf(data, type)
+  let [least, most] = [0, 0]
+  const below = (a: number, b: number): boolean => high(a) < high(b) || (high(a) === high(b) && low(a) < low(b))
+  for (let i = 1; i < count; i++) {
+    if (below(i, least)) least = i
+    else if (below(most, i)) most = i
+  }
+  const position = (i: number): number => (high(i) - high(least)) * 2 ** 32 + (low(i) - low(least))
+  const positions = new Float64Array(count)
+  for (let i = 0; i < count; i++) positions[i] = position(i)
+  const cell = (i: number): Uint8Array => data.slice(i * size, (i + 1) * size)
+  return { min: cell(least), max: cell(most), length: position(most) + 1, positions }
+}
+
+type Lane = (cell: number) => number
+
+function lanesOf(data: Uint8Array, type: Datatype): { low: Lane; high: Lane } {
+  const view = new DataView(data.buffer, data.byteOffset, data.length)
+  const unsigned = datatypeKind(type) === 'uint'
+  const zero: Lane = () => 0
+  switch (datatypeSize(type)) {
+    case 1:
+      return { low: unsigned ? (i) => view.getUint8(i) : (i) => view.getInt8(i), high: zero }
+    case 2:
+      return { low: unsigned ? (i) => view.getUint16(2 * i, true) : (i) => view.getInt16(2 * i, true), high: zero }
+    case 4:
+      return { low: unsigned ? (i) => view.getUint32(4 * i, true) : (i) => view.getInt32(4 * i, true), high: zero }
+    default:
+      return {
+        low: (i) => view.getUint32(8 * i, true),
+        high: unsigned ? (i) => view.getUint32(8 * i + 4, true) : (i) => view.getInt32(8 * i + 4, true),
+      }
+  }
+}

@@ -1,0 +1,112 @@
+import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
+import { encode } from '../format/io.ts'
+import { type NDRange, ndRange, type Range, type RangeType } from '../format/range.ts'
+import { levelOf, type RTree } from '../format/rtree.ts'
+import type { ColumnData } from './column.ts'
+import { isWide, lanesOf, numbersOf } from './elements.ts'
+import { wideExtremes } from './number-statistics.ts'
+
+/** Children of a node. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
+const FANOUT = 10
+
+/**
+ * The R-tree over the bounding boxes of a fragment's tiles: levels of boxes of ten each, up to one root.
+ *
+ * @param version of the fragment: before 5 the tree repeats the domain's dimension number and type
+ * @see tiledb/sm/rtree/rtree.cc (build_tree)
+ */
+export function buildRTree(version: number, leaves: readonly NDRange[], dimensions: readonly RangeType[]): RTree {
+  const levels: NDRange[][] = []
+  if (leaves.length > 0) levels.push([...leaves])
+  while (levels.length > 0 && levels[0].length > 1) {
+    const below = levels[0]
+    const level: NDRange[] = []
+    for (let from = 0; from < below.length; from += FANOUT) {
+      level.push(unionOf(below.slice(from, from + FANOUT), dimensions))
+    }
+    levels.unshift(level)
+  }
+  const describe = ndRange(dimensions)
+  return {
+    fanout: FANOUT,
+    dim_num: version < 5 ? dimensions.length : undefined,
+    type: version < 5 ? dimensions[0].type : undefined,
+    levels: levels.map((mbrs) => levelOf(mbrs, dimensions, (mbr) => encode(mbr, describe))),
+  }
+}
+
+/** Smallest box around some. One that is no numbers along a dimension counts for nothing there: it would hide the others' cells. */
+export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeType[]): NDRange {
+  return dimensions.map((dimension, d): Range => {
+    let { min, max } = boxes[0][d]
+    for (const box of boxes) {
+      if (compareValues(dimension, box[d].min, min) < 0 || isNaNBytes(dimension, min)) min = box[d].min
+      if (compareValues(dimension, box[d].max, max) > 0 || isNaNBytes(dimension, max)) max = box[d].max
+    }
+    return { min, max }
+  })
+}
+
+function isNaNBytes({ type }: RangeType, value: Uint8Array): boolean {
+  return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, value)[0])
+}
+
+/** Range of the coordinates of a tile along one dimension; without NaN, unless there is nothing else. */
+export function coordinateRange(dimension: RangeType, cells: ColumnData, cellNum: number): Range {
+  const { data, starts } = cells
+  if (starts) return textRange(data, starts)
+  const size = data.length / cellNum
+  const { min, max } = isWide(dimension.type)
+    ? wideRange(data, isSignedInteger(dimension.type), cellNum)
+    : numberRange(dimension, data)
+  return { min: data.slice(min * size, (min + 1) * size), max: data.slice(max * size, (max + 1) * size) }
+}
+
+function numberRange(dimension: RangeType, data: Uint8Array): { min: number; max: number } {
+  const values = numbersOf(dimension.type, data)
+  let min = 0
+  let max = 0
+  for (let i = 1; i < values.length; i++) {
+    // What follows NaN is taken, also where it is NaN again.
+    if (values[i] < values[min] || Number.isNaN(values[min])) min = i
+    if (values[i] > values[max] || Number.isNaN(values[max])) max = i
+  }
+  return { min, max }
+}
+
+function wideRange(data: Uint8Array, signed: boolean, cellNum: number): { min: number; max: number } {
+  const { min, max } = wideExtremes(lanesOf(data), signed, { length: cellNum, at: undefined })
+  return { min: typeof min === 'number' ? min : 0, max: typeof max === 'number' ? max : 0 }
+}
+
+function textRange(data: Uint8Array, starts: Float64Array): Range {
+  let min = data.subarray(starts[0], starts[1])
+  let max = min
+  for (let cell = 1; cell < starts.length - 1; cell++) {
+    const value = data.subarray(starts[cell], starts[cell + 1])
+    if (compareText(value, min) < 0) min = value
+    else if (compareText(value, max) > 0) max = value
+  }
+  return { min: min.slice(), max: max.slice() }
+}
+
+/** Order of two values of a dimension. */
+export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, b: Uint8Array): number {
+  if (cell_val_num === 'var') return compareText(a, b)
+  if (isWide(type)) {
+    const turn = isSignedInteger(type) ? 0x80000000 : 0
+    const [aLow, aHigh] = lanesOf(a)
+    const [bLow, bHigh] = lanesOf(b)
+    return ((aHigh ^ turn) >>> 0) - ((bHigh ^ turn) >>> 0) || aLow - bLow
+  }
+  const [x] = numbersOf(type, a)
+  const [y] = numbersOf(type, b)
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** By unsigned bytes, the shorter of two with a common start first. */
+function compareText(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]
+  return a.length - b.length
+}

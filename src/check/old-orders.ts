@@ -1,0 +1,122 @@
+import { type OrderRule, PRESENT_ORDER } from '../cells/cell-order.ts'
+import type { ColumnData } from '../cells/column.ts'
+import { hilbertBits } from '../cells/hilbert.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
+import { ARM_FAULT } from './known-faults.ts'
+
+/**
+ * Orders of cells that releases of TileDB have taken for the right one, and write, read and consolidate in, where they differ
+ * from that by which TileDB merges today. Cells in one of them are as they were written: a note says what readers make of it.
+ */
+export interface OldOrder {
+  rule: OrderRule
+  fault: string
+  /** Only these of the cells are in it; all without it. */
+  holds?: ((columns: readonly ColumnData[], cell: number) => boolean) | undefined
+}
+
+type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: string]
+
+/** @see Domain::tile_order_cmp and Dimension::tile_idx; of 2.3 (format 9) 2.3.0 and the later ones differ. */
+function tileChoices(version: number): Choice<'tiles'>[] {
+  const wrapping =
+    'TileDB before 2.3.1 works out wrong tile numbers in domains wider than half their type: tiles are out of order there'
+  if (version < 5)
+    return [
+      [
+        'typed',
+        'TileDB before 2.0 orders cells of float domains, and of those wider than half their type, without regard to tiles',
+      ],
+    ]
+  const bytes = 'TileDB 2.3.1 to 2.9 puts tiles of INT8 and INT16 out of order in domains that begin below 0'
+  return [
+    ...(version < 10 ? [['wrapping', wrapping] as const] : []),
+    ...(version >= 9 && version < 14 ? [['bytes', bytes] as const] : []),
+  ]
+}
+
+/**
+ * Every release since 2.0. What is consolidated was merged by unsigned bytes from pieces in order of signed ones.
+ *
+ * @see Domain::cell_order_cmp_impl<char>, which compares char, beside its readers' string_view
+ */
+function textChoices(merged: boolean): Choice<'text'>[] {
+  const fault =
+    'TileDB orders text by signed bytes when it writes, and by unsigned bytes when it merges: where text is not ASCII, merged reads may show cells twice'
+  return [['signed', fault], ...(merged ? [['any', fault] as const] : [])]
+}
+
+/**
+ * Writers and readers broke ties in two ways until 2.23, which is late in format 21. What is consolidated was merged in the readers'
+ * way from pieces in the writers', so that neither need hold.
+ *
+ * @see Domain::cell_order_cmp, HilbertCmp
+ */
+function tieChoices(version: number, merged: boolean): Choice<'hilbertTies'>[] {
+  if (version >= 22) return []
+  const fault =
+    'TileDB before 2.23 orders cells of the same Hilbert value by the last dimension first; newer releases still read them'
+  return [['col-major', fault], ...(merged ? [['any', fault] as const] : [])]
+}
+
+function rangeChoices(version: number): Choice<'hilbertRange'>[] {
+  if (version >= 9) return []
+  return [['count', 'TileDB before 2.3 orders some close cells differently; newer releases still read them']]
+}
+
+const SPILL_FAULT =
+  'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the text behind them in the buffer: merged reads may be wrong'
+
+/**
+ * TileDB 2.7 and 2.8 (formats 11 and 12) take every text to end where the buffer of all texts ends. Texts with as many bytes as their share
+ * of a Hilbert value, or more, are not affected. The place of shorter ones cannot be worked out; after consolidation, that of no text can.
+ *
+ * @see QueryBuffer::varying_size_datum_at of 2.8
+ */
+function spilling(orders: readonly OldOrder[], dimensionNum: number, merged: boolean): OldOrder[] {
+  const bytes = Math.ceil(hilbertBits(dimensionNum) / 8)
+  const holds = (columns: readonly ColumnData[], cell: number): boolean =>
+    !merged && columns.every(({ starts }) => !starts || starts[cell + 1] - starts[cell] >= bytes)
+  return orders.map(({ rule }) => ({ rule, fault: SPILL_FAULT, holds }))
+}
+
+/** Of fragments with NaN coordinates. */
+const NAN_ORDER: OldOrder = {
+  rule: { ...PRESENT_ORDER, hilbertTies: 'any' },
+  fault: 'TileDB takes NaN for equal to every coordinate where Hilbert values are the same: such cells are in no order',
+}
+
+/** {@link oldOrders} where some coordinates are NaN. */
+export function nanOrders({ schema }: FragmentInfo): OldOrder[] {
+  return schema.cell_order === 'hilbert' ? [NAN_ORDER] : []
+}
+
+/** Orders that a fragment's cells may be in, likelier ones first; without today's. */
+export function oldOrders({ format_version, schema }: FragmentInfo, merged: boolean): OldOrder[] {
+  const hilbert = schema.cell_order === 'hilbert'
+  const text = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')
+  let orders: OldOrder[] = [{ rule: PRESENT_ORDER, fault: '' }]
+  const vary = <K extends keyof OrderRule>(key: K, choices: readonly Choice<K>[]): void => {
+    const others = choices.flatMap(([value, fault]) =>
+      orders.map((order) => ({
+        rule: { ...order.rule, [key]: value },
+        fault: order.fault === '' ? fault : `${order.fault}; ${fault}`,
+      })),
+    )
+    orders = [...orders, ...others]
+  }
+  if (hilbert) {
+    vary('hilbertTies', tieChoices(format_version, merged))
+    vary('hilbertRange', rangeChoices(format_version))
+  } else {
+    vary('tiles', tileChoices(format_version))
+    if (schema.domain.dimensions.some(({ type }) => datatypeKind(type) === 'float')) {
+      vary('conversion', [['arm', ARM_FAULT]])
+    }
+  }
+  if (text) vary('text', textChoices(merged))
+  const spills = hilbert && text && (format_version === 11 || format_version === 12)
+  const rest = spills ? spilling(orders, schema.domain.dimensions.length, merged) : []
+  return [...orders.slice(1), ...rest]
+}

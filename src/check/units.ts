@@ -1,0 +1,181 @@
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
+import { TileFile, type TileRole } from '../cells/tile-files.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import type { InspectGroup } from '../store/group.ts'
+import { findMember } from '../store/group-members.ts'
+import { isFirst, type Shard, shardOf } from '../store/shard.ts'
+import { openTarget, type Target } from '../store/target.ts'
+import type { DataFilePart } from './verifier.ts'
+
+/** A piece of work that can be done alone, by whoever opens `path`. */
+export interface Unit {
+  /** Of the array, group or fragment. */
+  path: string
+  part:
+    | { kind: 'array-files' }
+    | { kind: 'group-files' }
+    | { kind: 'fragment-metadata' }
+    | ({ kind: 'data-file' } & DataFilePart)
+    /** Fragments that are left out, as TileDB does not read them; `all` where the array has no others. */
+    | { kind: 'skipped'; fragmentNum: number; all: boolean }
+    /** What could not be planned, found before any work: carried along so that results keep their order. */
+    | { kind: 'fault'; error: InspectError }
+  /** Stored bytes, for sharing work out. */
+  bytes: number
+}
+
+export interface PlanOptions {
+  /** Uncommitted fragments as well. */
+  all: boolean
+  /** Only one part of an array's fragments, balanced by bytes. */
+  shard: Shard | undefined
+}
+
+/** Stored bytes of one unit: small enough to share out, large enough not to notice the sharing. */
+const UNIT_BYTES = 16 * 2 ** 20
+
+/**
+ * All work of a target in a fixed order: the same units whatever the number of workers.
+ * @throws InspectError WRONG_TARGET
+ */
+export async function* planTarget(
+  target: Target,
+  cx: ReadContext,
+  options: PlanOptions,
+  above: readonly string[] = [],
+): AsyncGenerator<Unit> {
+  if (target.type === 'fragment') {
+    // A fragment is not split.
+    if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
+  } else if (target.type === 'array') yield* arrayUnits(target.array, options)
+  else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
+  else
+    throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
+      file: target.path,
+    })
+}
+
+/** @param above what tells the groups around this one apart: one that contains itself is not walked again */
+async function* groupUnits(
+  group: InspectGroup,
+  cx: ReadContext,
+  options: PlanOptions,
+  above: readonly string[],
+): AsyncGenerator<Unit> {
+  const { folder } = group
+  if (isFirst(options.shard)) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  const identity = await group.identity()
+  const faults: InspectError[] = []
+  group.cx.onFault = (one) => void faults.push(one)
+  const members = await group.members()
+  if (isFirst(options.shard)) for (const one of faults) yield fault(one.at.file ?? folder.path, one)
+  yield* allInOrder(members, atOnce(folder), async function* (member): AsyncGenerator<Unit> {
+    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
+    const { state, path, target, error } = await findMember(group, member, [...above, identity], (path) =>
+      openTarget(folder.storage, path, inside),
+    )
+    // It is being verified already: no damage of bytes, and nothing that is left out.
+    if (state === 'cycle') return
+    try {
+      if (target) yield* planTarget(target, inside, options, [...above, identity])
+      else if (isFirst(options.shard)) yield fault(path ?? folder.path, error)
+    } catch (error) {
+      const one = fault(path ?? folder.path, error)
+      if (isFirst(options.shard)) yield one
+    }
+  })
+}
+
+async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGenerator<Unit> {
+  const { shard } = options
+  if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
+  // Told by the unit of the array's own files.
+  array.cx.onFault = () => {}
+  const there = await array.fragments()
+  const entries = there.filter((entry) => options.all || entry.committed)
+  // A folder without a metadata file is none that --all verifies.
+  const skipped = options.all ? 0 : there.filter(({ committed, state }) => !committed && state !== 'no-metadata').length
+  if (skipped > 0 && isFirst(shard))
+    yield {
+      path: array.folder.path,
+      part: { kind: 'skipped', fragmentNum: skipped, all: entries.length === 0 },
+      bytes: 0,
+    }
+  const mine = await shardOf(array, entries, shard)
+  yield* allInOrder(mine, atOnce(array.folder), async function* (entry): AsyncGenerator<Unit> {
+    if (entry.state === 'no-metadata') return
+    const fragment = array.fragment(entry.path)
+    try {
+      // What readers pass over may lack its metadata: the write ended early, or vacuum did.
+      if (!entry.isRead && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return
+      yield* fragmentUnits(fragment)
+    } finally {
+      await fragment.close()
+    }
+  })
+}
+
+async function* fragmentUnits(fragment: Fragment): AsyncGenerator<Unit> {
+  const { path } = fragment.folder
+  yield { path, part: { kind: 'fragment-metadata' }, bytes: 0 }
+  try {
+    const info = await fragment.info()
+    for (const file of await fragment.fieldFiles()) {
+      const role: TileRole =
+        file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
+      const part = { kind: 'data-file', name: file.name, slot: file.slot, role } as const
+      if (file.size <= UNIT_BYTES) yield { path, part: { ...part, from: 0, to: info.tile_num }, bytes: file.size }
+      else {
+        for (const { from, to, bytes } of await runsOrWhole(fragment, file.slot, role, info.tile_num)) {
+          yield { path, part: { ...part, from, to }, bytes }
+        }
+      }
+    }
+  } catch (error) {
+    // The metadata file's own unit reports what is wrong with it.
+    if (!(error instanceof InspectError)) throw error
+  }
+}
+
+interface TileRun {
+  from: number
+  to: number
+  bytes: number
+}
+
+/** {@link tileRuns}; the whole file where they cannot be told: its unit says why, and the other files have theirs. */
+async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, tileNum: number): Promise<TileRun[]> {
+  try {
+    return await tileRuns(fragment, slot, role)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return [{ from: 0, to: tileNum, bytes: 0 }]
+  }
+}
+
+/** Runs of tiles of about {@link UNIT_BYTES} stored bytes. */
+async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promise<TileRun[]> {
+  const file = await TileFile.open(fragment, slot, role)
+  const runs: TileRun[] = []
+  let run: TileRun = { from: 0, to: 0, bytes: 0 }
+  for (let tile = 0; tile < file.tileNum; tile++) {
+    run.to = tile + 1
+    run.bytes += Math.max(0, (file.offsets[tile + 1] ?? file.offsets[tile]) - file.offsets[tile])
+    if (run.bytes >= UNIT_BYTES) {
+      runs.push(run)
+      run = { from: tile + 1, to: tile + 1, bytes: 0 }
+    }
+  }
+  if (run.to > run.from) runs.push(run)
+  await file.close()
+  return runs
+}
+
+function fault(path: string, error: unknown): Unit {
+  if (!(error instanceof InspectError)) throw error
+  return { path, part: { kind: 'fault', error }, bytes: 0 }
+}

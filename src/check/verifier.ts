@@ -1,0 +1,332 @@
+import { asInspectError, ERROR_CODES, InspectError } from '../base/errors.ts'
+import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import type { ChecksumVerdict } from '../filters/filter.ts'
+import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
+import { mayHoldOffsets } from '../format/filter-pipeline.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { genericTileHeader } from '../format/generic-tile.ts'
+import { decode, decodePrefix } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { type Folder, readAll } from '../source/source.ts'
+import type { InspectArray } from '../store/array.ts'
+import { withSource } from '../store/array.ts'
+import type { CommitFile } from '../store/commits.ts'
+import { entrySize } from '../store/file-sizes.ts'
+import type { Fragment } from '../store/fragment.ts'
+import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
+import type { Verification, VerifyFailure } from './verification.ts'
+
+/** A unit of work is fetched at once, where it is far away: units are cut at 16 MiB, and end with a whole tile. */
+const TOGETHER_BYTES = 32 * 2 ** 20
+
+/** Verifies files one after the other and collects what it finds. */
+export class Verifier {
+  private readonly cx: ReadContext
+  private readonly deep: boolean
+  private readonly found: Verification
+
+  constructor(cx: ReadContext, deep: boolean, found: Verification) {
+    this.cx = cx
+    this.deep = deep
+    this.found = found
+  }
+
+  /** Schema files, enumerations, array metadata and everything about commits: all generic tiles of the array itself. */
+  async arrayFiles(array: InspectArray): Promise<void> {
+    const { folder } = array
+    // Each is told with the file that it is in.
+    array.cx.onFault = () => {}
+    await this.orFail(folder.path, async () => {
+      for (const { name, path } of await array.schemaFiles())
+        if (isTileName(name)) await this.genericTileFile(folder, path, null)
+    })
+    await this.genericTileFiles(folder, '__schema/__enumerations', isEnumerationName)
+    await this.genericTileFiles(folder, '__meta', isTileName)
+    await this.orFail(folder.path, async () => {
+      for (const file of (await array.commits()).files) await this.commitFile(array, file)
+    })
+  }
+
+  private async commitFile(array: InspectArray, { path, kind, fault, entries }: CommitFile): Promise<void> {
+    const { folder } = array
+    const file = `${folder.path}/${path}`
+    if (fault) this.fail(fault, { fragment: null, file })
+    if (kind === 'delete' || kind === 'update') await this.genericTileFile(folder, path, null)
+    if (kind === 'fragment-metadata') await this.consolidatedMetadata(array, path)
+    for (const { tile } of entries) {
+      if (!tile) continue
+      const source = folder.file(path)
+      await this.orFail(file, () =>
+        withSource(source, async () => {
+          const bytes = await source.read(tile.offset, tile.length)
+          await this.genericTile(bytes, source.name, tile.offset, null)
+        }),
+      )
+    }
+  }
+
+  /** Files of a folder that are one generic tile each, by their names: what else stands there, `check` tells. */
+  async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
+    await this.orFail(`${folder.path}/${inside}`, async () => {
+      for (const { name, kind } of await folder.folder(inside).listIfThere())
+        if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`, null)
+    })
+  }
+
+  /** What ends one part is told; the others are examined all the same. */
+  private async orFail(file: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.fail(error, { fragment: null, file })
+    }
+  }
+
+  /** Read whether or not a tag protects it: it says which fragments have their footers there. */
+  private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
+    const before = this.found.failures.length + this.found.notExamined.length
+    await this.genericTileFile(array.folder, path, null)
+    if (this.found.failures.length + this.found.notExamined.length > before) return
+    try {
+      await array.consolidatedFragmentMetadata(path)
+    } catch (error) {
+      this.fail(error, { fragment: null, file: `${array.folder.path}/${path}` })
+    }
+  }
+
+  private async genericTileFile(folder: Folder, path: string, fragment: string | null): Promise<void> {
+    const source = folder.file(path)
+    this.found.fileNum++
+    try {
+      await withSource(source, async () => {
+        const bytes = await readAll(source)
+        const isProtected = await this.genericTile(bytes, source.name, 0, fragment)
+        if (isProtected === false) this.found.unprotectedMetadataFiles.push(source.name)
+      })
+    } catch (error) {
+      this.fail(error, { fragment, file: source.name })
+    }
+  }
+
+  /**
+   * One generic tile. Without a tag it is opened only with `deep`.
+   * @returns whether it carries a tag; undefined where that could not be told
+   */
+  private async genericTile(
+    bytes: Uint8Array,
+    file: string,
+    offset: number,
+    fragment: string | null,
+  ): Promise<boolean | undefined> {
+    const place = { fragment, file, offset }
+    let failed = false
+    let chunks: number[] = []
+    try {
+      const { value: header, length: start } = decodePrefix(bytes, genericTileHeader, { file, offset })
+      const isProtected = hasChecksum(header.filters.filters)
+      if (!isProtected && !this.deep) return false
+      this.found.tileNum++
+      chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), offset + start)
+      const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
+        if (!verdict.ok) failed = true
+        this.verdict(verdict, { ...place, chunk, offset: chunks[chunk] })
+      }
+      await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
+      this.found.chunkNum += chunks.length
+      return isProtected
+    } catch (error) {
+      const chunk = error instanceof InspectError ? chunks.indexOf(error.at.offset ?? -1) : -1
+      if (!failed) this.fail(error, chunk < 0 ? place : { ...place, chunk, offset: chunks[chunk] })
+      return undefined
+    }
+  }
+
+  /** The generic tiles of `__fragment_metadata.tdb`, each once. */
+  async metadataFile(fragment: Fragment): Promise<void> {
+    const source = fragment.metadataSource()
+    this.found.fileNum++
+    let unprotected = false
+    for (const offset of await fragment.metadataOffsets()) {
+      try {
+        const end = await fragment.sectionEnd(offset, 'section')
+        const bytes = await source.read(offset, end - offset)
+        const isProtected = await this.genericTile(bytes, source.name, offset, fragment.name)
+        if (isProtected === false) unprotected = true
+      } catch (error) {
+        this.fail(error, { fragment: fragment.name, file: source.name, offset })
+      }
+    }
+    if (unprotected) this.found.unprotectedMetadataFiles.push(source.name)
+  }
+
+  /** Tiles `from` to `to` (exclusive) of one data file. The first part of a file counts it. */
+  async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
+    const path = `${fragment.folder.path}/${part.name}`
+    if (part.from === 0) this.found.fileNum++
+    try {
+      const file = await TileFile.open(fragment, part.slot, part.role)
+      try {
+        const isProtected = hasChecksum(file.filters)
+        if (!isProtected && part.from === 0) this.found.unprotectedFiles.push(path)
+        if (isProtected || this.deep) await this.tiles(fragment, file, part)
+        else await this.wholeFile(fragment, part.name)
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      this.fail(error, { fragment: fragment.name, file: path })
+    }
+  }
+
+  /** What is not read is at least there, and as long as it should be. */
+  private async wholeFile(fragment: Fragment, name: string): Promise<void> {
+    const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
+    if (size === 0) return
+    const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')
+    if (!entry) throw new InspectError('MISSING_FILE', `expected a file of ${size} bytes, found none`)
+    const actual = await entrySize(fragment.folder, entry)
+    if (actual < size)
+      throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
+  }
+
+  private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
+    const insideStrings = file.role === 'var' && mayHoldOffsets(file.filters)
+    file.plan(from, to - 1, TOGETHER_BYTES, { reuse: true })
+    const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
+    offsets?.plan(from, to - 1)
+    try {
+      for (let tile = from; tile < to; tile++) {
+        try {
+          const stringOffsets =
+            offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+          await this.tile(fragment, file, tile, stringOffsets)
+        } catch (error) {
+          this.fail(error, { fragment: fragment.name, file: file.source.name, tile, offset: file.offsets[tile] })
+        }
+      }
+    } finally {
+      await offsets?.close()
+    }
+  }
+
+  private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
+    const stored = await file.stored(tile)
+    this.found.tileNum++
+    // Offsets that live in the var tile leave 8 zero bytes here, neither filtered nor encrypted.
+    if (file.role === 'offsets' && isStringOffsetsTile(stored)) return
+    const base = file.offsets[tile]
+    const pipeline = await file.pipeline(stringOffsets)
+    const { chunks } = decode(stored, tileChunks, { file: file.source.name, offset: base })
+    const expected = file.expectedSize(tile)
+    let unfiltered = 0
+    for (const [chunk, one] of chunks.entries()) {
+      this.found.chunkNum++
+      unfiltered += one.original_length
+      const offset = base + (one.metadata.byteOffset - stored.byteOffset)
+      const place = { fragment: fragment.name, file: file.source.name, tile, chunk, offset }
+      // What no tile can hold is told below, and not undone.
+      if (expected !== undefined && unfiltered > expected) continue
+      let failed = false
+      const onVerdict = (verdict: ChecksumVerdict): void => {
+        if (!verdict.ok) failed = true
+        this.verdict(verdict, place)
+      }
+      try {
+        pipeline.refuseBehind(unfiltered, expected, stored.length)
+        pipeline.checkChunk(one, chunk, { onVerdict, checksumsOnly: !this.deep })
+      } catch (error) {
+        // A chunk whose digest already failed is reported once.
+        if (!failed) this.fail(error, place)
+      }
+    }
+    if (expected !== undefined && unfiltered !== expected) {
+      throw new InspectError(
+        'INCONSISTENT',
+        `expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`,
+      )
+    }
+  }
+
+  private verdict(verdict: ChecksumVerdict, place: Partial<VerifyFailure>): void {
+    this.found.checksumNum++
+    if (verdict.ok) {
+      if (verdict.filter === 'AES_256_GCM') this.found.tagNum++
+      return
+    }
+    const { expected, actual, filter } = verdict
+    const message =
+      actual === undefined
+        ? 'the AES-256-GCM tag does not fit: the key is wrong, or the bytes are damaged'
+        : `expected ${expected}, found ${actual}`
+    this.push({ ...place, filter, expected, actual: actual ?? null, message })
+  }
+
+  /** Damage is a failure; what could not be looked at is set aside. */
+  fail(error: unknown, place: Partial<VerifyFailure> & { file: string }): void {
+    if (!(error instanceof InspectError)) {
+      this.setAside(error, place.file)
+      return
+    }
+    // A listed file that is not there is damage.
+    const missing = error.code === 'NOT_FOUND'
+    if (!missing && ERROR_CODES[error.code] !== 1) {
+      this.setAside(error, place.file)
+      return
+    }
+    const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(error.at.field ?? '')?.[1] ?? null
+    this.push({
+      ...place,
+      filter,
+      offset: place.offset ?? error.at.offset ?? null,
+      message: missing ? 'expected the file, found that it is missing' : error.message,
+    })
+  }
+
+  setAside(caught: unknown, file: string): void {
+    const error = asInspectError(caught)
+    this.found.notExamined.push(
+      new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file }, { cause: caught }),
+    )
+  }
+
+  private push(failure: Partial<VerifyFailure> & { message: string }): void {
+    this.found.failures.push({
+      fragment: failure.fragment ?? null,
+      file: failure.file ?? '',
+      tile: failure.tile ?? null,
+      chunk: failure.chunk ?? null,
+      filter: failure.filter ?? null,
+      offset: failure.offset ?? null,
+      expected: failure.expected ?? null,
+      actual: failure.actual ?? null,
+      message: failure.message,
+    })
+  }
+}
+
+/** A run of tiles of one data file. */
+export interface DataFilePart {
+  name: string
+  slot: number
+  role: TileRole
+  from: number
+  /** Exclusive. */
+  to: number
+}
+
+/** Where the metadata of each chunk starts, in a file that has the tile's bytes at `base`. @throws InspectError TRUNCATED */
+function chunkOffsets(stored: Uint8Array, base: number): number[] {
+  return decode(stored, tileChunks).chunks.map(({ metadata }) => base + metadata.byteOffset - stored.byteOffset)
+}
+
+/** Whether a schema's or metadata file's name is one of the format. */
+export function isTileName(name: string): boolean {
+  const parsed = parseTimestampedName(name)
+  return name === OLD_SCHEMA_FILE || (parsed !== undefined && parsed.suffix === undefined)
+}
+
+/** `__<uuid>_<version>` */
+function isEnumerationName(name: string): boolean {
+  return /^__[0-9a-zA-Z]{32}_\d+$/.test(name)
+}

@@ -1,0 +1,82 @@
+import { ratioOf } from '../store/file-sizes.ts'
+import type { Sizes, SizeTally } from './size-tally.ts'
+
+/** What may be wrong with how cells were laid out, or with the files that hold them. Part of the contract, as codes of errors are. */
+export type LayoutCode =
+  | 'TILES_SMALL'
+  | 'TILES_LARGE'
+  | 'METADATA_LARGE'
+  | 'STORED_LARGER'
+  | 'FILE_MISSING'
+  | 'FILE_SHORT'
+
+export interface LayoutFinding {
+  code: LayoutCode
+  /** `error`: the sums lack something that should be there; `note`: advice. */
+  severity: 'error' | 'note'
+  message: string
+  /** Path of a damaged file. */
+  file?: string
+  /** What another layout may spare at most; of damaged files what is missing. */
+  bytes: number
+}
+
+/** Advice is given only where it can save, or concerns, this many bytes: a small array is healthy in any layout. */
+export const WORTH_BYTES = 1024 * 1024
+/** A field that filters enlarge by less than this part is stored as well as it can be. */
+const LARGER_BY = 0.05
+/** Unfiltered bytes of a tile in all fields, below and above which its size is worth a note: TileDB reads and caches whole tiles. */
+const SMALL_TILE = 4096
+const LARGE_TILE = 256 * 1024 * 1024
+/** Part of the data that metadata usually stays far below. */
+const MUCH_METADATA = 0.1
+
+/** What is summed up of fragments, as far as advice depends on it. */
+export interface Laid {
+  tally: SizeTally
+  tile_num: number
+  cell_num: number
+  metadata_size: number
+}
+
+/** Advice on how cells are laid out; none for what is too small to matter. */
+export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Laid): LayoutFinding[] {
+  const { data } = tally
+  const found: LayoutFinding[] = []
+  const note = (code: LayoutCode, bytes: number, message: string): void => {
+    found.push({ code, severity: 'note', message, bytes })
+  }
+  const stored = data.size + metadata_size
+  if (tile_num > 1) {
+    const perTile = data.unfiltered_size / tile_num
+    const cells = Math.round(cell_num / tile_num)
+    const of = `a tile has ${cells} cells, ${Math.round(perTile)} bytes unfiltered in all its fields`
+    if (perTile < SMALL_TILE && stored >= WORTH_BYTES)
+      note('TILES_SMALL', stored, `tiles are small: ${of}; a larger capacity or extent means fewer of them`)
+    if (perTile > LARGE_TILE) note('TILES_LARGE', perTile, `tiles are large: ${of}; TileDB reads whole tiles`)
+  }
+  if (metadata_size >= WORTH_BYTES && metadata_size > MUCH_METADATA * data.size) {
+    const share = ratioOf(metadata_size, Math.max(1, data.size))
+    const much = `metadata has ${share} times the bytes of the data: many tiles or fragments for so few bytes`
+    note('METADATA_LARGE', metadata_size, much)
+  }
+  for (const { name, files } of tally.fields.values()) {
+    const { size, unfiltered_size } = filtered(files.values())
+    const more = size - unfiltered_size
+    if (more < WORTH_BYTES || more < LARGER_BY * unfiltered_size) continue
+    const larger = `${JSON.stringify(name)} is larger stored than unfiltered, ${size} bytes for ${unfiltered_size}`
+    note('STORED_LARGER', more, `${larger}: other filters, or larger tiles and chunks, may be better`)
+  }
+  return found
+}
+
+/** Sizes of the files that have filters. */
+function filtered(files: Iterable<Sizes & { filters: readonly { filters: readonly unknown[] }[] }>): Sizes {
+  const sum: Sizes = { size: 0, unfiltered_size: 0 }
+  for (const { size, unfiltered_size, filters } of files) {
+    if (!filters.some((one) => one.filters.length > 0)) continue
+    sum.size += size
+    sum.unfiltered_size += unfiltered_size
+  }
+  return sum
+}

@@ -1,0 +1,83 @@
+import type { CellBatch, ColumnType } from './cells/column.ts'
+import type { CellSelection } from './cells/fragment-cells.ts'
+import type { MetadataEntry } from './format/array-metadata.ts'
+import type { ArraySchema } from './format/array-schema.ts'
+import type { Enumeration } from './format/enumeration.ts'
+import type { SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
+import type { GroupMember } from './format/group-details.ts'
+import type { RTree } from './format/rtree.ts'
+import type { TileMinMax } from './format/tile-min-max.ts'
+import type { FragmentEntry, SchemaFile } from './store/array.ts'
+import type { FieldFile, FragmentInfo, OffsetsList } from './store/fragment.ts'
+
+/**
+ * What the library lets its users see of an array, a fragment and a group. Nothing is read before it is asked for; what was read is
+ * kept. Every call may raise InspectError with the code, file, offset and field of what is wrong; sizes and offsets are in bytes,
+ * times in milliseconds since 1970.
+ */
+
+/** A TileDB array. */
+export interface InspectArray {
+  /** All fragment folders, oldest first, whether TileDB lists them or not: see {@link FragmentEntry.state}. */
+  fragments(): Promise<FragmentEntry[]>
+  /** A fragment by its path in the array, as {@link FragmentEntry.path} gives it. */
+  fragment(path: string): Fragment
+  /** All schema files, oldest first. */
+  schemaFiles(): Promise<SchemaFile[]>
+  /** The schema of a file, by its name. @throws InspectError NOT_FOUND */
+  schema(name: string): Promise<ArraySchema>
+  /** The schema that the array has now. @throws InspectError MISSING_FILE */
+  newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }>
+  /** The enumerations that a schema names, with their values as bytes. */
+  enumerations(schema: ArraySchema): Promise<Enumeration[]>
+  /** Key-value metadata as it is now: the newest value of each key, as bytes. */
+  metadata(): Promise<Map<string, MetadataEntry>>
+  encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'>
+}
+
+/** A fragment: one write to an array, or several that were consolidated. It keeps its metadata file open until it is closed. */
+export interface Fragment {
+  /** Of its folder. */
+  readonly name: string
+  /** Footer and schema: format version, non-empty domain, number of tiles, and the fields as `slots`. */
+  info(): Promise<FragmentInfo>
+  /** Bounding boxes of a sparse fragment's tiles; a dense fragment's has no levels. */
+  rtree(): Promise<RTree>
+  /** One number a tile, by slot of {@link FragmentInfo.slots}; undefined where the format version or the slot has no such list. */
+  offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined>
+  /** Smallest or largest value of each tile, as bytes. */
+  tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined>
+  /** Sums of each tile: 8 bytes each, INT64, UINT64 or FLOAT64 by the field's type. */
+  tileSums(slot: number): Promise<Uint8Array | undefined>
+  /** Minimum, maximum, sum and null count of each slot over the fragment. */
+  statistics(): Promise<SlotStatistics[] | undefined>
+  /** The data files that the metadata names, with their bytes by the metadata. */
+  fieldFiles(): Promise<FieldFile[]>
+  close(): Promise<void>
+}
+
+/** A group of arrays and other groups. */
+export interface InspectGroup {
+  members(): Promise<GroupMember[]>
+  /** Key-value metadata as it is now, as bytes. */
+  metadata(): Promise<Map<string, MetadataEntry>>
+}
+
+/** What a path turned out to be. */
+export type Target =
+  | { type: 'array'; path: string; array: InspectArray }
+  | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
+  | { type: 'group'; path: string; group: InspectGroup }
+  | { type: 'file'; path: string; name: string; array: InspectArray | undefined; fragment: Fragment | undefined }
+
+/** The cells of a fragment as columns of bytes, tile by tile. */
+export interface FragmentCells {
+  /** In the order of {@link CellBatch.columns}. */
+  readonly columns: readonly ColumnType[]
+  /** The tiles that the selection leaves, in stored order; memory holds one. */
+  batches(): AsyncGenerator<CellBatch>
+  close(): Promise<void>
+}
+
+/** Which cells to read. */
+export type CellsWanted = Pick<CellSelection, 'fields' | 'tiles' | 'skipTile'>

@@ -1,0 +1,21 @@
+import { cwd } from 'node:process'
+import { InspectError } from '../base/errors.ts'
+
+/** @throws InspectError NOT_FOUND where somebody removed it */
+export function currentFolder(): string {
+  try {
+    return cwd()
+  } catch (cause) {
+    throw new InspectError('NOT_FOUND', 'the current folder is gone: only absolute paths work', {}, { cause })
+  }
+}
+
+/** An absolute path without `.`, `..` and doubled slashes, by its letters alone. */
+export function absolutePath(path: string): string {
+  const parts: string[] = []
+  for (const part of (path.startsWith('/') ? path : `${currentFolder()}/${path}`).split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `/${parts.join('/')}`
+}

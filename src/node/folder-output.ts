@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import process from 'node:process'
+import { InspectError } from '../base/errors.ts'
+import { absolutePath } from './current-folder.ts'
+import { systemError } from './file.ts'
+
+/** A folder that appears with all its files at once, or not at all. */
+export interface FolderOutput {
+  /** @param path relative to the folder, with `/` */
+  write(path: string, bytes: Uint8Array): Promise<void>
+  /** Gives the folder its name. @throws InspectError EXISTS where something took that name meanwhile */
+  commit(): Promise<void>
+  /** Removes what was written; nothing where {@link commit} was called. */
+  discard(): Promise<void>
+}
+
+/**
+ * Opens a folder to write into: until {@link FolderOutput.commit} its files are in a folder of another name beside it.
+ * @param refuse throws where nothing is to be written
+ * @throws InspectError EXISTS where anything stands at `path`; NOT_FOUND, NO_PERMISSION, IO
+ */
+export async function openFolderOutput(path: string, refuse: (path: string) => Promise<void>): Promise<FolderOutput> {
+  const target = absolutePath(path)
+  await refuseExisting(target, path)
+  await refuse(path)
+  const parent = dirname(target)
+  const name = join(parent, `.${basename(target)}.${randomBytes(6).toString('hex')}`)
+  let partial: string | undefined
+  /** What is being written: it could make the folder anew once that is removed. */
+  let writing: Promise<unknown> = Promise.resolve()
+  const forget = removedOnSignal(name, () => writing)
+  try {
+    writing = mkdir(name)
+    await writing
+    partial = name
+  } catch (error) {
+    forget()
+    throw systemError(error, parent, 'write')
+  }
+  const folders = new Set<string>()
+  return {
+    async write(file, bytes) {
+      if (partial === undefined) throw new TypeError('the folder is finished')
+      const full = join(partial, file)
+      try {
+        const folder = dirname(full)
+        if (!folders.has(folder)) {
+          writing = mkdir(folder, { recursive: true })
+          await writing
+        }
+        folders.add(folder)
+        writing = writeFile(full, bytes, { flag: 'wx' })
+        await writing
+      } catch (error) {
+        throw systemError(error, join(path, file), 'write')
+      }
+    },
+    async commit() {
+      if (partial === undefined) throw new TypeError('the folder is finished')
+      await refuseExisting(target, path)
+      try {
+        writing = rename(partial, target)
+        await writing
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : undefined
+        if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') throw exists(path)
+        throw systemError(error, path, 'write')
+      }
+      partial = undefined
+      forget()
+    },
+    async discard() {
+      if (partial !== undefined) await rm(partial, { recursive: true, force: true })
+      partial = undefined
+      forget()
+    },
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** What shells add to the number of a signal that ended a program. */
+const ENDED_BY_SIGNAL = 128
+
+/**
+ * Removes a folder when the program is told to end, and ends it.
+ * @param settled what has to be over first
+ * @returns to be called when the folder is no longer to be removed
+ */
+function removedOnSignal(folder: string, settled: () => Promise<unknown>): () => void {
+  const stop = (signal: NodeJS.Signals): void => {
+    const end = (): never => {
+      rmSync(folder, { recursive: true, force: true })
+      process.exit(ENDED_BY_SIGNAL + constants.signals[signal])
+    }
+    settled().then(end, end)
+  }
+  for (const signal of SIGNALS) process.on(signal, stop)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, stop)
+  }
+}
+
+async function refuseExisting(target: string, path: string): Promise<void> {
+  try {
+    await lstat(target)
+  } catch (error) {
+    const ours = systemError(error, path)
+    if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return
+    throw ours
+  }
+  throw exists(path)
+}
+
+function exists(path: string): InspectError {
+  return new InspectError(
+    'EXISTS',
+    'expected a path where nothing is yet, found something there: nothing is ever overwritten',
+    { file: path },
+  )
+}

@@ -1,0 +1,192 @@
+import { type BigIntStats, readdirSync, realpathSync, statSync } from 'node:fs'
+import { InspectError } from '../base/errors.ts'
+import { absolutePath } from './current-folder.ts'
+import { outputPlace } from './file-output.ts'
+
+/** What is in folders of TileDB that hold data: nothing else is to be written there. */
+const MARKS = ['__fragments', '__schema', '__array_schema.tdb', '__fragment_metadata.tdb']
+/** What is in the folder of a group. Other files may lie beside its members. */
+const GROUP_MARKS = ['__group', '__tiledb_group.tdb']
+/** Names in an array or group that TileDB gives a meaning. It opens no group where something strange is in one of its own. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...MARKS,
+  ...GROUP_MARKS,
+  '__meta',
+  '__commits',
+  '__fragment_meta',
+  '__labels',
+  '__enumerations',
+  '__lock.tdb',
+])
+/** A file in a fragment is so far below the array. */
+const FOLDERS_UP = 3
+
+/** What a run reads: nothing is written over it, or beside what is in it. */
+export class ReadPlaces {
+  private readonly paths: readonly string[]
+  private readonly shown: (path: string) => string
+
+  /**
+   * @param paths of files and folders that need not be there
+   * @param shown a path as the user wrote it
+   */
+  constructor(paths: readonly string[], shown: (path: string) => string) {
+    this.paths = paths
+    this.shown = shown
+  }
+
+  /**
+   * @param path of a file or folder to write
+   * @param option that named it, or a command
+   * @throws InspectError USAGE where it lies in what is read, in any array or among a group's own files, or is a link to a part of what is
+   * read or from it
+   */
+  refuse(path: string, option: string): void {
+    const found = this.placeAround(path)
+    if (found === undefined) return
+    throw new InspectError(
+      'USAGE',
+      found === ''
+        ? `${option} expects a file other than those that are read; nothing was written`
+        : `${option} expects a place outside of what is read, of every array and of a group's own files, found one in ${this.shown(found)}; nothing was written`,
+      { file: path },
+    )
+  }
+
+  /** The folder that is not to be written into; '' for a file that is read itself. */
+  private placeAround(path: string): string | undefined {
+    const given = absolutePath(path)
+    const real = realOutput(path)
+    const outputs = real === given ? [given] : [given, real]
+    for (const one of this.paths) {
+      const full = absolutePath(one)
+      for (const root of new Set([full, realPath(full) ?? full])) {
+        if (outputs.includes(root)) return ''
+        if (outputs.some((output) => output.startsWith(root === '/' ? '/' : `${root}/`))) return one
+      }
+    }
+    // Names say little where case does not count, or something is mounted twice.
+    const roots = new Map<string, string>()
+    for (const one of this.paths) {
+      const id = identity(statOf(one))
+      if (id !== undefined) roots.set(id, one)
+    }
+    for (const output of outputs) {
+      for (const folder of foldersAround(output)) {
+        const status = statOf(folder)
+        if (status === undefined) continue
+        const read = roots.get(identity(status) ?? '')
+        if (read !== undefined) return read
+        if (isMarked(folder)) return folder
+      }
+      for (const at of foldersAround(output)) if (isOfGroup(at)) return at
+    }
+    const status = statOf(path)
+    return status?.isFile() ? this.linkTo(status) : undefined
+  }
+
+  /** Where a file that is there is part of what is read by another name. */
+  private linkTo(status: BigIntStats): string | undefined {
+    const wanted = identity(status)
+    const seen = new Set<string>()
+    for (const one of this.paths) {
+      const root = arrayAround(one)
+      const found = statOf(root)
+      if (identity(found) === wanted) return ''
+      if (found?.isDirectory() && holdsLink(root, wanted, status.nlink > 1n, seen)) return one
+    }
+    return undefined
+  }
+}
+
+/** Where an output goes behind all links. */
+function realOutput(path: string): string {
+  try {
+    return outputPlace(path).path
+  } catch {
+    // a folder, or one that is yet to be made
+    const full = absolutePath(path)
+    for (const folder of foldersAround(full)) {
+      const real = realPath(folder)
+      if (real !== undefined) return (real === '/' ? '' : real) + full.slice(folder.length)
+    }
+    return full
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function identity(status: BigIntStats | undefined): string | undefined {
+  return status && `${status.dev} ${status.ino}`
+}
+
+/** The path itself, and every folder around it, inner ones first. */
+function* foldersAround(path: string): Generator<string> {
+  for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at
+}
+
+function isMarked(folder: string): boolean {
+  return holdsAny(folder, MARKS)
+}
+
+/** Whether a path is that of a group's own file or folder, be it there or not. */
+function isOfGroup(path: string): boolean {
+  const slash = path.lastIndexOf('/')
+  return RESERVED.has(path.slice(slash + 1)) && holdsAny(path.slice(0, slash), GROUP_MARKS)
+}
+
+function holdsAny(folder: string, names: readonly string[]): boolean {
+  return names.some((name) => statOf(`${folder}/${name}`) !== undefined)
+}
+
+/** The array that a file or fragment lies in; else itself. */
+function arrayAround(path: string): string {
+  const real = realPath(path) ?? absolutePath(path)
+  let outermost = real
+  let up = 0
+  for (const folder of foldersAround(real)) {
+    if (isMarked(folder)) outermost = folder
+    if (up++ === FOLDERS_UP) break
+  }
+  return outermost
+}
+
+/** Whether a link in a folder leads to a file. @param hard whether the file has other names, too */
+function holdsLink(folder: string, wanted: string | undefined, hard: boolean, seen: Set<string>): boolean {
+  const id = identity(statOf(folder)) ?? folder
+  if (seen.has(id)) return false
+  seen.add(id)
+  for (const entry of entriesOf(folder)) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) {
+      if (holdsLink(path, wanted, hard, seen)) return true
+    } else if (hard || entry.isSymbolicLink()) {
+      const status = statOf(path)
+      if (identity(status) === wanted) return true
+      if (status?.isDirectory() && holdsLink(path, wanted, hard, seen)) return true
+    }
+  }
+  return false
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

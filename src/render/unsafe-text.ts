@@ -1,0 +1,31 @@
+/** Control characters, line and paragraph separators, what reorders or hides text, and lone surrogates. */
+export const UNSAFE =
+  /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+
+/** The same in JSON, which has escaped some of them. Tags are in pairs of surrogates there. */
+const UNSAFE_IN_JSON =
+  /[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/
+const EACH_UNSAFE_IN_JSON = new RegExp(UNSAFE_IN_JSON, 'g')
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** One of {@link UNSAFE} as `\x1b`. */
+export function escapedCharacter(character: string): string {
+  const named = NAMED[character]
+  if (named !== undefined) return named
+  const hex = (character.codePointAt(0) ?? 0).toString(16)
+  if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`
+  return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+}
+
+/** Text as a JSON string that no terminal acts on, and that shows its reader what it holds: it reads back the same. */
+export function jsonString(text: string): string {
+  const json = JSON.stringify(text)
+  return UNSAFE_IN_JSON.test(json) ? json.replace(EACH_UNSAFE_IN_JSON, escapedUnits) : json
+}
+
+function escapedUnits(characters: string): string {
+  let escaped = ''
+  for (let i = 0; i < characters.length; i++) escaped += `\\u${characters.charCodeAt(i).toString(16).padStart(4, '0')}`
+  return escaped
+}

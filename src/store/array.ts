@@ -1,0 +1,499 @@
+import { InspectError } from '../base/errors.ts'
+import { atOnce } from '../base/in-order.ts'
+import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import {
+  type ConsolidatedFragmentMetadata,
+  consolidatedFragmentMetadata,
+} from '../format/consolidated-fragment-metadata.ts'
+import { type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { compareByTimestamps, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { type ByteSource, type Entry, type Folder, isNoListing, readAll } from '../source/source.ts'
+import { type Commits, FRAGMENTS_FOLDER, readCommits } from './commits.ts'
+import { foreignError, foreignSchema } from './foreign.ts'
+import { Fragment } from './fragment.ts'
+import {
+  keyOrDamage,
+  openGenericTile,
+  type ReadContext,
+  readGenericTile,
+  readGenericTileHeader,
+} from './generic-tile.ts'
+import { readableOf } from './readable.ts'
+import { type FragmentState, hasBegun, isRead, Visibility } from './visibility.ts'
+
+export type { FragmentState }
+
+/** Folders of an array that are never fragments. */
+export const SCHEMA_FOLDER = '__schema'
+const METADATA_FOLDER = '__meta'
+const NOT_FRAGMENTS = new Set([
+  SCHEMA_FOLDER,
+  FRAGMENTS_FOLDER,
+  METADATA_FOLDER,
+  '__commits',
+  '__fragment_meta',
+  '__labels',
+])
+
+/** Whether a folder of this name in an array is part of it. */
+export function isArrayFolder(name: string): boolean {
+  return NOT_FRAGMENTS.has(name) || parseFragmentName(name) !== undefined
+}
+
+/** One file that holds an array schema. */
+export interface SchemaFile {
+  /** As footers name it. */
+  name: string
+  /** Relative to the array. */
+  path: string
+  /** Milliseconds; undefined for `__array_schema.tdb`, which counts as older than all others. */
+  timestamp_range: [bigint, bigint] | undefined
+}
+
+/** A fragment folder on disk. */
+export interface FragmentEntry {
+  name: string
+  /** Relative to the array. */
+  path: string
+  /** Milliseconds, from the name. */
+  timestamp_range: [bigint, bigint] | undefined
+  /** A commit names it, whatever hides it. */
+  committed: boolean
+  /** TileDB lists it now. */
+  visible: boolean
+  /** Queries give its cells now. */
+  isRead: boolean
+  /** A list that counts now names it. */
+  to_vacuum: boolean
+  has_consolidated_metadata: boolean
+  state: FragmentState
+  /** The `.vac` or `.ign` file because of which TileDB does not list it. */
+  hidden_by: string | undefined
+}
+
+/** Arrays may have 100,000 fragments: what can be told of a name is told when asked for. */
+class ListedFragment implements FragmentEntry {
+  readonly name: string
+  readonly committed: boolean
+  readonly state: FragmentState
+  readonly to_vacuum: boolean
+  readonly has_consolidated_metadata: boolean
+  readonly hidden_by: string | undefined
+  readonly inFragments: boolean
+
+  constructor(
+    folder: { name: string; inFragments: boolean; committed: boolean },
+    state: FragmentState,
+    listedBy: string | undefined,
+    ignoredBy: string | undefined,
+    hasConsolidatedMetadata: boolean,
+  ) {
+    this.name = folder.name
+    this.inFragments = folder.inFragments
+    this.committed = folder.committed
+    this.state = state
+    this.to_vacuum = listedBy !== undefined
+    this.hidden_by =
+      state === 'ignored' ? ignoredBy : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined
+    this.has_consolidated_metadata = hasConsolidatedMetadata
+  }
+
+  get path(): string {
+    return folderPath(this)
+  }
+
+  get timestamp_range(): [bigint, bigint] | undefined {
+    return parseFragmentName(this.name)?.timestamp_range
+  }
+
+  get visible(): boolean {
+    return this.state === 'live'
+  }
+
+  get isRead(): boolean {
+    return isRead(this.state)
+  }
+}
+
+function folderPath({ name, inFragments }: { name: string; inFragments: boolean }): string {
+  return inFragments ? `${FRAGMENTS_FOLDER}/${name}` : name
+}
+
+/** Since this version a fragment counts where a commit names it, before where it has its metadata file. */
+const COMMITS_SINCE = 5
+
+interface ListedFolder {
+  name: string
+  inFragments: boolean
+  timestamp_range: [bigint, bigint]
+  /** Relative to the array. */
+  path: string
+  /** Of a version without commits. */
+  old: boolean
+  committed: boolean
+}
+
+interface Listing {
+  visibility: Visibility
+  folders: readonly ListedFolder[]
+}
+
+/** A TileDB array. Nothing is read before it is asked for; what was read is kept. */
+export class InspectArray {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  private rootEntries: Promise<readonly Entry[]> | undefined
+  private commitsRead: Promise<Commits> | undefined
+  private listed: Promise<Listing> | undefined
+  private readonly schemasRead = new Map<string, Promise<ArraySchema>>()
+
+  constructor(folder: Folder, cx: ReadContext) {
+    this.folder = folder
+    this.cx = cx
+  }
+
+  root(): Promise<readonly Entry[]> {
+    this.rootEntries ??= this.folder.list()
+    return this.rootEntries
+  }
+
+  /**
+   * All schema files, oldest first.
+   * @param known name of one that must be there: where the server lists none, it is the only one
+   * @see format_spec/array_file_hierarchy.md
+   */
+  async schemaFiles(known?: string): Promise<SchemaFile[]> {
+    let root: readonly Entry[]
+    try {
+      root = await this.root()
+    } catch (error) {
+      if (known === undefined || !isNoListing(error)) throw error
+      const path = known === OLD_SCHEMA_FILE ? known : `${SCHEMA_FOLDER}/${known}`
+      return [{ name: known, path, timestamp_range: parseTimestampedName(known)?.timestamp_range }]
+    }
+    const files: SchemaFile[] = []
+    if (root.some((e) => e.name === OLD_SCHEMA_FILE && e.kind === 'file')) {
+      files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
+    }
+    if (root.some((e) => e.name === SCHEMA_FOLDER && e.kind === 'folder')) {
+      for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
+        const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+        if (parsed) files.push({ name, path: `${SCHEMA_FOLDER}/${name}`, timestamp_range: parsed.timestamp_range })
+      }
+    }
+    return files.sort(compareByTimestamps)
+  }
+
+  /** The schema that new fragments would be written with. @throws InspectError MISSING_FILE if there is none */
+  async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
+    const files = await this.schemaFiles()
+    // One that is dated ahead does not count yet; where all are, TileDB takes the first.
+    const isNow = ({ timestamp_range }: SchemaFile): boolean => (timestamp_range?.[1] ?? 0n) <= this.cx.now
+    const file = files.findLast(isNow) ?? files.at(0)
+    if (!file)
+      throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
+    return { file, schema: await this.schema(file.name) }
+  }
+
+  /** @param name as footers give it: a file of `__schema`, or `__array_schema.tdb` */
+  schema(name: string): Promise<ArraySchema> {
+    let read = this.schemasRead.get(name)
+    if (!read) {
+      read = this.readSchema(name)
+      this.schemasRead.set(name, read)
+    }
+    return read
+  }
+
+  private async readSchema(name: string): Promise<ArraySchema> {
+    if (name.includes('/') || name === '' || name === '..') {
+      throw new InspectError('BAD_VALUE', `expected the name of a schema file, found ${JSON.stringify(name)}`, {
+        field: 'array_schema_name',
+      })
+    }
+    const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
+    try {
+      return await this.withFile(path, async (source) => {
+        const bytes = await readAll(source)
+        const foreign = name === OLD_SCHEMA_FILE ? foreignSchema(bytes, bytes.length) : undefined
+        if (foreign !== undefined) throw foreignError(foreign, source.name)
+        return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
+      })
+    } catch (error) {
+      if (error instanceof InspectError && error.code === 'WRONG_KEY') await this.proveKey()
+      throw keyOrDamage(error, this.cx)
+    }
+  }
+
+  /** Tries the key on the fragments' metadata: where any of it opens, a schema that does not is damaged. */
+  private async proveKey(): Promise<void> {
+    for (const { path } of await this.fragments()) {
+      try {
+        await this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) => {
+          await openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 })
+        })
+        return
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+      }
+    }
+  }
+
+  /** Reads the enumerations that a schema names. */
+  async enumerations(schema: ArraySchema): Promise<Enumeration[]> {
+    return Promise.all(schema.enumerations.map((entry) => this.enumeration(entry)))
+  }
+
+  enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
+    return this.withFile(`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`, async (source) =>
+      readGenericTile(await readAll(source), enumerationFile, this.cx, { file: source.name, offset: 0 }),
+    )
+  }
+
+  /** Damaged commit files are told to the context; see {@link ReadContext.onFault}. */
+  commits(): Promise<Commits> {
+    this.commitsRead ??= this.readCommits()
+    return this.commitsRead
+  }
+
+  private async readCommits(): Promise<Commits> {
+    const commits = await readCommits(this.folder, await this.root())
+    for (const { fault } of commits.files) if (fault) tellFault(this.cx, fault)
+    return commits
+  }
+
+  /** Every fragment folder on disk, committed or not, in the order of their time stamps. Opens no fragment. */
+  async fragments(): Promise<FragmentEntry[]> {
+    const { visibility, folders } = await this.listing()
+    const inMeta = await this.consolidatedFragmentNames(await this.commits())
+    const { ignored } = await this.commits()
+    return folders.map((folder) => {
+      const { path, old } = folder
+      const state = visibility.state(path)
+      const listedBy = visibility.lists(path)[0]?.file
+      const named = state === 'uncommitted' && old ? 'no-metadata' : state
+      return new ListedFragment(folder, named, listedBy, ignored.get(path), inMeta.has(folder.name))
+    })
+  }
+
+  /** What TileDB makes of the commits and lists at the moment, and the folders that it is about. */
+  listing(): Promise<Listing> {
+    this.listed ??= this.readListing()
+    return this.listed
+  }
+
+  private async readListing(): Promise<Listing> {
+    const commits = await this.commits()
+    const { now } = this.cx
+    const folders: ListedFolder[] = []
+    for (const folder of await this.fragmentFolders()) {
+      const path = folderPath(folder)
+      const old = !folder.inFragments && (parseFragmentName(folder.name)?.least_version ?? 0) < COMMITS_SINCE
+      const committed =
+        commits.committed.has(path) ||
+        (old && (await this.folder.folder(folder.name).kind(FRAGMENT_METADATA_FILE)) === 'file')
+      folders.push({ ...folder, path, old, committed })
+    }
+    const open = [...folders, ...commits.files].some(({ path }) => hasBegun(path, now))
+    const sparse = open && (await this.isSparse())
+    return { visibility: new Visibility(commits, folders, now, sparse), folders }
+  }
+
+  private async isSparse(): Promise<boolean> {
+    try {
+      return (await this.newestSchema()).schema.array_type === 'sparse'
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      return false
+    }
+  }
+
+  /** What the commits say of the fragment at a path relative to the array; undefined where the server lists no names. */
+  async entryAt(path: string): Promise<FragmentEntry | undefined> {
+    try {
+      return (await this.fragments()).find((entry) => entry.path === path)
+    } catch (error) {
+      if (!isNoListing(error)) throw error
+      return undefined
+    }
+  }
+
+  /** Names of fragments that TileDB reads by their commit, but have no folder. */
+  async missingFragments(): Promise<string[]> {
+    const { visibility, folders } = await this.listing()
+    const there = new Set(folders.map(({ name }) => name))
+    const { now } = this.cx
+    return [...(await this.commits()).committed]
+      .filter((path) => visibility.lists(path).length === 0)
+      .map(lastPathPart)
+      .filter((name) => !there.has(name) && (parseFragmentName(name)?.timestamp_range[1] ?? 0n) <= now)
+  }
+
+  /** Opens a fragment of this array. @param path relative to the array */
+  fragment(path: string): Fragment {
+    return new Fragment(this.folder.folder(path), this.cx, this)
+  }
+
+  /** Names of all fragment folders, in the order of their time stamps. Opens no file. */
+  async fragmentNames(): Promise<string[]> {
+    return (await this.fragmentFolders()).map(({ name }) => name)
+  }
+
+  /** Folders with names of fragments, in the order of their time stamps. */
+  private async fragmentFolders(): Promise<Omit<ListedFolder, 'path' | 'old' | 'committed'>[]> {
+    const found: Omit<ListedFolder, 'path' | 'old' | 'committed'>[] = []
+    const add = (entries: readonly Entry[], inFragments: boolean): void => {
+      for (const { name, kind } of entries) {
+        const parsed = kind === 'folder' ? parseFragmentName(name) : undefined
+        if (parsed) found.push({ name, inFragments, timestamp_range: parsed.timestamp_range })
+      }
+    }
+    const root = await this.root()
+    add(
+      root.filter(({ name }) => !NOT_FRAGMENTS.has(name)),
+      false,
+    )
+    if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder'))
+      add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
+    return found.sort(compareByTimestamps)
+  }
+
+  /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */
+  async listFragmentsAhead(): Promise<number | undefined> {
+    const inside = this.folder.folder(FRAGMENTS_FOLDER)
+    const grouped = (await this.root()).some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')
+    return this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
+  }
+
+  /**
+   * Footers that stand in consolidated fragment metadata files, by the fragment's name, as far as they have their version
+   * and schema in them (version 10 on). Damaged files give none: their fragments have footers of their own.
+   */
+  async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>()
+    for (const { kind, path } of (await this.commits()).files) {
+      if (kind !== 'fragment-metadata') continue
+      try {
+        const { entries, footers } = await this.consolidatedFragmentMetadata(path)
+        const base = entries.length > 0 ? entries[0].offset : 0
+        for (const [i, { fragment_name, offset }] of entries.entries()) {
+          const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
+          if (offset < base || end > footers.length) break
+          const name = lastPathPart(fragment_name)
+          if ((parseFragmentName(name)?.least_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
+        }
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+      }
+    }
+    return found
+  }
+
+  /** Names of the fragments whose footers stand in a consolidated fragment metadata file. */
+  private async consolidatedFragmentNames(commits: Commits): Promise<Set<string>> {
+    const names = new Set<string>()
+    for (const { kind, path } of commits.files) {
+      if (kind !== 'fragment-metadata') continue
+      try {
+        const { entries } = await this.consolidatedFragmentMetadata(path)
+        for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
+      } catch (error) {
+        if (!(error instanceof InspectError)) throw error
+        tellFault(this.cx, error)
+      }
+    }
+    return names
+  }
+
+  /** @param path of the `.meta` file, relative to the array */
+  consolidatedFragmentMetadata(path: string): Promise<ConsolidatedFragmentMetadata> {
+    return this.withFile(path, async (source) =>
+      readGenericTile(await readAll(source), consolidatedFragmentMetadata, this.cx, { file: source.name, offset: 0 }),
+    )
+  }
+
+  /** The array's key-value metadata as it stands now: see {@link readMetadata}. */
+  metadata(): Promise<Map<string, MetadataEntry>> {
+    return readMetadata(this.folder, this.cx)
+  }
+
+  /** Whether the array is encrypted, from the first schema file's header. Needs no key. */
+  async encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'> {
+    const file = (await this.schemaFiles()).at(-1)
+    if (!file) return 'NO_ENCRYPTION'
+    return this.withFile(file.path, async (source) => (await readGenericTileHeader(source)).encryption_type)
+  }
+
+  /**
+   * For what reads no schema.
+   * @throws InspectError UNSUPPORTED_VERSION where the newest has a version that no release wrote; nothing else
+   */
+  async checkVersion(): Promise<void> {
+    try {
+      await this.encryption()
+    } catch (error) {
+      if (error instanceof InspectError && error.code === 'UNSUPPORTED_VERSION') throw error
+    }
+  }
+
+  private async withFile<T>(path: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
+    return withSource(this.folder.file(path), work)
+  }
+}
+
+function tellFault(cx: ReadContext, fault: InspectError): void {
+  if (!cx.onFault) throw fault
+  cx.onFault(fault)
+}
+
+/** Runs `work` on a source and closes it. */
+export async function withSource<T>(source: ByteSource, work: (source: ByteSource) => Promise<T>): Promise<T> {
+  try {
+    return await work(source)
+  } finally {
+    await source.close()
+  }
+}
+
+/**
+ * Key-value metadata of an array or a group: all files of `__meta` in the order of their time stamps, later ones
+ * overriding earlier ones key by key, those that a `.vac` file there lists, or that are dated ahead, left out. Deleted keys are gone.
+ * A damaged file is told to the context, and those of the others are given: {@link readableOf}.
+ *
+ * @see format_spec/metadata.md
+ */
+export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, MetadataEntry>> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const vacuumed = new Set<string>()
+  const isAhead = (name: string): boolean => (parseTimestampedName(name)?.timestamp_range[1] ?? 0n) > cx.now
+  for (const { name } of entries) {
+    if (!name.endsWith('.vac') || isAhead(name)) continue
+    const bytes = await withSource(inside.file(name), readAll)
+    for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
+  }
+  const files = entries
+    .map(({ name }) => ({ name, parsed: parseTimestampedName(name) }))
+    .filter(
+      ({ name, parsed }) =>
+        parsed !== undefined && parsed.suffix === undefined && !vacuumed.has(name) && !isAhead(name),
+    )
+    .map(({ name, parsed }) => ({ name, timestamp_range: parsed?.timestamp_range }))
+    .sort(compareByTimestamps)
+  const now = new Map<string, MetadataEntry>()
+  const read = readableOf(files, atOnce(folder), cx, ({ name }) =>
+    withSource(inside.file(name), async (source) =>
+      readGenericTile(await readAll(source), arrayMetadata, cx, { file: source.name, offset: 0 }),
+    ),
+  )
+  for await (const { entries: changes } of read) {
+    for (const change of changes) {
+      now.delete(change.key)
+      if (!change.deleted) now.set(change.key, change)
+    }
+  }
+  return now
+}

@@ -1,0 +1,58 @@
+import { InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
+import type { InspectArray } from './array.ts'
+import type { Fragment } from './fragment.ts'
+
+/** An attribute whose cells were written in another form than the array has for them now. */
+export interface ChangedField {
+  name: string
+  /** Its form in the schema that TileDB opens the array with. */
+  now: string
+  /** Its form in the fragment's own schema, in which the cells are stored. */
+  written: string
+}
+
+const opened = new WeakMap<InspectArray, Promise<{ name: string; schema: ArraySchema } | undefined>>()
+
+/**
+ * Attributes that were dropped after the fragment was written, and added again with another type, number of values a cell or
+ * nullability. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives other values, or memory
+ * that is not the array's. What has the same form again reads as written.
+ */
+export async function changedFields(fragment: Fragment): Promise<ChangedField[]> {
+  const { array } = fragment
+  if (!array) return []
+  const { schema: own, schemaName } = await fragment.info()
+  const current = await schemaOpened(array)
+  if (!current || current.name === schemaName) return []
+  const changed: ChangedField[] = []
+  for (const attribute of own.attributes) {
+    const same = current.schema.attributes.find(({ name }) => name === attribute.name)
+    if (!same) continue
+    const [now, written] = [formOf(same), formOf(attribute)]
+    if (now !== written) changed.push({ name: attribute.name, now, written })
+  }
+  return changed
+}
+
+/** Once for all fragments of an array; undefined where it cannot be told, which is said elsewhere. */
+function schemaOpened(array: InspectArray): Promise<{ name: string; schema: ArraySchema } | undefined> {
+  let found = opened.get(array)
+  if (!found) {
+    found = array.newestSchema().then(
+      ({ file, schema }) => ({ name: file.name, schema }),
+      (error: unknown) => {
+        if (error instanceof InspectError) return undefined
+        throw error
+      },
+    )
+    opened.set(array, found)
+  }
+  return found
+}
+
+function formOf({ type, cell_val_num, nullable }: Attribute): string {
+  const values = cell_val_num === 1 ? '' : `, ${cell_val_num === 'var' ? 'variable length' : `${cell_val_num} a cell`}`
+  return `${type}${values}${nullable ? ', nullable' : ''}`
+}

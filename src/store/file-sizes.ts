@@ -1,0 +1,68 @@
+import { denseTileGrid } from '../format/dense-tiles.ts'
+import type { Entry, Folder } from '../source/source.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize, slotShape, storedCellNum } from './fragment.ts'
+
+/** Bytes of one offset of a var-sized cell. */
+const OFFSET_BYTES = 8
+
+/** Bytes of a file's tiles before filtering, as far as the footer tells: undefined for var-sized values of versions from 3 on. */
+export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
+  const slot = info.slots[file.slot]
+  if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
+  const cells = storedCellNum(info)
+  if (file.role === 'validity') return cells
+  return cells * (slotShape(info, slot).varSized ? OFFSET_BYTES : slotCellSize(info, slot))
+}
+
+/** Bytes of a file's tiles before filtering; reads the list of var tile sizes where there is one. */
+export async function unfilteredFileSize(fragment: Fragment, file: FieldFile): Promise<number> {
+  const known = unfilteredSizeByFooter(await fragment.info(), file)
+  return known ?? sum(await fragment.offsets('tile_var_sizes', file.slot))
+}
+
+function sum(values: Float64Array | undefined): number {
+  let total = 0
+  if (values) for (let i = 0; i < values.length; i++) total += values[i]
+  return total
+}
+
+/** Cells inside the non-empty domain: all of a sparse fragment's. */
+export function cellsInDomain(info: FragmentInfo): number | bigint {
+  if (!info.dense) return storedCellNum(info)
+  if (!info.nonempty_domain) return 0
+  let cells = 1n
+  for (const { low, high } of denseTileGrid(info.schema, info.nonempty_domain).axes) cells *= high - low + 1n
+  return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
+}
+
+/** The files of a folder and their bytes, by name. Listing tells them where the storage can; else each is asked. */
+export async function fileSizes(folder: Folder): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (const entry of await folder.list()) {
+    if (entry.kind === 'file') sizes.set(entry.name, await entrySize(folder, entry))
+  }
+  return sizes
+}
+
+/** The files of a fragment's folder and their bytes, by name. */
+export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
+  const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
+  const sizes = await Promise.all(files.map((file) => entrySize(fragment.folder, file)))
+  return new Map(files.map(({ name }, i) => [name, sizes[i]]))
+}
+
+/** Bytes of one file of a folder. */
+export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
+  if (size !== undefined) return size
+  const source = folder.file(name)
+  try {
+    return await source.size()
+  } finally {
+    await source.close()
+  }
+}
+
+/** Unfiltered over stored, to four places; stored is not 0. */
+export function ratioOf(unfiltered: number, stored: number): number {
+  return Math.round((unfiltered / stored) * 10_000) / 10_000
+}

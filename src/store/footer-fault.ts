@@ -1,0 +1,222 @@
+import { InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
+import {
+  FOOTER_LENGTH_BYTES,
+  type FragmentFooter,
+  footerHead,
+  footerLength,
+  footerLengthIsStored,
+  fragmentFooter,
+} from '../format/fragment-footer.ts'
+import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
+import { decode, decodePrefix, encode } from '../format/io.ts'
+import type { ByteSource } from '../source/source.ts'
+
+/** What is known of a metadata file beside its bytes. */
+export interface FooterEvidence {
+  source: ByteSource
+  fileSize: number
+  /** Of the folder's name; 3 for 3 and 4. Undefined where the name says nothing. */
+  named: number | undefined
+  /** The copy of the footer in a consolidated fragment metadata file. */
+  copy: Uint8Array | undefined
+  /** Undefined where it cannot be had. */
+  schema(name: string): Promise<ArraySchema | undefined>
+}
+
+/** Sections that are followed one by one; more than any schema makes. */
+const MOST_SECTIONS = 100_000
+/** Bytes read at once of the section's headers. */
+const HEADER_BYTES = 256
+/** More than any footer has. */
+const FOOTER_ROOM = 1 << 20
+
+/**
+ * Why a footer cannot be read, told by what stands ahead of it: the sections follow each other from the file's start to where the
+ * footer begins. A version that does not exist, or a length that points nowhere, then is a file cut short or overwritten.
+ */
+export async function footerFault(error: InspectError, evidence: FooterEvidence): Promise<InspectError> {
+  const { source, fileSize, named } = evidence
+  const fault = (message: string, code: 'TRUNCATED' | 'BAD_VALUE', offset: number, field: string): InspectError =>
+    new InspectError(code, message, { file: source.name, offset, field }, { cause: error })
+  // The folder's name says so, too: a fork, or an unreleased build, wrote it.
+  if (error.code === 'UNSUPPORTED_VERSION' && named !== undefined && named > NEWEST_FORMAT_VERSION) return error
+  if (fileSize === 0)
+    return fault(
+      'expected sections and a footer, found an empty file: it was cut, or never written',
+      'TRUNCATED',
+      0,
+      'footer',
+    )
+  const { end, last, cutAt } = await walkSections(source, fileSize)
+  const whole = await wholeSize(evidence, end, cutAt)
+  const cut = (expected: string): InspectError =>
+    fault(`expected ${expected}, found ${fileSize}: the file was cut short`, 'TRUNCATED', fileSize, 'footer')
+  if (whole?.exact && fileSize < whole.size) return cut(`${whole.size} bytes${whole.how}`)
+  if (cutAt !== undefined) {
+    const least = Math.max(cutAt, whole?.size ?? 0)
+    return cut(`more than ${least} bytes, as the section at byte ${last} goes on and a footer follows`)
+  }
+  if (fileSize < GENERIC_TILE_FIXED_BYTES) return cut('sections and a footer of some hundred bytes')
+  if (whole && fileSize < whole.size) return cut(`more bytes, as a footer follows the sections, which end at ${end}`)
+  if (end === 0) {
+    const found = `bytes that are neither, and ${error.message}`
+    return fault(
+      `expected sections and a footer behind them, found ${found}: the file was overwritten`,
+      'BAD_VALUE',
+      0,
+      'footer',
+    )
+  }
+  const found = await versionAt(source, end, fileSize)
+  const exists = found !== undefined && found >= 1 && found <= NEWEST_FORMAT_VERSION
+  if (found !== undefined && !exists) {
+    const expected = named === undefined ? `one from 1 to ${NEWEST_FORMAT_VERSION}` : String(named)
+    const message = `expected format version ${expected} where the footer begins, found ${found}, which does not exist: the footer was overwritten`
+    return fault(message, 'BAD_VALUE', end, 'footer')
+  }
+  // The footer begins where it has to, and names another version that there is: name and footer disagree.
+  if (error.at.offset === end) return error
+  if (whole?.exact && fileSize === whole.size) {
+    const length = fileSize - FOOTER_LENGTH_BYTES - end
+    const message = `expected a footer of ${length} bytes from byte ${end} on, found ${await lengthAt(source, fileSize)} for its length: the end of the file was overwritten`
+    return fault(message, 'BAD_VALUE', fileSize - FOOTER_LENGTH_BYTES, 'footer_length')
+  }
+  if (whole?.exact && fileSize > whole.size) {
+    const message = `expected ${whole.size} bytes${whole.how}, found ${fileSize}: bytes were added behind the footer`
+    return fault(message, 'BAD_VALUE', whole.size, 'footer')
+  }
+  const message = `expected a footer from byte ${end} on, where the sections end, found another one by the length behind it: the file was cut short or overwritten`
+  return fault(message, 'TRUNCATED', fileSize, 'footer')
+}
+
+interface Walked {
+  /** Where the last whole section ends. */
+  end: number
+  /** Where the last section begins. */
+  last: number
+  /** Where it ends, if that is behind the end of the file. */
+  cutAt: number | undefined
+}
+
+async function walkSections(source: ByteSource, fileSize: number): Promise<Walked> {
+  let end = 0
+  let last = 0
+  for (let i = 0; i < MOST_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {
+    const bytes = await source.read(end, Math.min(HEADER_BYTES, fileSize - end))
+    let next: number
+    // TileDB writes no other: this is where the footer begins.
+    if (!isTileOfBytes(bytes)) break
+    try {
+      const { value, length } = decodePrefix(bytes, genericTileHeader, {})
+      next = end + length + value.persisted_size
+    } catch (error) {
+      if (error instanceof InspectError && error.code === 'TRUNCATED') return { end, last: end, cutAt: fileSize + 1 }
+      break
+    }
+    last = end
+    if (next > fileSize) return { end, last, cutAt: next }
+    end = next
+  }
+  return { end, last, cutAt: undefined }
+}
+
+/** Where a generic tile's header has its datatype, with the cell size behind it. TileDB always writes CHAR and 1. */
+const DATATYPE_AT = 20
+const CHAR = 4
+
+function isTileOfBytes(bytes: Uint8Array): boolean {
+  const cellSize = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(DATATYPE_AT + 1, true)
+  return bytes[DATATYPE_AT] === CHAR && cellSize === 1n
+}
+
+interface Whole {
+  size: number
+  /** Else the file had more bytes than that. */
+  exact: boolean
+  /** How that is known, in words behind the number. */
+  how: string
+}
+
+/** Bytes of the file as it was written, by the copy of its footer or by what is left of the footer itself. */
+async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | undefined): Promise<Whole | undefined> {
+  const { source, fileSize, named, copy } = evidence
+  if (copy && named !== undefined && named >= 10) {
+    const behind = copy.length + FOOTER_LENGTH_BYTES
+    if (cutAt !== undefined) {
+      const starts = await sectionStarts(copy, evidence)
+      // The section that is cut is the last one: its end is that of all.
+      const isLast = starts !== undefined && starts <= end
+      const how = ', by the copy of its footer in a consolidated fragment metadata file'
+      return { size: Math.max(cutAt, starts ?? 0) + behind, exact: isLast, how }
+    }
+    const starts = await sectionStarts(copy, evidence)
+    const isWhole = starts === undefined || starts < end
+    const how = ', by the copy of its footer in a consolidated fragment metadata file'
+    return { size: isWhole ? end + behind : starts + behind, exact: isWhole, how }
+  }
+  if (cutAt !== undefined || end === 0) return undefined
+  const left = await source.read(end, Math.min(FOOTER_ROOM, fileSize - end))
+  const least: Whole = { size: fileSize + 1, exact: false, how: '' }
+  const version = left.length >= 4 ? new DataView(left.buffer, left.byteOffset).getUint32(0, true) : 0
+  if (version < 3 || version > NEWEST_FORMAT_VERSION) return left.length < 4 ? least : undefined
+  const how = `: ${end} of sections and a footer behind them`
+  try {
+    const head = version >= 10 ? decodePrefix(left, footerHead, {}).value : undefined
+    const schema = await evidence.schema(head?.array_schema_name ?? '')
+    if (!schema) return undefined
+    const stored = footerLengthIsStored(version, schema)
+    if (!stored) return { size: end + footerLength(version, schema), exact: true, how }
+    // What is left tells the fields; those that are gone are numbers of known length.
+    const padded = new Uint8Array(left.length + FOOTER_ROOM)
+    padded.set(left)
+    const { value } = decodePrefix(padded, fragmentFooter(schema), {})
+    const bytes = encode({ ...value, slack: new Uint8Array() }, fragmentFooter(schema)).length
+    return { size: end + bytes + FOOTER_LENGTH_BYTES, exact: left.length >= headBytes(value, schema), how }
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return least
+  }
+}
+
+/** Where the last section begins, by a copy of the footer. */
+async function sectionStarts(copy: Uint8Array, { schema }: FooterEvidence): Promise<number | undefined> {
+  try {
+    const { array_schema_name } = decodePrefix(copy, footerHead, {}).value
+    const of = await schema(array_schema_name ?? '')
+    if (!of) return undefined
+    const footer = decode(copy, fragmentFooter(of), {})
+    let most = footer.rtree_offset
+    for (const [key, value] of Object.entries(footer)) {
+      if (!key.endsWith('_offset') && !key.endsWith('_offsets')) continue
+      if (typeof value === 'number') most = Math.max(most, value)
+      else if (value instanceof Float64Array) for (const one of value) most = Math.max(most, one)
+    }
+    return most
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return undefined
+  }
+}
+
+/** Bytes of a footer up to the lists, which tell how long the lists are. */
+function headBytes(footer: FragmentFooter, schema: ArraySchema): number {
+  const bytes = encode({ ...footer, slack: new Uint8Array() }, fragmentFooter(schema)).length
+  const numbers = Object.entries(footer).reduce((sum, [key, value]) => {
+    if (value instanceof Float64Array) return sum + value.length
+    return sum + (key.endsWith('_offset') && value !== undefined ? 1 : 0)
+  }, 0)
+  return bytes - 8 * numbers
+}
+
+async function versionAt(source: ByteSource, at: number, fileSize: number): Promise<number | undefined> {
+  if (at + 4 > fileSize) return undefined
+  const bytes = await source.read(at, 4)
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+}
+
+async function lengthAt(source: ByteSource, fileSize: number): Promise<bigint> {
+  const bytes = await source.read(fileSize - FOOTER_LENGTH_BYTES, FOOTER_LENGTH_BYTES)
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)
+}

@@ -1,0 +1,731 @@
+import { addSection, ERROR_CODES, InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { denseTileGrid } from '../format/dense-tiles.ts'
+import { type FileRole, fieldFileBase } from '../format/field-files.ts'
+import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
+import {
+  FOOTER_LENGTH_BYTES,
+  type FooterHead,
+  FRAGMENT_METADATA_FILE,
+  type FragmentFooter,
+  footerHead,
+  footerLength,
+  footerLengthIsStored,
+  fragmentFooter,
+  OLD_SCHEMA_FILE,
+} from '../format/fragment-footer.ts'
+import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
+import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import { type Describe, decode, decodePrefix } from '../format/io.ts'
+import { processedConditions } from '../format/processed-conditions.ts'
+import type { NDRange } from '../format/range.ts'
+import { type RTree, type RTreeLevel, rtree } from '../format/rtree.ts'
+import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
+import { tileOffsets } from '../format/tile-offsets.ts'
+import { tileSums } from '../format/tile-sums.ts'
+import { type FragmentName, parseFragmentName } from '../format/timestamped-name.ts'
+import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
+import type { InspectArray } from './array.ts'
+import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
+import { PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
+
+/** One read of the file's end fetches the footer of nearly every fragment. */
+const TAIL_BYTES = 64 * 1024
+
+/**
+ * Stored bytes that are read at once of sections that come in pages, and kept: of each, and of all together. Far away a
+ * section of a million tiles should take a request or two.
+ */
+const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
+const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
+const LEAST_WINDOW = 2 ** 14
+
+/** A fragment's metadata as far as it is known without opening any generic tile (versions 1 and 2: their only one). */
+export interface FragmentInfo {
+  format_version: number
+  /** As the footer names it; before version 10 implied. */
+  schemaName: string
+  schema: ArraySchema
+  dense: boolean
+  /** Undefined where none is stored (versions 1 and 2 may). */
+  nonempty_domain: NDRange | undefined
+  tile_num: number
+  /** Cells of each tile but the last. */
+  cells_per_tile: number
+  last_tile_cell_num: number
+  slots: readonly Slot[]
+  /** By slot, bytes; undefined where the version has no such list for the slot. */
+  file_sizes: Float64Array
+  file_var_sizes: Float64Array
+  file_validity_sizes: Float64Array | undefined
+  /** Versions 3 and up. */
+  footer: (FragmentFooter & { offset: number; size: number }) | undefined
+  /** Versions 1 and 2. */
+  v1: FragmentMetadataV1 | undefined
+}
+
+/** The lists of the fragment metadata that hold one uint64 a tile for each slot. */
+export type OffsetsList =
+  | 'tile_offsets'
+  | 'tile_var_offsets'
+  | 'tile_var_sizes'
+  | 'tile_validity_offsets'
+  | 'tile_null_counts'
+
+/**
+ * Whether a release may have written the fragment that took validity tiles for tiles of their own when it made room for a list's
+ * entries: 2.2 does, in global order. Zeros behind the entries that are used are left; readers look at one for each tile.
+ *
+ * @see Writer::global_write of 2.2 and 2.3
+ */
+export function countsValidityTiles({ format_version, dense, schema }: FragmentInfo): boolean {
+  return (format_version === 7 || format_version === 8) && dense && schema.attributes.some(({ nullable }) => nullable)
+}
+
+/** Whether a list has nothing but such zeros behind its last tile. */
+export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): boolean {
+  return (
+    countsValidityTiles(info) &&
+    stored.length > info.tile_num &&
+    stored.subarray(info.tile_num).every((entry) => entry === 0)
+  )
+}
+
+/** One data file that the metadata says a field has. */
+export interface FieldFile {
+  name: string
+  slot: number
+  role: FileRole
+  /** Bytes, by the metadata. */
+  size: number
+}
+
+/** A fragment. Nothing is read before it is asked for; what was read is kept. */
+export class Fragment {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  /** The array it lies in; undefined for a folder moved away from its array. */
+  readonly array: InspectArray | undefined
+  readonly parsedName: FragmentName | undefined
+  private source: ByteSource | undefined
+  private infoRead: Promise<FragmentInfo> | undefined
+  private entriesRead: Promise<readonly Entry[]> | undefined
+  private tailRead: Promise<Tail> | undefined
+  private starts: readonly number[] | undefined
+  private readonly tiles = new Map<number, Promise<GenericTile>>()
+
+  constructor(folder: Folder, cx: ReadContext, array: InspectArray | undefined) {
+    this.folder = folder
+    this.cx = cx
+    this.array = array
+    this.parsedName = parseFragmentName(folder.name)
+  }
+
+  get name(): string {
+    return this.folder.name
+  }
+
+  /** The metadata file. */
+  metadataSource(): ByteSource {
+    this.source ??= this.folder.file(FRAGMENT_METADATA_FILE)
+    return this.source
+  }
+
+  async close(): Promise<void> {
+    await this.source?.close()
+    this.source = undefined
+    this.tailRead = undefined
+  }
+
+  /**
+   * Footer (or what takes its place), schema and what follows from them.
+   * @throws InspectError NO_SCHEMA where the fragment lies in no array: {@link head} still works since version 10
+   */
+  info(): Promise<FragmentInfo> {
+    this.infoRead ??= this.orFooterFault(() => this.readInfo())
+    return this.infoRead
+  }
+
+  /**
+   * Takes the footer, of version 10 or later, from elsewhere instead of reading it.
+   * @param fileSize of the metadata file, which it and its length end
+   */
+  assumeFooter(footer: Uint8Array, fileSize: number): void {
+    const file = this.metadataSource().name
+    this.infoRead = this.infoFromStored(footer, {
+      file,
+      offset: fileSize - FOOTER_LENGTH_BYTES - footer.length,
+    })
+    // Awaited by whoever asks.
+    this.infoRead.catch(() => {})
+  }
+
+  /** What a footer says without its schema; since version 10. */
+  head(): Promise<FooterHead & { offset: number; size: number }> {
+    return this.orFooterFault(() => this.readHead())
+  }
+
+  /** Says of a footer that cannot be read what is wrong with the file, as far as the sections ahead of it tell. */
+  private async orFooterFault<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const { file, space } = error instanceof InspectError ? error.at : {}
+      const source = this.metadataSource()
+      const named = this.parsedName?.least_version
+      const isDamage =
+        error instanceof InspectError && (ERROR_CODES[error.code] === 1 || error.code === 'UNSUPPORTED_VERSION')
+      if (!isDamage || file !== source.name || space !== undefined || error.code === 'MISSING_FILE') throw error
+      if (named !== undefined && named < 3) throw error
+      const { footerFault } = await import('./footer-fault.ts')
+      const { fileSize } = await this.tail()
+      const copy = (await this.array?.consolidatedFooters().catch(() => undefined))?.get(this.name)
+      const schema = (name: string): Promise<ArraySchema | undefined> =>
+        this.schemaNamed(name === '' ? OLD_SCHEMA_FILE : name).catch(() => undefined)
+      throw await footerFault(error, { source, fileSize, named, copy, schema })
+    }
+  }
+
+  private async readHead(): Promise<FooterHead & { offset: number; size: number }> {
+    const tail = await this.tail()
+    const { start, size } = storedFooterBounds(tail)
+    const bytes = await this.fromTail(tail, start, size)
+    this.checkAgainstName(bytes, { file: tail.file, offset: start })
+    const { value } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start })
+    return { ...value, offset: start, size }
+  }
+
+  private async readInfo(): Promise<FragmentInfo> {
+    const least = this.parsedName?.least_version
+    const tail = await this.tail()
+    const guess = least ?? (await this.guessVersion(tail))
+    if (guess < 3) return this.readV1Info()
+    if (guess >= 10) {
+      const { start, size } = storedFooterBounds(tail)
+      return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
+    }
+    const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
+    const { start, size } = footerLengthIsStored(guess, schema)
+      ? storedFooterBounds(tail)
+      : impliedFooterBounds(tail, footerLength(guess, schema))
+    const bytes = await this.fromTail(tail, start, size)
+    this.checkAgainstName(bytes, { file: tail.file, offset: start })
+    return infoFromFooter(
+      schema,
+      decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
+      start,
+      size,
+    )
+  }
+
+  /** A footer that names its schema. */
+  private async infoFromStored(bytes: Uint8Array, place: { file: string; offset: number }): Promise<FragmentInfo> {
+    this.checkAgainstName(bytes, place)
+    const head = decodePrefix(bytes, footerHead, place).value
+    const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
+    return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), place), place.offset, bytes.length)
+  }
+
+  /**
+   * A footer whose version is not that of the folder's name is damaged, or stands elsewhere.
+   * @throws InspectError INCONSISTENT
+   */
+  private checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): void {
+    const named = this.parsedName?.least_version
+    if (named === undefined || footer.length < 4) return
+    const found = u32At(footer)
+    if (found === named || (named === 3 && found === 4)) return
+    throw new InspectError(
+      'INCONSISTENT',
+      `expected format version ${named} as the folder's name says, found ${found}`,
+      {
+        ...place,
+        field: 'version',
+      },
+    )
+  }
+
+  /** For a folder whose name says nothing: tries the forms of the footer from the newest to the oldest. */
+  private async guessVersion(tail: Tail): Promise<number> {
+    try {
+      const { start, size } = storedFooterBounds(tail)
+      const version = u32At(await this.fromTail(tail, start, size))
+      if (version >= 5 && version < 256) return version
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+    }
+    const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
+    for (const version of [9, 6, 4]) {
+      const length = footerLength(version, schema)
+      if (length > tail.fileSize) continue
+      const found = u32At(await this.fromTail(tail, tail.fileSize - length, length))
+      if (found <= version && found >= 3 && footerLength(found, schema) === length) return found
+    }
+    return 1
+  }
+
+  private async readV1Info(): Promise<FragmentInfo> {
+    const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
+    const source = this.metadataSource()
+    const bytes = await source.read(0, await this.metadataSize())
+    const { payload, mostElements } = await openGenericTile(bytes, this.cx, { file: source.name, offset: 0 })
+    const v1 = decode(payload, fragmentMetadataV1(schema), {
+      mostElements,
+      file: source.name,
+      space: 'unfiltered content of the generic tile at 0',
+    })
+    const dense = (await this.folder.kind('__coords.tdb')) !== 'file'
+    const grid = dense && v1.nonempty_domain ? denseTileGrid(schema, v1.nonempty_domain) : undefined
+    return {
+      format_version: v1.version,
+      schemaName: OLD_SCHEMA_FILE,
+      schema,
+      dense,
+      nonempty_domain: v1.nonempty_domain,
+      tile_num: grid ? grid.tile_num : v1.mbr_num,
+      cells_per_tile: grid ? grid.cells_per_tile : Number(schema.capacity),
+      last_tile_cell_num: grid ? grid.cells_per_tile : Number(v1.last_tile_cell_num),
+      slots: fragmentSlots(v1.version, schema),
+      file_sizes: v1.file_sizes,
+      file_var_sizes: v1.file_var_sizes,
+      file_validity_sizes: undefined,
+      footer: undefined,
+      v1,
+    }
+  }
+
+  private async schemaNamed(name: string): Promise<ArraySchema> {
+    if (!this.array) {
+      throw new InspectError(
+        'NO_SCHEMA',
+        `expected the fragment inside its array, whose schema ${name} tells its fields; found no array around it`,
+        {
+          file: this.folder.path,
+        },
+      )
+    }
+    try {
+      return await this.array.schema(name)
+    } catch (error) {
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      throw new InspectError(
+        'MISSING_FILE',
+        'expected the schema that the fragment names, found no such file',
+        error.at,
+        {
+          cause: error,
+        },
+      )
+    }
+  }
+
+  private tail(): Promise<Tail> {
+    this.tailRead ??= this.readTail()
+    return this.tailRead
+  }
+
+  private async readTail(): Promise<Tail> {
+    const source = this.metadataSource()
+    const fileSize = await this.metadataSize()
+    const length = Math.min(fileSize, TAIL_BYTES)
+    return {
+      file: source.name,
+      fileSize,
+      offset: fileSize - length,
+      bytes: await source.read(fileSize - length, length),
+    }
+  }
+
+  /** @throws InspectError MISSING_FILE where readers need the file; NOT_FOUND where they pass over the fragment, or it is not there */
+  private async metadataSize(): Promise<number> {
+    try {
+      return await this.metadataSource().size()
+    } catch (error) {
+      const { array, folder } = this
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
+      const entry = await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
+      if (entry && !entry.isRead) throw error
+      const message = 'expected the metadata file of the fragment, found no such file'
+      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
+    }
+  }
+
+  /** Bytes of the file that are mostly in the tail already; what is missing takes one more read. */
+  private async fromTail(tail: Tail, start: number, size: number): Promise<Uint8Array> {
+    const from = start - tail.offset
+    if (from >= 0) return tail.bytes.subarray(from, from + size)
+    const before = await this.metadataSource().read(start, Math.min(size, tail.offset - start))
+    const out = new Uint8Array(size)
+    out.set(before)
+    out.set(tail.bytes.subarray(0, size - before.length), before.length)
+    return out
+  }
+
+  /**
+   * The generic tile at an offset of the metadata file. It is read up to the next tile or the footer in one go.
+   * @throws InspectError BAD_VALUE where the offset lies outside the file
+   */
+  async genericTileAt(offset: number, section: string): Promise<GenericTile> {
+    const known = this.tiles.get(offset)
+    if (known) return known
+    const tile = this.readGenericTile(offset, section)
+    this.tiles.set(offset, tile)
+    return tile
+  }
+
+  private async readGenericTile(offset: number, section: string): Promise<GenericTile> {
+    const source = this.metadataSource()
+    const next = await this.sectionEnd(offset, section)
+    try {
+      const bytes = await this.fromTailOrFile(offset, next - offset)
+      return await openGenericTile(bytes, this.cx, { file: source.name, offset })
+    } catch (error) {
+      throw addSection(error, section)
+    }
+  }
+
+  /** Where the next generic tile begins, or the footer. @throws InspectError BAD_VALUE where the offset lies outside the file */
+  async sectionEnd(offset: number, section: string): Promise<number> {
+    const { footer } = await this.info()
+    const source = this.metadataSource()
+    const end = footer ? footer.offset : await source.size()
+    if (offset >= end) {
+      throw new InspectError('BAD_VALUE', `expected an offset before the footer at ${end}, found ${offset}`, {
+        file: source.name,
+        field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
+      })
+    }
+    return footer ? Math.min(end, this.sectionStarts(footer).find((start) => start > offset) ?? end) : end
+  }
+
+  /** {@link genericTileAt} without having its content in memory at once. */
+  async pagedTileAt(offset: number, section: string, scan?: Scan): Promise<PagedTile> {
+    const { footer } = await this.info()
+    const end = await this.sectionEnd(offset, section)
+    const sections = footer ? this.sectionStarts(footer).length : 1
+    const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
+    const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
+    const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
+    return PagedTile.open({ read, offset, end, window }, this.cx, scan)
+  }
+
+  /** Offsets of all generic tiles in the metadata file, rising, each once. */
+  async metadataOffsets(): Promise<number[]> {
+    const { footer } = await this.info()
+    return footer ? [...this.sectionStarts(footer)] : [0]
+  }
+
+  private sectionStarts(footer: FragmentFooter & { offset: number }): readonly number[] {
+    this.starts ??= [...new Set(sectionStarts(footer))].sort((a, b) => a - b)
+    return this.starts
+  }
+
+  /** Small metadata files are in the tail that was read for the footer. */
+  private async fromTailOrFile(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
+    const tail = await this.tailRead
+    if (!tail || offset < tail.offset || offset + length > tail.fileSize)
+      return this.metadataSource().read(offset, length, into)
+    return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
+  }
+
+  private async section<T>(offset: number, describe: Describe<T>, section: string): Promise<T> {
+    const { payload, mostElements } = await this.genericTileAt(offset, section)
+    try {
+      return decode(payload, describe, {
+        mostElements,
+        file: this.metadataSource().name,
+        space: `unfiltered content of the generic tile at ${offset}`,
+      })
+    } catch (error) {
+      throw addSection(error, section)
+    }
+  }
+
+  /** Whether the fragment's version has this list for this slot. */
+  async hasList(list: OffsetsList, slot: number): Promise<boolean> {
+    return (await this.listPlace(list, slot)) !== undefined
+  }
+
+  /** As errors name a list. */
+  async listName(list: string, slot: number): Promise<string> {
+    return `${list}.${(await this.info()).slots[slot]?.name ?? slot}`
+  }
+
+  /** Where a list is in the metadata file, or the list itself where the version keeps all of them together. */
+  async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
+    const { footer, v1 } = await this.info()
+    if (v1) {
+      if (list === 'tile_offsets') return v1.tile_offsets[slot]?.values
+      if (list === 'tile_var_offsets') return v1.tile_var_offsets[slot]?.values
+      if (list === 'tile_var_sizes') return v1.tile_var_sizes[slot]?.values
+      return undefined
+    }
+    return footer?.[`${list}_offsets`]?.[slot]
+  }
+
+  /** One of the per-tile lists of a slot, as far as readers look; undefined where the version has none for it. */
+  async offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
+    const stored = await this.storedOffsets(list, slot)
+    const info = await this.info()
+    return stored && countsValidityTiles(info) ? stored.subarray(0, info.tile_num) : stored
+  }
+
+  /** The same list with what may stand behind its last tile. */
+  async storedOffsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
+    const place = await this.listPlace(list, slot)
+    if (place === undefined || typeof place !== 'number') return place
+    return (await this.section(place, tileOffsets, await this.listName(list, slot))).values
+  }
+
+  /** Minima or maxima of a slot's tiles; undefined before version 11. */
+  async tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined> {
+    const { footer } = await this.info()
+    const offset = footer?.[`tile_${which}_values_offsets`]?.[slot]
+    if (offset === undefined) return undefined
+    return this.section(offset, tileMinMax, await this.listName(`tile_${which}_values`, slot))
+  }
+
+  /** Sums of a slot's tiles, 8 bytes each; undefined before version 11. */
+  async tileSums(slot: number): Promise<Uint8Array | undefined> {
+    const { footer } = await this.info()
+    const offset = footer?.tile_sums_offsets?.[slot]
+    if (offset === undefined) return undefined
+    return (await this.section(offset, tileSums, await this.listName('tile_sums', slot))).values
+  }
+
+  /** Statistics over the whole fragment by slot; undefined before version 12. */
+  async statistics(): Promise<SlotStatistics[] | undefined> {
+    const { footer, slots } = await this.info()
+    const offset = footer?.fragment_min_max_sum_null_count_offset
+    if (offset === undefined) return undefined
+    const describe = fragmentMinMaxSumNullCount(slots.map((slot) => slot.name))
+    return this.section(offset, describe, 'fragment_min_max_sum_null_count')
+  }
+
+  /** Delete conditions applied to the cells; undefined before version 16. */
+  async processedConditions(): Promise<string[] | undefined> {
+    const { footer } = await this.info()
+    const offset = footer?.processed_conditions_offset
+    if (offset === undefined) return undefined
+    return (await this.section(offset, processedConditions, 'processed_conditions')).conditions
+  }
+
+  /** R-tree; versions 1 and 2 have a list of MBRs instead, given as the only level. */
+  async rtree(): Promise<RTree> {
+    const { footer, v1, schema } = await this.info()
+    const dimensions = schema.domain.dimensions
+    if (footer) return this.section(footer.rtree_offset, rtree(footer.version, dimensions), 'rtree')
+    const level: RTreeLevel = { mbr_num: v1?.mbr_num ?? 0, bytes: v1?.mbrs ?? new Uint8Array(0), starts: undefined }
+    return { fanout: 0, dim_num: undefined, type: undefined, levels: level.mbr_num > 0 ? [level] : [] }
+  }
+
+  /** Whether the array is encrypted, as far as an opened schema or tile told: its data files then end in the AES filter. */
+  get encrypted(): boolean {
+    return this.cx.encrypted
+  }
+
+  /** Forgets generic tiles that were opened; a million tiles' lists need not stay in memory together. */
+  forget(): void {
+    this.tiles.clear()
+  }
+
+  /** Names in the folder; where the server lists none, those of the files that should be there and are. */
+  entries(): Promise<readonly Entry[]> {
+    this.entriesRead ??= this.listEntries()
+    return this.entriesRead
+  }
+
+  private async listEntries(): Promise<readonly Entry[]> {
+    try {
+      return await this.folder.list()
+    } catch (error) {
+      if (!isNoListing(error)) throw error
+    }
+    const names = [FRAGMENT_METADATA_FILE, ...(await this.fieldFiles()).map(({ name }) => name)]
+    const kinds = await Promise.all(names.map((name) => this.folder.kind(name)))
+    return names.flatMap((name, i) => ({ name, kind: kinds[i] ?? 'other' })).filter(({ kind }) => kind !== 'other')
+  }
+
+  /** Data files that the metadata says the fragment has, in slot order. */
+  async fieldFiles(): Promise<FieldFile[]> {
+    const info = await this.info()
+    const files: FieldFile[] = []
+    info.slots.forEach((slot, i) => {
+      const base = fieldFileBase(info.format_version, slot)
+      if (base === undefined || !slotHasFiles(info, slot)) return
+      const { varSized, nullable } = slotShape(info, slot)
+      const role = slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'offsets' : 'data') : slot.kind
+      files.push({ name: `${base}.tdb`, slot: i, role, size: info.file_sizes[i] })
+      if (varSized) files.push({ name: `${base}_var.tdb`, slot: i, role: 'var', size: info.file_var_sizes[i] })
+      if (nullable)
+        files.push({
+          name: `${base}_validity.tdb`,
+          slot: i,
+          role: 'validity',
+          size: info.file_validity_sizes?.[i] ?? 0,
+        })
+    })
+    return files
+  }
+}
+
+/** Whether a slot has data files at all: dense fragments keep no coordinates, the phantom slot nothing. */
+export function slotHasFiles(info: Pick<FragmentInfo, 'dense'>, slot: Slot): boolean {
+  if (slot.phantom) return false
+  return !(info.dense && (slot.kind === 'dimension' || slot.kind === 'coords'))
+}
+
+/** Whether a slot's cells differ in length, and whether they can be null. */
+export function slotShape(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { varSized: boolean; nullable: boolean } {
+  if (slot.kind === 'attribute') {
+    const { cell_val_num, nullable } = info.schema.attributes[slot.index]
+    return { varSized: cell_val_num === 'var', nullable }
+  }
+  if (slot.kind === 'dimension') {
+    return { varSized: info.schema.domain.dimensions[slot.index].cell_val_num === 'var', nullable: false }
+  }
+  return { varSized: false, nullable: false }
+}
+
+/** Bytes of one cell of a fixed-sized slot; of one element of a var-sized one. */
+export function slotCellSize(info: Pick<FragmentInfo, 'schema'>, slot: Slot): number {
+  if (slot.kind === 'attribute') {
+    const { type, cell_val_num } = info.schema.attributes[slot.index]
+    return datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+  }
+  if (slot.kind === 'dimension') return datatypeSize(info.schema.domain.dimensions[slot.index].type)
+  if (slot.kind === 'coords') {
+    return info.schema.domain.dimensions.reduce((bytes, { type }) => bytes + datatypeSize(type), 0)
+  }
+  return 8
+}
+
+/**
+ * Filters of a data file, in writing order: the field's own, the schema's offsets, validity or coords filters; a dimension
+ * without filters takes the coords filters, unless its schema is older than version 5, whose coords filters serve
+ * `__coords.tdb` alone.
+ */
+export function filePipeline(
+  info: Pick<FragmentInfo, 'schema' | 'slots'>,
+  file: Pick<FieldFile, 'slot' | 'role'>,
+  encrypted: boolean,
+): FilterConfig[] {
+  const filters = [...pipelineOf(info.schema, info.slots[file.slot], file.role).filters]
+  if (encrypted) filters.push({ name: 'AES_256_GCM' })
+  return filters
+}
+
+function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): FilterPipeline {
+  if (role === 'offsets') return schema.offsets_filters
+  if (role === 'validity') return schema.validity_filters ?? NO_FILTERS
+  if (slot.kind === 'attribute') return schema.attributes[slot.index].filters
+  if (slot.kind === 'dimension') {
+    const own = schema.domain.dimensions[slot.index].filters
+    return own.filters.length > 0 || schema.version < 5 ? own : schema.coords_filters
+  }
+  return schema.coords_filters
+}
+
+const NO_FILTERS: FilterPipeline = { max_chunk_size: 0, filters: [] }
+
+interface Tail {
+  file: string
+  fileSize: number
+  offset: number
+  bytes: Uint8Array
+}
+
+function u32At(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
+}
+
+/** Bounds of a footer whose length stands behind it. */
+function storedFooterBounds(tail: Tail): { start: number; size: number } {
+  if (tail.fileSize < FOOTER_LENGTH_BYTES) {
+    throw new InspectError('TRUNCATED', `expected a footer and its length, found a file of ${tail.fileSize} bytes`, {
+      file: tail.file,
+      offset: 0,
+      field: 'footer_length',
+    })
+  }
+  const at = tail.bytes.length - FOOTER_LENGTH_BYTES
+  const length = new DataView(tail.bytes.buffer, tail.bytes.byteOffset + at, FOOTER_LENGTH_BYTES).getBigUint64(0, true)
+  const room = tail.fileSize - FOOTER_LENGTH_BYTES
+  if (length > BigInt(room)) {
+    throw new InspectError('BAD_VALUE', `expected a footer length of at most ${room}, found ${length}`, {
+      file: tail.file,
+      offset: tail.fileSize - FOOTER_LENGTH_BYTES,
+      field: 'footer_length',
+    })
+  }
+  return { start: room - Number(length), size: Number(length) }
+}
+
+/** Bounds of a footer whose length follows from its version and schema. */
+function impliedFooterBounds(tail: Tail, length: number): { start: number; size: number } {
+  if (length > tail.fileSize) {
+    throw new InspectError('TRUNCATED', `expected a footer of ${length} bytes, found a file of ${tail.fileSize}`, {
+      file: tail.file,
+      offset: 0,
+      field: 'footer',
+    })
+  }
+  return { start: tail.fileSize - length, size: length }
+}
+
+function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: number, size: number): FragmentInfo {
+  const grid = footer.dense ? denseTileGrid(schema, footer.nonempty_domain) : undefined
+  return {
+    format_version: footer.version,
+    schemaName: footer.array_schema_name ?? OLD_SCHEMA_FILE,
+    schema,
+    dense: footer.dense,
+    nonempty_domain: footer.nonempty_domain,
+    tile_num: grid ? grid.tile_num : footer.sparse_tile_num,
+    cells_per_tile: grid ? grid.cells_per_tile : Number(schema.capacity),
+    last_tile_cell_num: grid ? grid.cells_per_tile : Number(footer.last_tile_cell_num),
+    slots: fragmentSlots(footer.version, schema, footer),
+    file_sizes: footer.file_sizes,
+    file_var_sizes: footer.file_var_sizes,
+    file_validity_sizes: footer.file_validity_sizes,
+    footer: { ...footer, offset, size },
+    v1: undefined,
+  }
+}
+
+const SECTION_LISTS = [
+  'tile_offsets_offsets',
+  'tile_var_offsets_offsets',
+  'tile_var_sizes_offsets',
+  'tile_validity_offsets_offsets',
+  'tile_min_values_offsets',
+  'tile_max_values_offsets',
+  'tile_sums_offsets',
+  'tile_null_counts_offsets',
+] as const
+
+/** Offsets of all generic tiles that a footer names, as it names them: sections may share one. */
+function* sectionStarts(footer: FragmentFooter): Generator<number> {
+  yield footer.rtree_offset
+  for (const list of SECTION_LISTS) yield* footer[list] ?? []
+  if (footer.fragment_min_max_sum_null_count_offset !== undefined) yield footer.fragment_min_max_sum_null_count_offset
+  if (footer.processed_conditions_offset !== undefined) yield footer.processed_conditions_offset
+  for (const section of footer.optional_sections ?? []) yield* sectionOffsets(section.payload)
+}
+
+/** Offsets of generic tiles in the optional section of global-order bounds. */
+export function sectionOffsets(payload: Uint8Array): number[] {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+  const offsets: number[] = []
+  for (let at = 0; at + 8 <= payload.length; at += 8) offsets.push(Number(view.getBigUint64(at, true)))
+  return offsets
+}
+
+/** Cells that the fragment stores: whole tiles in dense fragments, as TileDB counts. */
+export function storedCellNum(info: FragmentInfo): number {
+  if (info.tile_num === 0) return 0
+  return (info.tile_num - 1) * info.cells_per_tile + info.last_tile_cell_num
+}

@@ -1,0 +1,122 @@
+import { InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { isNoListing } from '../source/source.ts'
+import type { InspectArray, SchemaFile } from './array.ts'
+import type { Fragment } from './fragment.ts'
+
+/**
+ * The schema that TileDB opens an array with to read it: the newest that is not dated in the future, or else the oldest.
+ * `__array_schema.tdb` has no time and counts only where there is no other.
+ *
+ * @see ArrayDirectory::select_latest_array_schema_uri; TileDB 2.30 does so
+ * @param files oldest first
+ */
+export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
+  return files.findLast(({ timestamp_range }) => timestamp_range !== undefined && timestamp_range[1] <= now) ?? files[0]
+}
+
+/** The enumeration of one attribute, as a reader gets it. */
+export interface AttributeLabels {
+  enumeration?: Enumeration
+  /** Whether it is the array's, so that TileDB gives it to readers. */
+  isCurrent?: boolean
+  /** What a person should know: that there is none although the cells were written with one, or whose it is. */
+  remark?: string
+  /** Why an enumeration that there is cannot be read. */
+  fault?: InspectError
+}
+
+/**
+ * The enumerations that TileDB gives the cells of an array now. They are those of the array's schema, not of the fragment's:
+ * writers may extend an enumeration after the cells are written.
+ */
+export class ArrayLabels {
+  private readonly array: InspectArray
+  private readonly read = new Map<string, Promise<Enumeration>>()
+  private filesRead: Promise<SchemaFile[]> | undefined
+
+  private constructor(array: InspectArray) {
+    this.array = array
+  }
+
+  private static readonly known = new WeakMap<InspectArray, ArrayLabels>()
+
+  /** The same for all fragments of an array. */
+  static of(array: InspectArray): ArrayLabels {
+    const labels = ArrayLabels.known.get(array) ?? new ArrayLabels(array)
+    ArrayLabels.known.set(array, labels)
+    return labels
+  }
+
+  /** By attribute, for those that have an enumeration, or had one. */
+  async ofFragment(fragment: Fragment): Promise<Map<string, AttributeLabels>> {
+    const found = new Map<string, AttributeLabels>()
+    const { schema, schemaName } = await fragment.info()
+    for (const { name } of schema.attributes) {
+      const labels = await this.ofAttribute(name, schema, schemaName)
+      if (labels.enumeration || labels.remark !== undefined || labels.fault) found.set(name, labels)
+    }
+    return found
+  }
+
+  /**
+   * An attribute that was dropped keeps the labels that it had last.
+   * @param own the schema that its cells were written with
+   */
+  async ofAttribute(attribute: string, own: ArraySchema, ownName: string): Promise<AttributeLabels> {
+    const ownEnumeration = own.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
+    try {
+      const files = await this.files(ownName)
+      if (!files) {
+        if (ownEnumeration === '') return {}
+        const remark = 'the server lists no names, so these are the labels of the time when the cells were written'
+        return { ...(await this.named(own, ownEnumeration)), remark }
+      }
+      const opened = schemaFileOpened(files, this.array.cx.now)
+      for (const file of files.slice(0, opened ? files.indexOf(opened) + 1 : 0).reverse()) {
+        const schema = await this.array.schema(file.name)
+        const found = schema.attributes.find(({ name }) => name === attribute)
+        if (!found) continue
+        if (found.enumeration === '') {
+          return ownEnumeration === ''
+            ? {}
+            : { remark: `the attribute has no enumeration in the array any more (${ownEnumeration})` }
+        }
+        const labels = await this.named(schema, found.enumeration)
+        if (file === opened) return { ...labels, isCurrent: true }
+        return { remark: 'the array has no such attribute any more; its last labels are shown', ...labels }
+      }
+      if (ownEnumeration === '') return {}
+      const remark =
+        "the current schema of the array has no such attribute; the labels are those of the fragment's own schema"
+      return { remark, ...(await this.named(own, ownEnumeration)) }
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      return { fault: error }
+    }
+  }
+
+  /** All schema files, oldest first; undefined where the server lists no names. */
+  private async files(known: string): Promise<SchemaFile[] | undefined> {
+    try {
+      this.filesRead ??= this.array.schemaFiles()
+      return await this.filesRead
+    } catch (error) {
+      if (!isNoListing(error)) throw error
+      await this.array.schema(known)
+      return undefined
+    }
+  }
+
+  private async named(schema: ArraySchema, name: string): Promise<AttributeLabels> {
+    const entry = schema.enumerations.find((one) => one.name === name)
+    if (!entry) return { remark: `the schema lists no enumeration ${JSON.stringify(name)}` }
+    let read = this.read.get(entry.path_name)
+    if (!read) {
+      read = this.array.enumeration(entry)
+      this.read.set(entry.path_name, read)
+    }
+    return { enumeration: await read }
+  }
+}

@@ -1,0 +1,234 @@
+import { InspectError } from '../base/errors.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
+import { Pipeline } from '../filters/pipeline.ts'
+import { genericTileHeader } from '../format/generic-tile.ts'
+import { decodePrefix } from '../format/io.ts'
+import { storedChunk } from '../format/tile-chunks.ts'
+import {
+  checkChunkNum,
+  GENERIC_TILE_HEADER_BYTES,
+  genericTileType,
+  openedWithKey,
+  type ReadContext,
+} from './generic-tile.ts'
+
+/** Where a generic tile's stored bytes come from. */
+export interface StoredSection {
+  /** @param into memory that may be used, if it is large enough */
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
+  /** Of the tile in its file, bytes. */
+  offset: number
+  /** Where what follows it begins: nothing behind that is read. */
+  end: number
+  /** Bytes that are read at once, and kept, more where a chunk is longer. */
+  window: number
+}
+
+/** Told of the unfiltered content from front to back, a chunk at a time; `at` is where the chunk begins in it. */
+export type Scan = (bytes: Uint8Array, at: number) => void
+
+const CHUNK_COUNT_BYTES = 8
+/** The three lengths of a chunk. */
+const CHUNK_HEAD_BYTES = 12
+
+/**
+ * A generic tile whose content is never in memory as a whole. Opening it undoes every chunk once, so that damage is found
+ * then, and keeps where each begins; afterwards only the chunks are undone again that hold what is asked for.
+ */
+export class PagedTile {
+  /** Bytes of unfiltered content. */
+  readonly length: number
+  private readonly section: StoredSection
+  private readonly pipeline: Pipeline
+  /** Of each chunk in the file, and the end of the last. */
+  private readonly stored: readonly number[]
+  /** Of each chunk in the unfiltered content, and its end. */
+  private readonly starts: readonly number[]
+  /** All stored bytes, where they are no more than one window. */
+  private held: Window | undefined
+
+  private constructor(
+    section: StoredSection,
+    pipeline: Pipeline,
+    table: { stored: readonly number[]; starts: readonly number[] },
+    held: Window | undefined,
+  ) {
+    this.section = section
+    this.pipeline = pipeline
+    this.stored = table.stored
+    this.starts = table.starts
+    this.length = table.starts[table.starts.length - 1]
+    this.held = held
+  }
+
+  /** @throws InspectError for any damage, but not in the words in which openGenericTile tells it */
+  static async open(section: StoredSection, cx: ReadContext, scan?: Scan): Promise<PagedTile> {
+    const { offset, end } = section
+    const window = new Window(section)
+    const head = await window.bytes(offset, Math.min(GENERIC_TILE_HEADER_BYTES, end - offset))
+    const { value: header, length } = decodePrefix(head, genericTileHeader, { offset })
+    const start = offset + length
+    const last = start + header.persisted_size
+    if (last > end) throw wrong('persisted_size', end - start, header.persisted_size)
+    const type = genericTileType(header, cx, { offset })
+    if (type.maxTileSize !== undefined && header.tile_size > type.maxTileSize)
+      throw wrong('tile_size', type.maxTileSize, header.tile_size)
+    const pipeline = await Pipeline.load(header.filters.filters, type, cx.codecs)
+    const stored: number[] = []
+    const starts: number[] = []
+    let total = 0
+    const count = sizeOf(await window.within(start, CHUNK_COUNT_BYTES, last))
+    checkChunkNum(count, header, cx)
+    let at = start + CHUNK_COUNT_BYTES
+    for (let i = 0; i < count; i++) {
+      const bytes = await window.within(at, chunkLength(await window.within(at, CHUNK_HEAD_BYTES, last)), last)
+      const { data } = pipeline.reverseChunk(decodePrefix(bytes, storedChunk).value, i)
+      stored.push(at)
+      starts.push(total)
+      scan?.(data, total)
+      at += bytes.length
+      total += data.length
+      if (total > header.tile_size) break
+    }
+    if (total !== header.tile_size) throw wrong('tile_size', header.tile_size, total)
+    openedWithKey(header, cx)
+    return new PagedTile(
+      section,
+      pipeline,
+      { stored: [...stored, at], starts: [...starts, total] },
+      end - offset <= section.window ? window : undefined,
+    )
+  }
+
+  /** For reading on from front to back; several may stand at different places. */
+  cursor(): Cursor {
+    return new Cursor(this)
+  }
+
+  /** Lets go of stored bytes that are held; they are read again when needed. */
+  release(): void {
+    if (this.held) this.held = new Window(this.section)
+  }
+
+  /** @internal for {@link Cursor} */
+  newWindow(): Window {
+    return this.held ?? new Window(this.section)
+  }
+
+  /** @internal Number of the chunk that holds byte `at` of the content, and where that begins and ends there. */
+  chunkAt(at: number): { index: number; start: number; end: number } {
+    const { starts } = this
+    let low = 0
+    let high = starts.length - 1
+    // the last chunk that begins at or before it: those before it there may be empty
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (starts[middle] <= at) low = middle
+      else high = middle
+    }
+    return { index: low, start: starts[low], end: starts[low + 1] }
+  }
+
+  /** @internal */
+  async undo(index: number, window: Window): Promise<Uint8Array> {
+    const start = this.stored[index]
+    const bytes = await window.bytes(start, this.stored[index + 1] - start)
+    const { data } = this.pipeline.reverseChunk(decodePrefix(bytes, storedChunk, { offset: start }).value, index)
+    const expected = this.starts[index + 1] - this.starts[index]
+    if (data.length !== expected) throw wrong(`chunks.${index}`, expected, data.length)
+    return data
+  }
+}
+
+/** Reads the content of a {@link PagedTile}; keeps the chunk that it stands in. */
+export class Cursor {
+  private readonly tile: PagedTile
+  private window: Window | undefined
+  private chunk = { index: -1, start: 0, end: 0 }
+  private data: Uint8Array = NO_BYTES
+
+  constructor(tile: PagedTile) {
+    this.tile = tile
+  }
+
+  /** Bytes `[start, end)` of the content, to be read and not to be written. @throws InspectError TRUNCATED behind its end */
+  async bytes(start: number, end: number): Promise<Uint8Array> {
+    if (end > this.tile.length) throw wrong('content', this.tile.length, end)
+    if (end <= start) return NO_BYTES
+    if (!this.holds(start)) await this.load(start)
+    if (end <= this.chunk.end) return this.data.subarray(start - this.chunk.start, end - this.chunk.start)
+    const out = new Uint8Array(end - start)
+    for (let at = start; at < end; ) {
+      if (!this.holds(at)) await this.load(at)
+      const to = Math.min(end, this.chunk.end)
+      out.set(this.data.subarray(at - this.chunk.start, to - this.chunk.start), at - start)
+      at = to
+    }
+    return out
+  }
+
+  /** Lets go of what it keeps. */
+  release(): void {
+    this.window = undefined
+    this.chunk = { index: -1, start: 0, end: 0 }
+    this.data = NO_BYTES
+    this.tile.release()
+  }
+
+  private holds(at: number): boolean {
+    return at >= this.chunk.start && at < this.chunk.end
+  }
+
+  private async load(at: number): Promise<void> {
+    this.window ??= this.tile.newWindow()
+    const chunk = this.tile.chunkAt(at)
+    this.data = await this.tile.undo(chunk.index, this.window)
+    this.chunk = chunk
+  }
+}
+
+/** Stored bytes around where they were last asked for. */
+class Window {
+  private readonly section: StoredSection
+  private start = 0
+  private held: Uint8Array = NO_BYTES
+  private room = NO_BYTES
+
+  constructor(section: StoredSection) {
+    this.section = section
+  }
+
+  async bytes(offset: number, length: number): Promise<Uint8Array> {
+    const { section } = this
+    if (offset < this.start || offset + length > this.start + this.held.length) {
+      const some = Math.max(length, Math.min(section.window, section.end - offset))
+      // For more than a window the file must show first that it has so much.
+      if (this.room.length < some && some <= section.window) this.room = new Uint8Array(some)
+      this.held = NO_BYTES
+      this.held = await section.read(offset, some, this.room)
+      this.start = offset
+    }
+    return this.held.subarray(offset - this.start, offset - this.start + length)
+  }
+
+  /** {@link bytes} that must end at or before `last`. */
+  async within(offset: number, length: number, last: number): Promise<Uint8Array> {
+    if (length > last - offset) throw wrong('chunks', last - offset, length)
+    return this.bytes(offset, length)
+  }
+}
+
+function sizeOf(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return view.getUint32(4, true) * 2 ** 32 + view.getUint32(0, true)
+}
+
+/** Bytes of a stored chunk, head included. */
+function chunkLength(head: Uint8Array): number {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  return CHUNK_HEAD_BYTES + view.getUint32(4, true) + view.getUint32(8, true)
+}
+
+function wrong(field: string, expected: number, found: number): InspectError {
+  return new InspectError('INCONSISTENT', `expected ${expected} bytes, found ${found}`, { field })
+}

@@ -1,0 +1,147 @@
+import { InspectError } from '../base/errors.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
+import { Folder, type Storage } from '../source/source.ts'
+import { InspectArray } from './array.ts'
+import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
+import { Fragment } from './fragment.ts'
+import type { ReadContext } from './generic-tile.ts'
+import { InspectGroup } from './group.ts'
+
+/** What a path turned out to be. A file knows the array and fragment around it, where there are any. */
+export type Target =
+  | { type: 'array'; path: string; array: InspectArray }
+  | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
+  | { type: 'group'; path: string; group: InspectGroup }
+  | {
+      type: 'file'
+      path: string
+      name: string
+      folder: Folder
+      array: InspectArray | undefined
+      fragment: Fragment | undefined
+    }
+
+/**
+ * Finds out what stands at a path.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB where a folder is no array, group or fragment
+ */
+export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
+  const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
+  if (storage.mayNotList?.(clean)) {
+    const named = targetByName(new Folder(storage, clean), cx)
+    if (named) return named
+  }
+  const kind = await storage.kind(clean)
+  if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: clean })
+  const folder = new Folder(storage, clean)
+  if (kind !== 'folder') return fileTarget(folder, cx)
+  const entries = await folder.list()
+  const names = new Set(entries.map((entry) => entry.name))
+  if (!names.has('__schema') && !names.has('__group')) {
+    const foreign = await foreignFolder(folder, entries)
+    if (foreign !== undefined) throw foreignError(foreign, clean)
+  }
+  // Whatever else strayed into it.
+  if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
+  if (names.has('__schema') || names.has(OLD_SCHEMA_FILE))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  if (names.has('__tiledb_group.tdb') || names.has('__group')) {
+    return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
+  }
+  if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
+  if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  const around = await arrayAround(folder, cx, true)
+  const inside = around ? `; it lies in the array ${around.folder.name}` : ''
+  throw new InspectError(
+    'NOT_TILEDB',
+    `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`,
+    {
+      file: clean,
+    },
+  )
+}
+
+async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
+  const array = await arrayAround(folder, cx)
+  // Only releases before 1.5 gave such names.
+  if (array && (parseFragmentName(folder.name)?.least_version ?? 0) <= 2) {
+    const foreign = await foreignFolder(array.folder, await array.root())
+    if (foreign !== undefined) throw foreignError(`a fragment of ${foreign}`, folder.path)
+  }
+  return { type: 'fragment', path: folder.path, fragment: new Fragment(folder, cx, array), array }
+}
+
+/** What is known to be a fragment: its folder is not asked what it is. */
+export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
+  const folder = new Folder(storage, path)
+  const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
+  return new Fragment(folder, cx, array)
+}
+
+/** What only arrays have: one that lost its schema. */
+const ONLY_OF_ARRAYS = ['__fragments', '__commits', '__lock.tdb']
+
+/** Closes the files that a target has opened. */
+export async function closeTarget(target: Target): Promise<void> {
+  if ('fragment' in target) await target.fragment?.close()
+}
+
+async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
+  const folder = file.parent() ?? new Folder(file.storage, '.')
+  const array = await arrayAround(folder, cx, true)
+  const inFragment = (await folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
+  if (!inFragment && !folder.isRemote) {
+    const around = await foreignFolder(folder, await folder.list())
+    const foreign = foreignFile(file.name) ?? (around && `a file of ${around}`)
+    if (foreign !== undefined) throw foreignError(foreign, file.path)
+  }
+  const fragment = inFragment ? new Fragment(folder, cx, array) : undefined
+  return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
+}
+
+/** What a path must be by its names alone: a fragment, or a file of one, where TileDB puts them. */
+function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
+  const { path, name } = folder
+  if (parseFragmentName(name)) {
+    const array = arrayByName(folder, cx)
+    return { type: 'fragment', path, fragment: new Fragment(folder, cx, array), array }
+  }
+  const around = folder.parent()
+  if (!around || !name.includes('.') || !parseFragmentName(around.name)) return undefined
+  const array = arrayByName(around, cx)
+  return { type: 'file', path, name, folder: around, array, fragment: new Fragment(around, cx, array) }
+}
+
+/** The array that a fragment lies in, as far as names tell. */
+function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefined {
+  const around = fragment.parent()
+  const folder = around?.name === '__fragments' ? around.parent() : around
+  return folder && new InspectArray(folder, cx)
+}
+
+/** The array a fragment folder (or, `inside`, a file's folder) lies in: at most two folders up. */
+async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
+  let at = inside ? folder : folder.parent()
+  // No array has this name, and over a network the question costs.
+  if (at?.isRemote && at.name === '__fragments') at = at.parent()
+  for (let up = 0; at && up < 3; up++) {
+    if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
+      return new InspectArray(at, cx)
+    // One that lost its schema.
+    if ((await at.kind('__commits')) === 'folder') return new InspectArray(at, cx)
+    at = at.parent()
+  }
+  return undefined
+}
+
+/** Whether a part of a path may stand for a fragment whose name begins so: time stamps and UUIDs are digits and a to f. */
+export function beginsFragmentName(part: string): boolean {
+  return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
+}
+
+/** `an array`, `a group`. */
+export function withArticle(type: Target['type']): string {
+  return type === 'array' ? 'an array' : `a ${type}`
+}

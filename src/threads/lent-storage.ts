@@ -1,0 +1,99 @@
+import type { MessagePort } from 'node:worker_threads'
+import { asInspectError, type ErrorCode, type ErrorPlace, InspectError } from '../base/errors.ts'
+import { isRemotePath, mayNotListRemote } from '../source/remote/urls.ts'
+import type { ByteRange, ByteSource, Entry, Storage } from '../source/source.ts'
+
+/**
+ * A storage for other threads: they ask this one, which alone speaks to servers. So nothing is asked twice, and no more
+ * requests are under way than the user allows, whatever the number of threads.
+ */
+
+type Question = { ask: 'kind' | 'list'; path: string } | SourceQuestion
+type SourceQuestion = { source: number; path: string } & (
+  | { ask: 'size' | 'close' }
+  | { ask: 'read'; offset: number; length: number }
+  | { ask: 'plan'; ranges: readonly ByteRange[]; together: number | undefined; first: number | undefined }
+)
+
+interface Failure {
+  code: ErrorCode
+  message: string
+  at: ErrorPlace
+}
+
+/** Answers another thread's questions. */
+export function lendStorage(storage: Storage, port: MessagePort): void {
+  const sources = new Map<number, ByteSource>()
+  const sourceOf = (id: number, path: string): ByteSource => {
+    const source = sources.get(id) ?? storage.open(path)
+    sources.set(id, source)
+    return source
+  }
+  const answer = async (question: Question): Promise<unknown> => {
+    if (!('source' in question))
+      return question.ask === 'kind' ? storage.kind(question.path) : storage.list(question.path)
+    const source = sourceOf(question.source, question.path)
+    if (question.ask === 'size') return source.size()
+    // A copy: what the source holds is shared by all who read around it.
+    if (question.ask === 'read') return (await source.read(question.offset, question.length)).slice()
+    if (question.ask === 'plan') source.plan?.(question.ranges, question.together, question.first)
+    else {
+      sources.delete(question.source)
+      await source.close()
+    }
+    return undefined
+  }
+  port.on('message', async ({ id, question }: { id: number; question: Question }) => {
+    try {
+      const value = await answer(question)
+      port.postMessage({ id, value }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [])
+    } catch (error) {
+      const { code, message, at } = asInspectError(error)
+      port.postMessage({ id, failure: { code, message, at } satisfies Failure })
+    }
+  })
+  // The thread keeps the program alive while it works, not the way to it.
+  port.unref()
+}
+
+/** URLs by way of the thread that lends its storage; all else is `local`. */
+export function lentStorage(local: Storage, port: MessagePort): Storage {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+  let last = 0
+  port.on('message', ({ id, value, failure }: { id: number; value: unknown; failure?: Failure }) => {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (failure) one?.reject(new InspectError(failure.code, failure.message, failure.at))
+    else one?.resolve(value)
+  })
+  const ask = <T>(question: Question): Promise<T> =>
+    new Promise<unknown>((resolve, reject) => {
+      waiting.set(++last, { resolve, reject })
+      port.postMessage({ id: last, question })
+    }) as Promise<T>
+  let sources = 0
+  const open = (path: string): ByteSource => {
+    const source = ++sources
+    let asked = false
+    const about = <T>(question: Question): Promise<T> => {
+      asked = true
+      return ask(question)
+    }
+    return {
+      name: path,
+      size: () => about({ ask: 'size', source, path }),
+      read: (offset, length) => about({ ask: 'read', source, path, offset, length }),
+      plan: (ranges, together, first) => void about({ ask: 'plan', source, path, ranges, together, first }),
+      async close() {
+        if (asked) await ask({ ask: 'close', source, path })
+      },
+    }
+  }
+  return {
+    kind: (path) => (isRemotePath(path) ? ask<Entry['kind'] | undefined>({ ask: 'kind', path }) : local.kind(path)),
+    list: (path) => (isRemotePath(path) ? ask<readonly Entry[]>({ ask: 'list', path }) : local.list(path)),
+    open: (path) => (isRemotePath(path) ? open(path) : local.open(path)),
+    isRemote: isRemotePath,
+    mayNotList: mayNotListRemote,
+  }
+}

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Transferable, Worker } from 'node:worker_threads'
+
+/** A thread that does units of work, in the order it is given them. */
+export interface Thread<U, R> {
+  /** Resolves when it can begin. */
+  readonly ready: Promise<unknown>
+  run(unit: U): Promise<R>
+  end(): Promise<unknown>
+}
+
+/** Units that a thread takes at once, unless said otherwise: one to work on, the other so that it need not wait for the next. */
+const LANES = 2
+
+/**
+ * Shares units among `threads` and this one, and gives results in the units' order. Each thread takes the next unit when it
+ * has done one; this one does so while the result whose turn it is, is not there yet: whoever takes results may have work of its own.
+ *
+ * @param own does a unit on this thread
+ * @param ahead results that may be waiting to be taken, or being made
+ * @param lanes units that a thread takes at once
+ */
+export async function* sharedWork<U, R>(
+  units: Iterator<U> | AsyncIterator<U>,
+  own: (unit: U) => Promise<R>,
+  threads: readonly Thread<U, R>[],
+  ahead = Number.POSITIVE_INFINITY,
+  lanes = LANES,
+): AsyncGenerator<R> {
+  const results: { result: Promise<R>; settled: boolean }[] = []
+  const waiting: (() => void)[] = []
+  let handedOut = 0
+  let wake = (): void => {}
+  let failure: unknown
+  /** All units are handed out; a thread that has not begun by now need not. */
+  let ended = false
+
+  /** Takes the next unit and has it done. @returns false behind the last one */
+  const next = async (run: (unit: U) => Promise<R>): Promise<boolean> => {
+    handedOut++
+    const { value, done } = await units.next()
+    if (done) {
+      ended = true
+      wake()
+      return false
+    }
+    const entry = { result: run(value), settled: false }
+    results.push(entry)
+    // A failure is raised in its turn; until then it must not count as unhandled.
+    await entry.result.catch(() => {})
+    entry.settled = true
+    wake()
+    return true
+  }
+  const lane = async (thread: Thread<U, R>): Promise<void> => {
+    try {
+      await thread.ready
+      for (let more = true; more && !ended; ) {
+        if (handedOut < ahead) more = await next((unit) => thread.run(unit))
+        else await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    } catch (error) {
+      failure ??= error
+      ended = true
+      wake()
+    }
+  }
+  for (const thread of threads) for (let i = 0; i < lanes; i++) void lane(thread)
+  try {
+    for (;;) {
+      // What other threads have done comes in here, and what they are to do next goes out.
+      await turn()
+      const [first] = results
+      if (first?.settled) {
+        results.shift()
+        handedOut--
+        waiting.shift()?.()
+        yield await first.result
+      } else if (!ended && handedOut < ahead) await next(own)
+      else if (ended && !first) break
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+    if (failure !== undefined) throw failure
+  } finally {
+    ended = true
+    for (const resolve of waiting) resolve()
+    await units.return?.()
+    await Promise.all(threads.map((thread) => thread.end()))
+  }
+}
+
+/** Another thread; it answers units in the order it is given them. */
+export class PoolThread<U, R> implements Thread<U, R> {
+  readonly ready: Promise<unknown>
+  private readonly worker: Worker
+  private readonly given: (unit: U) => readonly Transferable[]
+  private readonly waiting: { resolve(result: R): void; reject(error: unknown): void }[] = []
+  /** Why it can do no more. */
+  private failure: unknown
+
+  /**
+   * @param file of the built program
+   * @param settings what the thread is told when it starts
+   * @param given memory that a unit takes along, which is then the thread's
+   * @param parts of the settings that become the thread's
+   */
+  constructor(
+    file: string,
+    settings: object,
+    given: (unit: U) => readonly Transferable[] = () => [],
+    parts: readonly Transferable[] = [],
+  ) {
+    this.given = given
+    // Joining its output to this process's would load Node's streams, and pipes would no longer wait for their readers.
+    this.worker = new Worker(join(__dirname, file), {
+      workerData: settings,
+      transferList: [...parts],
+      stdout: true,
+      stderr: true,
+    })
+    this.ready = once(this.worker, 'online')
+    this.worker.on('message', (result: R) => this.waiting.shift()?.resolve(result))
+    this.worker.on('error', (error) => this.fail(error))
+    this.worker.on('exit', () => this.fail(new Error('a thread has ended')))
+  }
+
+  /** Nobody may wait for what a thread will not do: neither for what it was given, nor for what it is yet to be given. */
+  private fail(error: unknown): void {
+    this.failure ??= error
+    for (const one of this.waiting.splice(0)) one.reject(this.failure)
+  }
+
+  run(unit: U): Promise<R> {
+    if (this.failure !== undefined) return Promise.reject(this.failure)
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject })
+      this.worker.postMessage(unit, this.given(unit))
+    })
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate()
+  }
+}

@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type TileUnit, TileUnitWorker } from '../cells/tile-units.ts'
+import { localStorage } from '../node/file.ts'
+import { nodeCodecs } from '../node/node-codecs.ts'
+import { readContext } from '../store/generic-tile.ts'
+import type { TileWorkerSettings } from './tile-pool.ts'
+
+/** A thread of the pool in tile-pool.ts: answers each unit with its unfiltered tiles, in order. */
+const { key, maxTileSize } = workerData as TileWorkerSettings
+const worker = new TileUnitWorker(localStorage, readContext(nodeCodecs, key, maxTileSize))
+let last: Promise<void> = Promise.resolve()
+
+parentPort?.on('message', (unit: TileUnit) => {
+  last = last.then(async () => {
+    const done = await worker.run(unit)
+    parentPort?.postMessage(done, [done.room])
+  })
+})

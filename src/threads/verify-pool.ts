@@ -1,0 +1,95 @@
+import { availableParallelism } from 'node:os'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { Unit } from '../check/units.ts'
+import { knownAlready, type Verification } from '../check/verification.ts'
+import { runHere, type UnitRunner, type UnitWorker, unpacked } from '../check/verify.ts'
+import type { Storage } from '../source/source.ts'
+import { lendStorage } from './lent-storage.ts'
+import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
+
+export interface WorkerSettings {
+  key: Uint8Array | undefined
+  deep: boolean
+  maxTileSize: number | undefined
+}
+
+/** What each thread is told when it starts. */
+export interface WorkerData extends WorkerSettings {
+  /** The way to the thread that reads URLs, where there are any. */
+  port: MessagePort | undefined
+}
+
+/** Stored bytes up to which workers would take longer to start than to help. */
+const WORTH_WORKERS = 64 * 2 ** 20
+
+/**
+ * A runner that shares units among `jobs` threads, this one among them. Work of little size is done by `here` alone.
+ * @param target its path, and its bytes where they are known
+ */
+export function runInWorkers(
+  jobs: number,
+  settings: WorkerSettings,
+  storage: Storage,
+  target: { path: string; bytes: number | undefined },
+  here: UnitWorker,
+): UnitRunner {
+  const alone = runHere(here, target.path)
+  // More than processors only take more memory.
+  const count = Math.min(jobs, availableParallelism())
+  if (count === 1 || (target.bytes !== undefined && target.bytes < WORTH_WORKERS)) return alone
+  const lent = storage.isRemote?.(target.path) ? storage : undefined
+  return async function* (units) {
+    const iterator = units[Symbol.asyncIterator]()
+    const first: Unit[] = []
+    let bytes = target.bytes ?? 0
+    let more = true
+    while (more && bytes < WORTH_WORKERS) {
+      const next = await iterator.next()
+      if (next.done) more = false
+      else {
+        first.push(next.value)
+        bytes += next.value.bytes
+      }
+    }
+    const all = chain(first, more ? iterator : undefined)
+    if (more) {
+      const threads = Array.from({ length: count - 1 }, () => workerThread(settings, lent))
+      // Together as many units at once as one thread alone would have.
+      const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
+      try {
+        yield* sharedWork(all, (unit) => here.run(unit), threads, undefined, lanes)
+      } finally {
+        await here.close()
+      }
+    } else yield* alone(all)
+  }
+}
+
+async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefined): AsyncGenerator<Unit> {
+  try {
+    yield* first
+    if (!rest) return
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest?.return?.()
+  }
+}
+
+/** @param lent where the thread reads URLs from */
+function workerThread(settings: WorkerSettings, lent: Storage | undefined): Thread<Unit, Verification> {
+  const channel = lent && new MessageChannel()
+  if (channel) lendStorage(lent, channel.port1)
+  const data: WorkerData = { ...settings, port: channel?.port2 }
+  const pool = new PoolThread<Unit, Verification>('verify-worker.cjs', data, undefined, channel ? [channel.port2] : [])
+  return {
+    ready: pool.ready,
+    async run(unit) {
+      const { part } = unit
+      // A fault is no work, and its error would not survive the crossing.
+      const known = knownAlready(part)
+      if (known) return known
+      return unpacked(await pool.run(unit))
+    },
+    end: () => pool.end(),
+  }
+}

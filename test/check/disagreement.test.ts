@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals'
+import { tileSums } from '../../src/format/tile-sums.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { check } from './findings.ts'
+
+async function slotOf(array: EditedArray, name: string): Promise<number> {
+  return (await (await array.fragment()).info()).slots.findIndex((slot) => slot.name === name)
+}
+
+/** The first attribute with a sum. */
+async function firstSlot(array: EditedArray): Promise<number> {
+  const { slots } = await (await array.fragment()).info()
+  return slots.findIndex(({ kind, phantom }) => kind === 'attribute' && !phantom)
+}
+
+describe('cells and metadata that disagree', () => {
+  test('both values are named for what they are; a changed sum does not fit the fragment', async () => {
+    const array = new EditedArray('22/sparse_2d_row_row')
+    const slot = await slotOf(array, 'a')
+    await array.editSection(
+      (footer) => footer.tile_sums_offsets?.[slot],
+      tileSums,
+      ({ values }) => {
+        values[0] ^= 1
+      },
+    )
+    const { findings } = await check(array.storage(), EDITED)
+    const [sum] = findings.filter(({ code }) => code === 'TILE_SUM')
+    expect(sum).toMatchObject({ severity: 'error', expected: 'cells and metadata that agree' })
+    expect(sum.found).toMatch(/^-?\d+ by the cells, -?\d+ in the metadata$/)
+    expect(sum.meaning).toContain('fit the cells: the value in the metadata is wrong')
+  })
+
+  test('a changed cell does not fit the fragment, nor the tile: the metadata is right', async () => {
+    const array = new EditedArray('22/filter_none')
+    const file = array.find(/\/a0\.tdb$/)
+    const bytes = array.get(file)
+    bytes[bytes.length - 4] ^= 1
+    array.files.set(file, bytes)
+    const { findings } = await check(array.storage(), EDITED)
+    const sums = findings.filter(({ code }) => code === 'TILE_SUM')
+    expect(sums).toHaveLength(1)
+    expect(sums[0].meaning).toContain('fit the metadata: the cells were changed')
+  })
+
+  test('a checksum that fits proves the cells', async () => {
+    const array = new EditedArray('22/filter_sha256')
+    const slot = await firstSlot(array)
+    await array.editSection(
+      (footer) => footer.tile_sums_offsets?.[slot],
+      tileSums,
+      ({ values }) => {
+        values[0] ^= 1
+      },
+    )
+    const { findings } = await check(array.storage(), EDITED)
+    const [sum] = findings.filter(({ code }) => code === 'TILE_SUM')
+    expect(sum.meaning).toContain('CHECKSUM_SHA256 fits its bytes')
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import { type ConditionNode, type ConditionValue, deleteCondition } from '../../src/format/delete-condition.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { run } from '../helpers/run.ts'
+import { check } from './findings.ts'
+
+const CONDITION = /__15_15_.*\.del$/
+
+/** `a` is an INT32, `s` a STRING_ASCII. */
+async function codesOf(change: (only: ConditionValue) => ConditionNode): Promise<string[]> {
+  const array = new EditedArray('22/deletes')
+  await array.rewrite(array.find(CONDITION), deleteCondition, (only: ConditionNode) => {
+    if (only.node !== 'value') throw new TypeError('another fixture')
+    return change(only)
+  })
+  const { findings } = await check(array.storage(), EDITED)
+  return findings.map(({ code }) => code).filter((code) => code.startsWith('DELETE_CONDITION'))
+}
+
+/** What TileDB 2.30 says of each was asked: it fails to read the array, or reads it. */
+describe('a delete condition that TileDB refuses', () => {
+  const twice =
+    (op: 'AND' | 'OR' | 'NOT', count: number) =>
+    (only: ConditionValue): ConditionNode => ({
+      node: 'expression',
+      op,
+      children: Array.from({ length: count }, () => only),
+    })
+  test.each<[string, (only: ConditionValue) => ConditionNode, string[]]>([
+    ['as it was written', (only) => only, []],
+    ['AND of two', twice('AND', 2), []],
+    ['OR of three', twice('OR', 3), []],
+    ['AND of none', twice('AND', 0), ['DELETE_CONDITION_OPERANDS']],
+    ['OR of one', twice('OR', 1), ['DELETE_CONDITION_OPERANDS']],
+    ['NOT', twice('NOT', 2), ['DELETE_CONDITION_OPERANDS']],
+    ['a value too short', (only) => ({ ...only, value: only.value.slice(1) }), ['DELETE_CONDITION_VALUE']],
+    ['a value too long', (only) => ({ ...only, value: new Uint8Array(16) }), ['DELETE_CONDITION_VALUE']],
+    ['no value', (only) => ({ ...only, value: new Uint8Array(0) }), ['DELETE_CONDITION_VALUE']],
+    [
+      'one deep inside',
+      (only) => ({
+        node: 'expression',
+        op: 'AND',
+        children: [only, { node: 'expression', op: 'OR', children: [only, { ...only, value: new Uint8Array(3) }] }],
+      }),
+      ['DELETE_CONDITION_VALUE'],
+    ],
+    [
+      'a set of whole members',
+      (only) => ({ ...only, op: 'IN', value: new Uint8Array(8), offsets: Float64Array.of(0, 4) }),
+      [],
+    ],
+    [
+      'a set whose last member is short',
+      (only) => ({ ...only, op: 'IN', value: new Uint8Array(7), offsets: Float64Array.of(0, 4) }),
+      ['DELETE_CONDITION_VALUE'],
+    ],
+    [
+      'a set without members',
+      (only) => ({ ...only, op: 'IN', value: new Uint8Array(0), offsets: new Float64Array(0) }),
+      ['DELETE_CONDITION_VALUE'],
+    ],
+    ['text of any length', (only) => ({ ...only, field: 's', value: new Uint8Array(5) }), []],
+  ])('%s', async (_, change, codes) => {
+    expect(await codesOf(change)).toEqual(codes)
+  })
+})
+
+describe('a BOOL of 2', () => {
+  test.each([
+    ['json', /"bool":\s*2\b/],
+    ['ndjson', /"bool":\s*2\b/],
+    ['csv', /(?:^|,)2(?:,|$)/m],
+  ])('is shown as it is stored by decode --raw: %s', async (format, shown) => {
+    const array = new EditedArray('22/type_numbers_sparse')
+    await array.editTile('bool', 'data', 0, (data) => {
+      data[0] = 2
+    })
+    const { text, code } = await run(['decode', array.fragmentPath(), '--raw', '--field', 'bool', '--format', format], {
+      storage: array.storage(),
+    })
+    expect(code).toBe(0)
+    expect(text).toMatch(shown)
+  })
+})
+
+describe('a .con file that lists its commits many times', () => {
+  const COPIES = 200
+  const repeated = (): EditedArray => {
+    const array = new EditedArray('22/commits_consolidated')
+    const file = array.find(/\.con$/)
+    const once = array.get(file)
+    const gone = new TextEncoder().encode(`__commits/__5_5_${'0'.repeat(32)}_22.wrt\n`)
+    for (let i = 0; i < COPIES; i++) {
+      array.append(file, once)
+      array.append(file, gone)
+    }
+    return array
+  }
+
+  test('is checked once for each commit', async () => {
+    const { findings } = await check(repeated().storage(), EDITED)
+    const counted = new Map<string, number>()
+    for (const { code } of findings) counted.set(code, (counted.get(code) ?? 0) + 1)
+    expect([...counted].sort()).toEqual([
+      ['COMMIT_DANGLING', 1],
+      ['COMMIT_DUPLICATE', 5],
+    ])
+  })
+
+  test('has a row for each line in commits, with the condition of each', async () => {
+    const array = repeated()
+    const { text } = await run(['commits', EDITED, '--format', 'csv'], { storage: array.storage() })
+    const conditions = text.split('\n').filter((line) => line.includes('.del'))
+    expect(conditions.length).toBe(COPIES + 1)
+    const told = conditions.map((line) => line.replace(/,\d+,/, ',,'))
+    expect(new Set(told).size).toBe(1)
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { check } from './findings.ts'
+
+/** Arrays whose cells are in an order that only their release took for the right one, and what is said of it. */
+const OLD: readonly (readonly [fixture: string, fault: RegExp])[] = [
+  ['4/wide_domain', /before 2\.0/],
+  ['4/float_tiles', /before 2\.0/],
+  ['6/wide_domain', /before 2\.3\.1/],
+  ['8/wide_domain', /before 2\.3\.1/],
+  ['9/small_domains', /INT8 and INT16/],
+  ['13/small_domains', /INT8 and INT16/],
+  ['8/hilbert_ties', /before 2\.23/],
+  ['8/hilbert_range', /before 2\.3 /],
+  ['14/hilbert_ties', /before 2\.23/],
+  ['21/hilbert_ties', /before 2\.23/],
+  ['12/hilbert_texts', /2\.7 and 2\.8/],
+  ['6/text_bytes', /signed bytes/],
+  ['22/text_bytes', /signed bytes/],
+]
+
+/** Behind a tile's header of one chunk. */
+const FIRST_CELL = 20
+const CHUNK_HEADER = 12
+/** Cells of a whole tile. */
+const CELLS = 10
+
+/** Puts the first two values that begin at `at` in each other's place. */
+function exchange(array: EditedArray, path: string, size: number, at = FIRST_CELL): void {
+  const bytes = array.get(path)
+  const second = at + size
+  array.patch(path, at, Uint8Array.of(...bytes.subarray(second, second + size), ...bytes.subarray(at, second)))
+}
+
+describe('cells in the order of their release are no damage', () => {
+  test.each(OLD)('%s', async (fixture, fault) => {
+    const array = new EditedArray(fixture)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.filter(({ code }) => code !== 'COORDINATE_ORDER')).toEqual([])
+    expect(findings.length).toBeGreaterThan(0)
+    for (const { severity, meaning } of findings) {
+      expect(severity).toBe('note')
+      expect(meaning).toMatch(fault)
+    }
+  })
+})
+
+describe('cells in no order at all are, in the same arrays', () => {
+  /** Bytes of a coordinate in each file. */
+  const FILES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    '6/wide_domain': { x: 8, y: 8 },
+    '9/small_domains': { d0: 1, d1: 2 },
+    '13/small_domains': { d0: 1, d1: 2 },
+    '8/hilbert_range': { x: 4, y: 1 },
+    '14/hilbert_ties': { d0: 8, d1: 8 },
+    '21/hilbert_ties': { d0: 8, d1: 8 },
+  }
+  test.each(Object.entries(FILES))('%s', async (fixture, files) => {
+    const array = new EditedArray(fixture)
+    for (const [name, size] of Object.entries(files)) exchange(array, array.find(new RegExp(`/${name}\\.tdb$`)), size)
+    await expectDisorder(array)
+  })
+
+  // One file, in which each tile has a chunk for each dimension.
+  test.each(['4/wide_domain', '4/float_tiles'])('%s', async (fixture) => {
+    const array = new EditedArray(fixture)
+    const path = array.find(/__coords\.tdb$/)
+    exchange(array, path, 8)
+    exchange(array, path, 8, FIRST_CELL + 8 * CELLS + CHUNK_HEADER)
+    await expectDisorder(array)
+  })
+
+  // The numbers of a tile, the last one first: the cells whose texts are long enough tell.
+  test('12/hilbert_texts', async () => {
+    const array = new EditedArray('12/hilbert_texts')
+    const path = array.find(/\/d1\.tdb$/)
+    const tile = array.get(path).slice(FIRST_CELL, FIRST_CELL + 8 * 20)
+    for (let cell = 0; cell < 20; cell++) {
+      array.patch(path, FIRST_CELL + 8 * cell, tile.subarray(8 * (19 - cell), 8 * (20 - cell)))
+    }
+    await expectDisorder(array)
+  })
+
+  async function expectDisorder(array: EditedArray): Promise<void> {
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ code, tile }) => [code, tile])).toEqual([
+      ['COORDINATE_ORDER', 0],
+    ])
+  }
+})
+
+test('-0.0 and 0.0 are two coordinates', async () => {
+  const { findings } = await check(new EditedArray('22/two_zeros').storage(), EDITED)
+  expect(findings).toEqual([])
+})
+
+test('twice the same bytes are not', async () => {
+  const array = new EditedArray('22/two_zeros')
+  for (const [name, size] of [
+    ['d0.tdb', 8],
+    ['d1.tdb', 4],
+  ] as const) {
+    const path = array.find(new RegExp(`/${name}$`))
+    array.patch(path, FIRST_CELL + size, array.get(path).slice(FIRST_CELL, FIRST_CELL + size))
+  }
+  const { findings } = await check(array.storage(), EDITED)
+  expect(findings.map(({ code }) => code)).toContain('COORDINATE_DUPLICATE')
+})

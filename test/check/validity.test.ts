@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { check } from './findings.ts'
+
+describe('validity that TileDB 2.4 to 2.10 filtered as values is read, and said to be so', () => {
+  test.each([
+    ['10/validity_as_values', { a: 'INT64', t: 'DATETIME_DAY' }],
+    ['14/validity_as_values', { a: 'INT64', t: 'DATETIME_DAY' }],
+    ['14/validity_windows', { a: 'INT32', b: 'INT16' }],
+  ])('%s', async (fixture, types) => {
+    const { findings } = await check(new EditedArray(fixture).storage(), EDITED)
+    expect(findings.map(({ severity, code, found }) => [severity, code, found])).toEqual(
+      Object.values(types).map((type) => ['note', 'CELL_VALIDITY', type]),
+    )
+    for (const { meaning } of findings) expect(meaning).toMatch(/2\.4 to 2\.10/)
+  })
+
+  test('damage of such a chunk stays an error', async () => {
+    const array = new EditedArray('14/validity_as_values')
+    const path = array.find(/\/a0_validity\.tdb$/)
+    // The number of elements of the last part.
+    array.patch(path, array.get(path).length - 24, [3])
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual([
+      'CHUNK_UNREADABLE',
+    ])
+  })
+})
+
+describe('entries that TileDB 2.2 left for validity tiles', () => {
+  test.each(['7/global_nullable', '8/global_nullable'])('%s: a note for each list', async (fixture) => {
+    const { findings } = await check(new EditedArray(fixture).storage(), EDITED)
+    expect(new Set(findings.map(({ severity, code }) => `${severity} ${code}`))).toEqual(
+      new Set(['note TILE_OFFSETS_COUNT']),
+    )
+    for (const { meaning } of findings) expect(meaning).toMatch(/2\.2/)
+  })
+})

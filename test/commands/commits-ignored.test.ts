@@ -1,0 +1,30 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items, type Json } from '../helpers/json.ts'
+import { runJson } from '../helpers/run.ts'
+
+const IGNORED = `${FIXTURES}/22/commits_ignored`
+const copy = `${temporaryFolder()}/array`
+
+/** What the lines of the consolidated commits file do, and what they name. */
+async function effects(array: string): Promise<(Json | undefined)[][]> {
+  const { documents } = await runJson(['commits', array])
+  const rows = items(get(documents[0], 'commits'))
+  return rows
+    .filter((row) => String(get(row, 'file')).endsWith('.con') && get(row, 'entry') !== null)
+    .map((row) => [get(row, 'exists'), get(row, 'effect')])
+}
+
+test('a commit that an ignore file takes back is hidden once its fragment is gone, others are dangling', async () => {
+  const hidden = [false, 'hidden']
+  expect(await effects(IGNORED)).toEqual([hidden, hidden, [true, 'visible']])
+  cpSync(IGNORED, copy, { recursive: true })
+  rmSync(`${copy}/__fragments`, { recursive: true })
+  // The third has a commit file of its own as well.
+  expect(await effects(copy)).toEqual([hidden, hidden, [false, 'dangling']])
+  for (const name of readdirSync(`${copy}/__commits`)) if (name.endsWith('.ign')) rmSync(`${copy}/__commits/${name}`)
+  const dangling = [false, 'dangling']
+  expect(await effects(copy)).toEqual([dangling, dangling, dangling])
+})

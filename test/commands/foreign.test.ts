@@ -1,0 +1,100 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { foreignSchema } from '../../src/store/foreign.ts'
+import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+const COMMANDS = [
+  'ls',
+  'schema',
+  'stats',
+  'commits',
+  'metadata',
+  'check',
+  'verify-checksums',
+  'footer',
+  'rtree',
+  'tiles',
+  'decode',
+  'dump',
+]
+
+function place(files: Readonly<Record<string, Uint8Array>>, as: string): string {
+  const path = `${folder}/${as}`
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(`${path}/${name}`.slice(0, `${path}/${name}`.lastIndexOf('/')), { recursive: true })
+    writeFileSync(`${path}/${name}`, content)
+  }
+  return path
+}
+
+const nothing = new Uint8Array(0)
+/** How GATK's GenomicsDB lays its files out. */
+const ARRAY = 'chr22$1$40001'
+const FRAGMENT = `${ARRAY}/__3cf81648-433d-4464-be08-23d082445c9b139814474716928_1630588248448`
+const workspace = place(
+  {
+    '__tiledb_workspace.tdb': nothing,
+    'callset.json': text('{}'),
+    [`${ARRAY}/__array_schema.tdb`]: bytes(u32(0xfffffffe), u32(13), text(`${ARRAY}\0more of it`)),
+    [`${ARRAY}/genomicsdb_meta_dir/genomicsdb_column_bounds.json`]: text('{}'),
+    [`${FRAGMENT}/__tiledb_fragment.tdb`]: nothing,
+    [`${FRAGMENT}/__book_keeping.tdb.gz`]: text('gz'),
+    [`${FRAGMENT}/__coords.tdb`]: text('coords'),
+  },
+  'workspace',
+)
+
+describe('what relatives of TileDB wrote is named for what it is, by every command', () => {
+  test.each([
+    [workspace, 'a workspace of GenomicsDB or of TileDB before 1.0'],
+    [`${workspace}/${ARRAY}`, 'an array of GenomicsDB (its schema has the version word 0xfffffffe)'],
+    [`${workspace}/${ARRAY}/__array_schema.tdb`, 'a file of an array of GenomicsDB'],
+    [`${workspace}/${FRAGMENT}`, 'a fragment of GenomicsDB or of TileDB before 1.0'],
+    [`${workspace}/${FRAGMENT}/__coords.tdb`, 'a file of a fragment of GenomicsDB'],
+    [
+      place({ '__array_schema.tdb': bytes(u32(13), text('/tmp/ws/array'), u64(0), u64(0)) }, 'before1'),
+      'an array of TileDB before 1.0',
+    ],
+    [
+      place({ '__array_schema.tdb': bytes(u64(81), u64(99), new Uint8Array(95)) }, 'older'),
+      'an array of TileDB 1.2 or 1.3',
+    ],
+    [place({ '__kv_schema.tdb': nothing }, 'kv'), 'a key-value store of TileDB'],
+    [place({ '__array_metadata.tdb': nothing }, 'one'), 'an array of TileDB 1.0 or 1.1'],
+  ])('%s', async (path, what) => {
+    for (const command of COMMANDS) {
+      const { code, documents } = await runJson([command, path])
+      expect({ command, code, documents: documents.length }).toEqual({ command, code: 3, documents: 1 })
+      expect(get(get(documents[0], 'error'), 'code')).toBe('UNSUPPORTED_VERSION')
+      expect(get(get(documents[0], 'error'), 'message')).toContain(`found ${what}`)
+    }
+  })
+
+  test('an array of an unreleased build is never ok, whatever is asked of it', async () => {
+    const array = `${folder}/experimental`
+    cpSync(`${FIXTURES}/labels/late`, array, { recursive: true })
+    const { documents } = await runJson(['schema', array])
+    const schema = `${array}/__schema/${String(get(documents[0], 'name'))}`
+    writeFileSync(schema, bytes(u32(0xffffffff), new Uint8Array(60)))
+    for (const command of ['ls', 'schema', 'stats', 'commits', 'metadata', 'check', 'verify-checksums']) {
+      const { code, documents, stderr } = await runJson([command, array])
+      expect({ command, code }).toEqual({ command, code: 3 })
+      expect(stderr).toContain('found 4294967295 (an experimental version')
+      expect(get(documents[0], 'ok') ?? false).toBe(false)
+    }
+    expect((await run(['ls', '--names', array])).code).toBe(3)
+  })
+})
+
+test('schemas of TileDB since 1.4 are its own', () => {
+  for (const version of [1, 3, 9])
+    expect(foreignSchema(bytes(u32(version), u64(200), u64(300), new Uint8Array(44)), 260)).toBe(undefined)
+  for (const size of [0x2f, 0x41, 0x6f])
+    expect(foreignSchema(bytes(u32(9), u64(size), u64(99), new Uint8Array(44)), 300)).toBe(undefined)
+  expect(foreignSchema(nothing, 0)).toBe(undefined)
+})

@@ -1,0 +1,232 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items, type Json, parseJson } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+const GROUPS = `${FIXTURES}/groups`
+const OLD = `${GROUPS}/old`
+
+function walked(members: Json | undefined, above: string): Json[] {
+  return items(members).flatMap((member) => {
+    const at = `${above}/${String(get(member, 'uri'))}`
+    const inside = get(member, 'members')
+    return [[at, get(member, 'type') ?? null], ...(inside === undefined ? [] : walked(inside, at))]
+  })
+}
+
+function copyOf(name: string, as: string): string {
+  const copy = `${folder}/${as}`
+  cpSync(`${GROUPS}/${name}`, copy, { recursive: true })
+  return copy
+}
+
+describe('groups of releases before TileDB 2.8', () => {
+  test("members are what TileDB's walk finds", async () => {
+    const found: Json[] = []
+    for (const name of ['old', 'other']) {
+      const { documents } = await runJson(['ls', '--depth', 'all', `${GROUPS}/${name}`])
+      found.push(...walked(get(documents[0], 'members'), name))
+      expect(items(get(documents[0], 'members')).map((member) => get(member, 'implicit'))).toEqual([true, true, true])
+    }
+    expect(found).toEqual(items(get(parseJson(readFileSync(`${GROUPS}/expected.json`, 'utf8')), 'walk')))
+  })
+
+  test('ls shows one level, and marks them', async () => {
+    const { text } = await run(['ls', OLD])
+    expect(text).toContain('implicit')
+    expect(text).toContain('sub')
+    expect(text).not.toContain('empty')
+    expect((await run(['ls', '--depth', '2', OLD])).text).toContain('  empty')
+    expect((await run(['ls', '--depth', '0', OLD])).code).toBe(2)
+  })
+
+  test('check and verify-checksums look at every array', async () => {
+    const checked = (await runJson(['check', '--level', 'cells', OLD])).documents[0]
+    expect(get(get(checked, 'counts'), 'fragment_num')).toBe(3)
+    expect(get(get(checked, 'counts'), 'cell_num')).toBe(6)
+    const { code, documents } = await runJson(['verify-checksums', '--require-checksums', OLD])
+    expect(code).toBe(1)
+    expect(items(get(documents[0], 'unprotected_files')).length).toBe(3)
+    expect(get(documents[0], 'verdict')).toBe('partly')
+  })
+
+  test('damage below one is found', async () => {
+    const copy = copyOf('old', 'damaged')
+    const { documents } = await runJson(['ls', `${copy}/sub/b`])
+    const path = String(get(items(get(documents[0], 'fragments'))[0], 'path'))
+    writeFileSync(`${path}/a0.tdb`, '')
+    expect((await run(['check', copy])).code).toBe(1)
+  })
+
+  test('metadata gives one document: that of the group, and below it those of its members', async () => {
+    const { code, documents } = await runJson(['metadata', OLD])
+    expect({ code, length: documents.length }).toEqual({ code: 0, length: 1 })
+    expect(get(documents[0], 'path')).toBe(OLD)
+    expect(items(get(documents[0], 'members')).map((member) => get(member, 'path'))).toContain(`${OLD}/sub/b`)
+    expect(items(get(documents[0], 'members')).length).toBe(5)
+  })
+
+  test('schema, stats and commits give a document for each array', async () => {
+    for (const [command, kinds] of [
+      ['schema', 3],
+      ['stats', 3],
+      ['commits', 3],
+    ] as const) {
+      const { code, documents } = await runJson([command, OLD])
+      expect({ command, code, length: documents.length }).toEqual({ command, code: 0, length: kinds })
+    }
+    const { text } = await run(['commits', OLD, '--format', 'ndjson'])
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => get(parseJson(line), 'path')),
+    ).toEqual([`${OLD}/a`, `${OLD}/a/inner`, `${OLD}/sub/b`])
+  })
+
+  test('a group without members says so', async () => {
+    const empty = `${folder}/empty`
+    mkdirSync(empty)
+    writeFileSync(`${empty}/__tiledb_group.tdb`, '')
+    for (const command of ['check', 'verify-checksums', 'schema', 'stats', 'commits'])
+      expect((await run([command, empty])).stderr).toContain('has no members')
+  })
+
+  test('links that lead round in circles end', async () => {
+    const copy = copyOf('old', 'circle')
+    symlinkSync('..', `${copy}/sub/up`)
+    symlinkSync('.', `${copy}/sub/here`)
+    const { documents } = await runJson(['ls', '--depth', 'all', copy])
+    const sub = items(get(documents[0], 'members')).find((member) => get(member, 'uri') === 'sub')
+    expect(items(get(sub, 'members')).map((member) => [get(member, 'uri'), get(member, 'state')])).toEqual([
+      ['b', 'present'],
+      ['empty', 'present'],
+      ['here', 'cycle'],
+      ['up', 'cycle'],
+    ])
+    expect((await runJson(['stats', copy])).documents.length).toBe(3)
+    const checked = (await runJson(['check', copy])).documents[0]
+    expect(get(get(checked, 'counts'), 'fragment_num')).toBe(3)
+  })
+})
+
+describe('diff of groups', () => {
+  test('descends to the cells', async () => {
+    const { code, documents } = await runJson(['diff', OLD, `${GROUPS}/other`, '--cells'])
+    expect(code).toBe(1)
+    expect(items(get(documents[0], 'differences')).map((one) => get(one, 'path'))).toEqual([
+      'members.a.fragments[0].cells[2].a',
+    ])
+    expect((await run(['diff', OLD, OLD, '--cells'])).code).toBe(0)
+  })
+
+  test('a member that only one has is a difference, and one that cannot be read is no equality', async () => {
+    const copy = copyOf('old', 'less')
+    rmSync(`${copy}/sub/b`, { recursive: true })
+    const less = (await runJson(['diff', OLD, copy])).documents[0]
+    expect(get(less, 'differences')).toMatchObject([{ path: 'members.sub.members.b', a: 'array', b: null }])
+    rmSync(`${copy}/sub`, { recursive: true })
+    mkdirSync(`${copy}/sub/__group`, { recursive: true })
+    writeFileSync(`${copy}/sub/__group/__1_1_0123456789abcdef0123456789abcdef_2`, '')
+    const { code, documents } = await runJson(['diff', copy, copy])
+    expect(code).not.toBe(0)
+    expect(get(documents[0], 'equal')).toBe(false)
+    expect(get(documents[0], 'not_compared')).toEqual(['members.sub'])
+  })
+})
+
+describe('members that were not there when they were added', () => {
+  const group = `${GROUPS}/invalid`
+
+  test('are shown as invalid, as TileDB shows them', async () => {
+    const { code, documents } = await runJson(['ls', group])
+    expect(code).toBe(0)
+    const members = items(get(documents[0], 'members')).map((member) =>
+      ['name', 'type', 'state', 'found'].map((key) => get(member, key)),
+    )
+    expect(members.sort()).toEqual([
+      ['a', 'array', 'present', undefined],
+      ['later', 'invalid', 'present', 'array'],
+      ['never', 'invalid', 'missing', undefined],
+    ])
+  })
+
+  test('do not keep the others from being examined', async () => {
+    const { code, documents } = await runJson(['check', group])
+    expect(code).toBe(0)
+    expect(get(get(documents[0], 'counts'), 'fragment_num')).toBe(2)
+    expect(
+      items(get(documents[0], 'findings'))
+        .map((one) => get(one, 'code'))
+        .sort(),
+    ).toEqual(['GROUP_MEMBER_MISSING', 'GROUP_MEMBER_TYPE'])
+    const schema = await runJson(['schema', group])
+    expect(schema.code).toBe(3)
+    expect(schema.documents.length).toBe(2)
+    expect(schema.stderr).toContain('never')
+  })
+})
+
+describe('one damaged file of several', () => {
+  const STAMP = '1795261514264_1795261514264_'
+  const damaged = (at: string, as: string, content: Uint8Array): string => {
+    const copy = `${folder}/${as}`
+    cpSync(`${FIXTURES}/22/group`, copy, { recursive: true })
+    writeFileSync(`${copy}/${at}`, content)
+    return copy
+  }
+  // Of version 2: no member is taken back by it.
+  const details = `__group/__${STAMP}${'a'.repeat(32)}_2`
+  const meta = `__meta/__${STAMP}${'b'.repeat(32)}`
+
+  test('the members of the other details files are shown, checked and gone through, and the damage is told', async () => {
+    const copy = damaged(details, 'details', new Uint8Array(20))
+    const whole = `${FIXTURES}/22/group`
+    const { code, documents, stderr } = await runJson(['ls', copy])
+    expect(code).toBe(1)
+    expect(stderr.split('\n').filter((line) => line.includes(details)).length).toBe(1)
+    const names = (document: Json | undefined): Json[] =>
+      items(get(document, 'members')).map((member) => get(member, 'uri') ?? null)
+    expect(names(documents[0])).toEqual(names((await runJson(['ls', whole])).documents[0]))
+    expect(names(documents[0]).length).toBeGreaterThan(0)
+    const checked = (await runJson(['check', copy])).documents[0]
+    expect(get(checked, 'counts')).toMatchObject({
+      fragment_num: get(get((await runJson(['check', whole])).documents[0], 'counts'), 'fragment_num') ?? null,
+    })
+    expect(items(get(checked, 'findings')).map((one) => get(one, 'code'))).toEqual(['GROUP_DETAILS_UNREADABLE'])
+    const verified = await runJson(['verify-checksums', copy])
+    expect(verified.code).toBe(1)
+    expect(JSON.stringify(verified.documents[0])).toContain(details)
+    const schemas = await runJson(['schema', copy])
+    expect(schemas.code).toBe(1)
+    expect(schemas.documents.length).toBe((await runJson(['schema', whole])).documents.length)
+  })
+
+  test('no group whose details are damaged is equal to another', async () => {
+    const copy = damaged(details, 'unequal', new Uint8Array(20))
+    const { code, documents } = await runJson(['diff', copy, copy])
+    expect(code).not.toBe(0)
+    expect(get(documents[0], 'equal')).not.toBe(true)
+  })
+
+  test('the metadata of the other files is shown', async () => {
+    const copy = damaged(meta, 'metadata', new Uint8Array(20))
+    const { code, documents, stderr } = await runJson(['metadata', copy])
+    expect(code).toBe(1)
+    expect(stderr).toContain(meta)
+    const whole = (await runJson(['metadata', `${FIXTURES}/22/group`])).documents[0]
+    expect(get(documents[0], 'metadata')).toEqual(get(whole, 'metadata') ?? null)
+    expect(Object.keys(get(whole, 'metadata') as object).length).toBeGreaterThan(0)
+  })
+
+  test('where none can be read, that is the error', async () => {
+    const only = '__group/__1795261514262_1795261514262_3c1d4fee7e056d61f1111e92125cb335_2'
+    const copy = damaged(only, 'none', new Uint8Array(20))
+    const { code, documents, stderr } = await runJson(['ls', copy])
+    expect({ code, members: get(documents[0], 'members') }).toEqual({ code: 1, members: undefined })
+    expect(stderr).toContain(only)
+  })
+})

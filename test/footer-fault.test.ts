@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals'
+import { ERROR_CODES, InspectError } from '../src/base/errors.ts'
+import type { FragmentInfo } from '../src/store/fragment.ts'
+import { METADATA } from '../src/write/damage/damage.ts'
+import { check, shown } from './check/findings.ts'
+import { EDITED, EditedArray } from './helpers/edit-array.ts'
+import { openEdited } from './helpers/open-edited.ts'
+
+/** One sparse and one dense fragment of each version with a footer. */
+const FIXTURES = [
+  ...[3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22].flatMap((version) => [
+    `${version}/sparse_basic`,
+    ...([4, 5, 9, 12, 22].includes(version) ? [`${version}/dense_basic`] : []),
+  ]),
+  '6/sparse_basic',
+  '8/sparse_basic',
+  '8/string_dim',
+  '22/string_dim',
+]
+
+interface Opened {
+  array: EditedArray
+  /** Path of the first metadata file. */
+  file: string
+  whole: Uint8Array
+  info: FragmentInfo & { footer: NonNullable<FragmentInfo['footer']> }
+}
+
+async function opened(name: string): Promise<Opened> {
+  const array = new EditedArray(name)
+  const file = [...array.files.keys()].filter((path) => METADATA.test(path)).sort()[0]
+  const info = await read(array, file)
+  if (info instanceof InspectError || !info.footer) throw new Error(`no footer in ${name}`)
+  return { array, file, whole: array.get(file), info: { ...info, footer: info.footer } }
+}
+
+/** The fragment's footer, or why it cannot be read. */
+async function read(array: EditedArray, file: string): Promise<FragmentInfo | InspectError> {
+  const path = file.slice(EDITED.length + 1, file.lastIndexOf('/'))
+  const fragment = (await openEdited(array)).fragment(path)
+  try {
+    return await fragment.info()
+  } catch (error) {
+    if (error instanceof InspectError) return error
+    throw error
+  }
+}
+
+function fault(found: FragmentInfo | InspectError): InspectError {
+  if (found instanceof InspectError) return found
+  throw new Error('read without a fault')
+}
+
+describe('metadata that was cut short is called so', () => {
+  test.each(FIXTURES)('%s', async (name) => {
+    const { array, file, whole, info } = await opened(name)
+    const { offset, size } = info.footer
+    const ends = [1, 4, 8, 9, 12, 16, 40].map((less) => whole.length - less)
+    const inFooter = [offset + size, offset + size - 8, offset + Math.floor(size / 2), offset + 3, offset]
+    const inSections = [offset - 1, offset - 40, Math.floor(offset / 2), Math.floor(offset / 3), 100, 34, 20, 1, 0]
+    for (const length of new Set([...ends, ...inFooter, ...inSections])) {
+      if (length < 0 || length >= whole.length) continue
+      array.files.set(file, whole.slice(0, length))
+      const { code, message } = fault(await read(array, file))
+      expect([length, code, message]).toEqual([length, 'TRUNCATED', expect.stringMatching(/cut short|it was cut/)])
+      expect(message).not.toMatch(/expected format version|disagree/)
+      // As long as more than half of the footer is left, it tells how long it was.
+      if (length > offset + size / 2) expect(message).toContain(`expected ${whole.length} bytes`)
+    }
+  })
+
+  test.each(['sections', 'footer'])(
+    'the copy in consolidated metadata tells the length: cut in the %s',
+    async (where) => {
+      const { array, file, whole, info } = await opened('22/fragment_metadata_consolidated')
+      const { offset } = info.footer
+      array.files.set(file, whole.slice(0, where === 'sections' ? offset - 10 : offset + 2))
+      expect(fault(await read(array, file)).message).toContain(
+        `expected ${whole.length} bytes, by the copy of its footer`,
+      )
+    },
+  )
+})
+
+describe('metadata that was overwritten is called so', () => {
+  const at = (bytes: Uint8Array, offset: number, content: readonly number[]): Uint8Array => {
+    const out = bytes.slice()
+    out.set(content, offset)
+    return out
+  }
+  test.each(FIXTURES)('%s', async (name) => {
+    const { array, file, whole, info } = await opened(name)
+    const { offset } = info.footer
+    const changes: [string, Uint8Array, RegExp][] = [
+      ['version', at(whole, offset, [0xef, 0xbe, 0xad, 0x7e]), /which does not exist: the footer was overwritten/],
+      ['version 0', at(whole, offset, [0, 0, 0, 0]), /does not exist: the footer was overwritten/],
+      ['all', new Uint8Array(whole.length), /overwritten/],
+    ]
+    if (offset + info.footer.size < whole.length) {
+      const end = Array.from({ length: 8 }, () => 0x11)
+      changes.push(['length', at(whole, whole.length - 8, end), /the end of the file was overwritten/])
+    }
+    for (const [what, bytes, expected] of changes) {
+      array.files.set(file, bytes)
+      const { code, message } = fault(await read(array, file))
+      expect([what, ERROR_CODES[code], message]).toEqual([what, 1, expect.stringMatching(expected)])
+    }
+    array.files.set(file, new Uint8Array([...whole, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
+    expect(fault(await read(array, file)).message).toMatch(/bytes were added behind/)
+  })
+
+  test('a footer of another version that there is stays a contradiction of name and footer', async () => {
+    const { array, file, whole, info } = await opened('22/sparse_basic')
+    array.files.set(file, at(whole, info.footer.offset, [21, 0, 0, 0]))
+    expect(fault(await read(array, file))).toMatchObject({ code: 'INCONSISTENT', at: { field: 'version' } })
+  })
+
+  test('check says so, too', async () => {
+    const { array, file, whole } = await opened('22/sparse_basic')
+    array.files.set(file, whole.slice(0, whole.length - 40))
+    const { findings } = await check(array.storage(), EDITED)
+    expect(shown(findings)).toEqual([expect.stringMatching(/error FOOTER_UNREADABLE .*expected 9102 bytes.*cut short/)])
+  })
+})

@@ -1,0 +1,74 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from '@jest/globals'
+import * as library from '../src/index.ts'
+import { localStorage } from '../src/node/file.ts'
+import { readAll } from '../src/source/source.ts'
+
+const ARRAY = 'examples/arrays/places'
+
+test('what the library exports is what its page says, and no class of the inside but errors and memory', () => {
+  expect(Object.keys(library).sort()).toEqual([
+    'ERROR_CODES',
+    'InspectError',
+    'MemorySource',
+    'MemoryStorage',
+    'cellValue',
+    'leafLevel',
+    'mbrAt',
+    'open',
+    'openArray',
+    'openCells',
+    'openFragment',
+    'openGroup',
+    'readCells',
+  ])
+})
+
+test('an array opens by its path, and by a file:// URL', async () => {
+  for (const path of [ARRAY, `file://${process.cwd()}/${ARRAY}`]) {
+    const array = await library.openArray(path)
+    expect(await array.fragments()).toHaveLength(1)
+  }
+})
+
+test('a fragment opens by an http:// URL, and gives its cells as columns and as rows', async () => {
+  const [{ path }] = await (await library.openArray(ARRAY)).fragments()
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent(new URL(request.url ?? '', 'http://here').pathname)
+    const source = localStorage.open(`.${name}`)
+    readAll(source).then(
+      (bytes) => {
+        const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []
+        const end = Math.min(Number(to), bytes.length - 1)
+        const part = from === undefined ? bytes : bytes.subarray(Number(from), end + 1)
+        response.writeHead(from === undefined ? 200 : 206, {
+          'content-length': part.length,
+          'content-type': 'application/octet-stream',
+          ...(from === undefined ? {} : { 'content-range': `bytes ${from}-${end}/${bytes.length}` }),
+        })
+        response.end(request.method === 'HEAD' ? undefined : part)
+      },
+      () => response.writeHead(404).end(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  try {
+    const fragment = await library.openFragment(`http://127.0.0.1:${port}/${ARRAY}/${path}`)
+    expect((await fragment.info()).tile_num).toBe(5)
+    const rows = []
+    for await (const row of library.readCells(fragment)) rows.push(row)
+    expect(rows).toHaveLength(40)
+    const cells = await library.openCells(fragment, { fields: ['name'] })
+    let count = 0
+    for await (const { cell_num } of cells.batches()) count += cell_num
+    expect(count).toBe(40)
+    await cells.close()
+    await fragment.close()
+  } finally {
+    server.close()
+  }
+  await expect(library.openArray('gs://bucket/array')).rejects.toMatchObject({ code: 'USAGE' })
+  await expect(library.openGroup(ARRAY)).rejects.toMatchObject({ code: 'WRONG_TARGET' })
+})

@@ -1,0 +1,206 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { type Fault, listenForTests, serveFolder } from '../helpers/http-server.ts'
+import { get, parseJson } from '../helpers/json.ts'
+import { type Ran, run } from '../helpers/run.ts'
+import { answerError, serveBuckets } from '../helpers/s3-server.ts'
+
+const server = await serveFolder(FIXTURES, { index: true })
+/** Another host, as far as ports tell. */
+const elsewhere: string[] = []
+const other = await listenForTests(({ url = '' }, response) => {
+  elsewhere.push(url)
+  response.writeHead(200).end('secret')
+})
+const s3 = await serveBuckets({ fixtures: FIXTURES }, { pageSize: 1000 })
+const ARRAY = '22/sparse_basic'
+const folder = temporaryFolder()
+const [NAME] = readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)
+const FRAGMENT = `${ARRAY}/__fragments/${NAME}`
+const METADATA = `/${FRAGMENT}/__fragment_metadata.tdb`
+
+beforeEach(() => {
+  server.reset()
+  elsewhere.splice(0)
+})
+
+const on = (path: string, fault: Fault): void => {
+  server.fault = (request, response, count) => request.path === path && fault(request, response, count)
+}
+const error = ({ text }: Ran): unknown => get(parseJson(text), 'error')
+
+describe('redirects', () => {
+  const footer = (): Promise<Ran> => run(['footer', '--json', `${server.url}/${FRAGMENT}`])
+  const to = (location: string): Fault => {
+    return (_, response) => !!response.writeHead(302, { location }).end()
+  }
+
+  test.each([
+    ['another port', () => `${other}/x?token=1`, () => other],
+    ['another host', () => 'http://169.254.169.254/latest/meta-data/', () => 'http://169.254.169.254'],
+    ['a private host as an IPv6 address', () => 'http://[::ffff:10.0.0.1]/x', () => 'http://\\[::ffff:a00:1\\]'],
+    ['another scheme', () => 'file:///etc/passwd', () => 'file://'],
+    ['a host without a scheme', () => `//${new URL(other).host}/x`, () => other],
+  ])('to %s are refused, and both hosts named', async (_, location, found) => {
+    on(METADATA, to(location()))
+    const ran = await footer()
+    expect(ran.code).toBe(3)
+    expect(error(ran)).toMatchObject({
+      code: 'IO',
+      message: expect.stringMatching(
+        new RegExp(`^expected an answer from ${server.url}, found a redirect to ${found()},`),
+      ),
+    })
+    expect(ran.stderr).not.toContain('token')
+    expect(elsewhere).toEqual([])
+    expect(server.requests.filter(({ path }) => path === METADATA)).toHaveLength(1)
+  })
+
+  test('within the host are followed; in circles they are not', async () => {
+    const right = await footer()
+    server.fault = ({ path }, response) =>
+      path === METADATA && !!response.writeHead(307, { location: `/moved${path}` }).end()
+    const fault = server.fault
+    server.fault = (request, response, count) => {
+      if (!request.path.startsWith('/moved')) return fault(request, response, count)
+      request.path = request.path.slice('/moved'.length)
+      return false
+    }
+    expect((await footer()).text).toBe(right.text)
+    on(METADATA, to(METADATA))
+    expect(error(await footer())).toMatchObject({
+      code: 'IO',
+      message: expect.stringContaining('more than 5 redirects'),
+    })
+  })
+})
+
+describe('a page in place of a file is no damage', () => {
+  const page = (type: string, body: string): Fault => {
+    return ({ method }, response) => {
+      response.writeHead(200, { 'content-type': type, 'content-length': body.length })
+      return !!response.end(method === 'HEAD' ? '' : body)
+    }
+  }
+  const login = page('text/html; charset=utf-8', '<!doctype html><title>Sign in</title>')
+
+  test.each([
+    ['footer', METADATA],
+    ['decode', `/${FRAGMENT}/a0.tdb`],
+    ['check', `/${FRAGMENT}/a0.tdb`],
+    ['verify-checksums --deep', METADATA],
+    ['stats', METADATA],
+    ['check', METADATA],
+  ])('%s with a login page for %s: exit code 3, with the content type', async (command, path) => {
+    on(path, login)
+    const ran = await run([...command.split(' '), '--json', `${server.url}/${FRAGMENT}`])
+    expect(ran.code).toBe(3)
+    expect(ran.text + ran.stderr).toContain('found a page in their place (Content-Type text/html; charset=utf-8)')
+  })
+
+  test('with ranges, too, and JSON', async () => {
+    for (const [type, body] of [
+      ['text/html', `<html>${'x'.repeat(100)}`],
+      ['application/json', '{"error": "unauthorized"}'],
+    ]) {
+      on(METADATA, (_, response) => {
+        const range = `bytes 0-${body.length - 1}/${body.length}`
+        return !!response.writeHead(206, { 'content-type': type, 'content-range': range }).end(body)
+      })
+      const ran = await run(['footer', '--json', `${server.url}/${FRAGMENT}`])
+      expect({ code: ran.code, error: error(ran) }).toMatchObject({ code: 3, error: { code: 'IO' } })
+    }
+  })
+
+  test('a server that calls all files HTML is read', async () => {
+    const right = await run(['check', '--json', '--level', 'cells', `${server.url}/${FRAGMENT}`])
+    server.fault = (_, response) => {
+      response.setHeader('content-type', 'text/html')
+      const { writeHead } = response
+      response.writeHead = ((status: number, { 'content-type': __, ...headers }: Record<string, string> = {}) =>
+        writeHead.call(response, status, headers)) as typeof writeHead
+      return false
+    }
+    const ran = await run(['check', '--json', '--level', 'cells', `${server.url}/${FRAGMENT}`])
+    expect(ran).toEqual(right)
+  })
+})
+
+test('a body that drips ends when too little has come in the time, whatever its length', async () => {
+  const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '1' }
+  const timers: ReturnType<typeof setInterval>[] = []
+  on(`/${ARRAY}/`, ({ method }, response) => {
+    if (method === 'HEAD') return false
+    response.writeHead(200, { 'content-type': 'text/html' })
+    timers.push(setInterval(() => response.write('x'), 20))
+    return true
+  })
+  const started = performance.now()
+  const ran = await run(['ls', '--json', `${server.url}/${ARRAY}`], { env })
+  for (const timer of timers) clearInterval(timer)
+  expect(error(ran)).toMatchObject({
+    code: 'IO',
+    message: 'expected an answer, found less than 4096 bytes a second for 0.3 seconds',
+  })
+  expect(performance.now() - started).toBeLessThan(20_000)
+})
+
+test('a port that HTTP clients do not connect to is named, once', async () => {
+  const ran = await run([
+    'ls',
+    '--json',
+    'http://127.0.0.1:6000/array/__fragments/__1_1_00000000000000000000000000000000_22',
+  ])
+  expect(ran.code).toBe(3)
+  expect(error(ran)).toMatchObject({ code: 'IO', message: expect.stringMatching(/do not connect to \(6000\)$/) })
+})
+
+describe('S3', () => {
+  const env = { AWS_ENDPOINT_URL: s3.url, AWS_NO_SIGN_REQUEST: '1' }
+
+  test.each([['check'], ['verify-checksums'], ['stats'], ['ls'], ['decode --all-fragments']])(
+    '%s: what goes between listing and reading is not damage',
+    async (command) => {
+      s3.reset()
+      s3.fault = ({ key }, response) =>
+        key.includes(NAME) && key.endsWith('.tdb') && answerError(response, 404, 'NoSuchKey')
+      const ran = await run([...command.split(' '), '--json', `s3://fixtures/${ARRAY}`], { env })
+      expect({ code: ran.code, text: ran.text + ran.stderr }).toEqual({
+        code: 3,
+        text: expect.stringContaining('it is gone (HTTP 404)'),
+      })
+    },
+  )
+
+  test('S3:// and HTTP:// are schemes', async () => {
+    s3.reset()
+    const right = await run(['ls', '--json', `s3://fixtures/${ARRAY}`], { env })
+    expect(await run(['ls', '--json', `S3://fixtures/${ARRAY}`], { env })).toEqual(right)
+    const url = `${server.url}/${ARRAY}`
+    expect(await run(['ls', '--json', url.replace('http', 'HTTP')])).toEqual(await run(['ls', '--json', url]))
+  })
+
+  test.each([
+    ['a profile', 'profile mine', { AWS_PROFILE: 'mine' }, 'endpoint_url = URL\nregion = eu-central-3'],
+    ['the default profile', 'default', {}, 'region=eu-central-3 # there\nendpoint_url=URL'],
+    [
+      'a service',
+      'profile mine',
+      { AWS_PROFILE: 'mine' },
+      'services = s\nregion = eu-central-3\nendpoint_url = http://127.0.0.1:1\n[services s]\ns3 =\n  endpoint_url = URL',
+    ],
+  ])('region and endpoint_url of %s', async (_, section, profile, lines) => {
+    s3.reset()
+    const file = `${folder}/config`
+    writeFileSync(file, `[profile other]\nregion = us-west-9\n\n[${section}]\n${lines.replace('URL', s3.url)}\n`)
+    const keys = { AWS_ACCESS_KEY_ID: 'ACCESSKEY', AWS_SECRET_ACCESS_KEY: 'x' }
+    const signed = Object.keys(profile).length === 0
+    const given = { ...profile, AWS_CONFIG_FILE: file, ...(signed ? keys : { AWS_NO_SIGN_REQUEST: '1' }) }
+    const ran = await run(['ls', '--names', '--json', `s3://fixtures/${ARRAY}`], { env: given })
+    expect(ran.code).toBe(0)
+    expect(s3.requests.length).toBeGreaterThan(0)
+    if (signed) expect(s3.requests[0].authorization).toContain('/eu-central-3/s3/')
+  })
+})

@@ -1,0 +1,143 @@
+import '../helpers/realm.ts'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+const KEY = '0123456789abcdef0123456789abcdef'
+let socket: Server
+
+beforeAll(async () => {
+  socket = createServer()
+  await new Promise<void>((resolve) => socket.listen(`${folder}/socket`, resolve))
+  expect(spawnSync('mkfifo', [`${folder}/pipe`]).status).toBe(0)
+})
+afterAll(() => void socket.close())
+
+function onlyIn(path: string, pattern: RegExp): string {
+  const name = readdirSync(path).find((one) => pattern.test(one))
+  if (name === undefined) throw new Error(`nothing in ${path} matches ${pattern}`)
+  return `${path}/${name}`
+}
+
+/** Files of an array that commands read, by what they are. */
+const FILES: Readonly<Record<string, [fixture: string, of: (array: string) => string]>> = {
+  'a data file': ['22/sparse_basic', (array) => onlyIn(onlyIn(`${array}/__fragments`, /^__/), /^a0\.tdb/)],
+  'the fragment metadata': [
+    '22/sparse_basic',
+    (array) => onlyIn(onlyIn(`${array}/__fragments`, /^__/), /^__fragment_metadata/),
+  ],
+  'a schema': ['22/sparse_basic', (array) => onlyIn(`${array}/__schema`, /^__\d/)],
+  'key-value metadata': ['22/metadata', (array) => onlyIn(`${array}/__meta`, /^__\d/)],
+  'an enumeration': ['22/enumerations', (array) => onlyIn(`${array}/__schema/__enumerations`, /^__/)],
+  'consolidated commits': ['22/commits_consolidated', (array) => onlyIn(`${array}/__commits`, /\.con$/)],
+  'a delete condition': ['22/deletes', (array) => onlyIn(`${array}/__commits`, /\.del$/)],
+}
+
+const COMMANDS = [
+  ['ls'],
+  ['schema', '--all'],
+  ['commits'],
+  ['stats'],
+  ['check', '--level', 'cells'],
+  ['verify-checksums', '--deep'],
+  ['footer'],
+  ['metadata'],
+  ['rtree'],
+  ['tiles'],
+  ['decode', '--all-fragments'],
+]
+
+describe.each(['a named pipe', 'a socket', 'a link to a device', 'a link to a pipe'])('%s in the place of', (kind) => {
+  const put = (path: string): void => {
+    rmSync(path)
+    if (kind === 'a named pipe') spawnSync('mkfifo', [path])
+    else
+      symlinkSync(
+        kind === 'a socket' ? `${folder}/socket` : kind === 'a link to a pipe' ? `${folder}/pipe` : '/dev/zero',
+        path,
+      )
+  }
+
+  test.each(Object.keys(FILES))('%s is not read', async (what) => {
+    const array = `${folder}/array`
+    const [fixture, of] = FILES[what]
+    rmSync(array, { recursive: true, force: true })
+    cpSync(`${FIXTURES}/${fixture}`, array, { recursive: true })
+    const path = of(array)
+    put(path)
+    const calls = [
+      ...COMMANDS.map(([command, ...options]) => [command, array, ...options]),
+      ['dump', path],
+      ['at', path, '3'],
+    ]
+    calls.push(['diff', array, `${FIXTURES}/${fixture}`, '--cells'])
+    for (const call of calls) {
+      const { code, stderr, text } = await run([...call, '--json'])
+      expect([call[0], code]).toEqual([call[0], expect.any(Number)])
+      expect(stderr + text).not.toMatch(/fault of tiledb-inspect/)
+      if (call[0] === 'dump' || call[0] === 'at') {
+        expect([call[0], code]).toEqual([call[0], 3])
+        expect(stderr).toMatch(/expected a regular file, found a (?:named pipe|socket|device)/)
+      }
+    }
+    const { code } = await run(['check', array, '--level', 'cells'])
+    expect([what, code > 0]).toEqual([what, true])
+  })
+})
+
+test('folders that links lead round in circles, or out of the array, are not walked', async () => {
+  const array = `${folder}/circles`
+  cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
+  const sizes = async (): Promise<unknown> => get((await runJson(['stats', array])).documents[0], 'other_size')
+  mkdirSync(`${array}/own`)
+  writeFileSync(`${array}/own/file`, 'twelve bytes')
+  const before = await sizes()
+  symlinkSync(array, `${array}/up`)
+  symlinkSync('/', `${array}/all`)
+  symlinkSync(`${array}/own`, `${array}/__labels`)
+  symlinkSync('..', `${array}/own/back`)
+  expect(await sizes()).toBe(before)
+  const { code } = await run(['at', onlyIn(`${array}/__schema`, /^__\d/), '3', '--json'])
+  expect(code).toBe(0)
+})
+
+test('an array whose folders are links to another disk is read', async () => {
+  const array = `${folder}/linked`
+  cpSync(`${FIXTURES}/22/sparse_basic`, `${folder}/far`, { recursive: true })
+  mkdirSync(array)
+  for (const name of readdirSync(`${folder}/far`)) symlinkSync(`${folder}/far/${name}`, `${array}/${name}`)
+  const near = await runJson(['stats', array])
+  const far = await runJson(['stats', `${folder}/far`])
+  expect(get(near.documents[0], 'other_size')).toBe(get(far.documents[0], 'other_size'))
+  expect(near.code).toBe(0)
+})
+
+describe('--key-file', () => {
+  const encrypted = `${FIXTURES}/22/encrypted`
+
+  test('refuses what is longer than any key, devices and pipes without a writer', async () => {
+    writeFileSync(`${folder}/long`, 'x'.repeat(1025))
+    for (const [path, words] of [
+      [`${folder}/long`, /expected at most 1024 bytes, found 1025/],
+      ['/dev/zero', /expected a regular file, found a device/],
+      [`${folder}/pipe`, /expected a regular file, found a named pipe/],
+      [folder, /expected a regular file, found a folder/],
+    ] as const) {
+      const { code, stderr } = await run(['schema', encrypted, '--key-file', path])
+      expect(stderr).toMatch(words)
+      expect(code).toBe(3)
+    }
+  })
+
+  test('reads a key', async () => {
+    writeFileSync(`${folder}/key`, `${KEY}\n`)
+    const { stderr } = await run(['schema', encrypted, '--key-file', `${folder}/key`])
+    expect(stderr).not.toMatch(/regular file|at most/)
+  })
+})
