@@ -81,7 +81,7 @@ export function foreignSchema(head: Uint8Array, size: number): string | undefine
   if (word < SHORTEST_NAME || word > LONGEST_NAME || word + 4 > size || head.length < 12) return undefined
   if (view.getBigUint64(4, true) <= BigInt(size)) return undefined
   const name = new TextDecoder('latin1').decode(head.subarray(4, 4 + word))
-  return /^(?:\/|[a-z0-9]+:\/\/)[\x20-\x7e\xa0-\xff]+$/.test(name) ? 'an array of TileDB before 1.0' : undefined
+  return /^(?:\/|[a-z0-9]+:\/\/)[^\0-\x1f\x7f]+$/.test(name) ? 'an array of TileDB before 1.0' : undefined
 }
 
 /** @param what as {@link foreignFolder} has it */

@@ -28,7 +28,7 @@ function textOutput(): { out: Output; text: () => string } {
     color: false,
     write: (piece) => void parts.push(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece.slice()),
   }
-  return { out, text: () => parts.map((part) => new TextDecoder('latin1').decode(part)).join('') }
+  return { out, text: () => parts.map((part) => Buffer.from(part).toString('latin1')).join('') }
 }
 
 /** The lines written from bytes, which are the same by way of the compiled module. */
