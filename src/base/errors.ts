@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   INTERNAL: 3,
 } as const
 
+/** What is wrong, by name; never renamed. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** Where a fault is: a file's name, a byte offset from its start (or in `space`), and the dotted name of the field read. */

@@ -27,14 +27,14 @@ export type Result =
  * A long list that comes a page at a time. It is an asynchronous iterable like any other; writers that take its pages wait
  * once a page and not once an element. Can be walked more than once.
  */
-export class Pages implements AsyncIterable<Result> {
-  readonly pages: () => AsyncIterable<Iterable<Result>>
+export class Pages<T extends Result = Result> implements AsyncIterable<T> {
+  readonly pages: () => AsyncIterable<Iterable<T>>
 
-  constructor(pages: () => AsyncIterable<Iterable<Result>>) {
+  constructor(pages: () => AsyncIterable<Iterable<T>>) {
     this.pages = pages
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Result> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for await (const page of this.pages()) yield* page
   }
 }

@@ -190,6 +190,7 @@ export const FINDING_CODES = {
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end'],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 
+/** What a check found, by name; never renamed. docs/check.md has their meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
 
 /** Codes that need `--level cells`. */

@@ -1,6 +1,6 @@
 import type { Coding } from './io.ts'
 
-/** Values in one cell; `"var"` (0xFFFFFFFF on disk) where cells differ in length. */
+/** Values in a cell; `"var"` where their number differs. */
 export type CellValNum = number | 'var'
 
 const VAR_NUM = 0xffffffff

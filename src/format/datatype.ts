@@ -56,6 +56,7 @@ const TABLE = [
   ['GEOM_WKT', 1, 'bytes'],
 ] as const satisfies readonly (readonly [string, number, DatatypeKind])[]
 
+/** Datatype as the C API names it. */
 export type Datatype = (typeof TABLE)[number][0]
 
 /** Names in the order of their numbers on disk. */

@@ -8,15 +8,18 @@ import { enumeration, enumerationOf } from './coding.ts'
 
 /** Order of cells or tiles. Schemas hold row-major, col-major and (cells of sparse arrays) hilbert only. */
 export const LAYOUTS = ['row-major', 'col-major', 'global-order', 'unordered', 'hilbert'] as const
+/** Layout as the C API names it; sound schemas have row-major and col-major, for cells also hilbert. */
 export type Layout = (typeof LAYOUTS)[number]
 export const layoutCoding = enumerationOf('layout', LAYOUTS)
 
+/** Array type. */
 export type ArrayType = 'dense' | 'sparse'
 export const arrayTypeCoding = enumerationOf<ArrayType>('array type', ['dense', 'sparse'])
 
 export type DataOrder = 'unordered' | 'increasing' | 'decreasing'
 export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordered', 'increasing', 'decreasing'])
 
+/** Encryption as the C API names it. */
 export type EncryptionType = 'NO_ENCRYPTION' | 'AES_256_GCM'
 export const encryptionTypeCoding = enumerationOf<EncryptionType>('encryption type', ['NO_ENCRYPTION', 'AES_256_GCM'])
 

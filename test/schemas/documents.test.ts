@@ -168,6 +168,6 @@ describe('every key', () => {
 describe('the lists of codes are those of the program', () => {
   const { $defs } = schemaOf('common.json')
 
-  test('of errors', () => expect($defs.error_code.enum).toEqual(Object.keys(ERROR_CODES)))
-  test('of findings', () => expect($defs.finding_code.enum).toEqual(Object.keys(FINDING_CODES)))
+  test('of errors', () => expect($defs.ErrorCode.enum).toEqual(Object.keys(ERROR_CODES)))
+  test('of findings', () => expect($defs.FindingCode.enum).toEqual(Object.keys(FINDING_CODES)))
 })

@@ -120,6 +120,7 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   yield* json(['at', `${plain}/a1.tdb`, '40'])
   const dense = `${FIXTURES}/22/dense_basic`
   const [fragment] = fragmentsOf(dense)
+  yield* json(['stats', fragment])
   for (const command of ['footer', 'metadata', 'rtree']) yield* json([command, '--hex', '--depth', '2', fragment])
   yield* json(['at', ...(await someCell())])
   yield* json(['diff', dense, dense, '--cells'])

@@ -1,0 +1,160 @@
+/**
+ * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file a document, and `common.json` for what they share.
+ * A type is its schema, and its comment is the description. With `--check` nothing is written, and a file that would change is a fault.
+ */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { ArrayType, createFormatter, createParser, createProgram, SchemaGenerator } from 'ts-json-schema-generator'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DOCUMENTS = join(ROOT, 'src/documents')
+const SCHEMAS = join(ROOT, 'schemas')
+
+/** Types that are printed in another way than memory holds them. */
+const PRINTED = {
+  Int64: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?\\d+$' }] },
+  Float: { anyOf: [{ type: 'number' }, { enum: ['NaN', 'Infinity', '-Infinity'] }] },
+  Sum: { anyOf: [ref('Int64'), ref('Float')] },
+  Binary: {
+    type: 'object',
+    properties: {
+      base64: { description: 'The bytes in base64.', type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
+    },
+    required: ['base64'],
+    additionalProperties: false,
+  },
+  CellValue: {
+    anyOf: [
+      { type: ['null', 'boolean', 'number', 'string'] },
+      ref('Binary'),
+      { type: 'array', items: { type: ['boolean', 'number', 'string'] } },
+    ],
+  },
+  Path: { anyOf: [{ type: 'string' }, ref('Binary')] },
+  StoredName: { anyOf: [{ type: 'string' }, ref('Binary')] },
+}
+
+function ref(name) {
+  return { $ref: `#/definitions/${name}` }
+}
+
+/** `List<T>` is printed as an array, however it is made. */
+class ListParser {
+  constructor(parser) {
+    this.parser = parser
+  }
+  supportsNode(node) {
+    return node.typeName?.escapedText === 'List'
+  }
+  createType(node, context) {
+    return new ArrayType(this.parser.createType(node.typeArguments[0], context))
+  }
+}
+
+const config = {
+  path: join(DOCUMENTS, '*.ts'),
+  tsconfig: join(ROOT, 'tsconfig.json'),
+  type: '*',
+  expose: 'export',
+  topRef: true,
+  jsDoc: 'extended',
+  sortProps: false,
+  skipTypeCheck: true,
+  additionalProperties: false,
+}
+const program = createProgram(config)
+const parser = createParser(program, config, (chain) => chain.addNodeParser(new ListParser(chain)))
+const generator = new SchemaGenerator(program, parser, createFormatter(config), config)
+
+/** The file of `src/documents` that each type stands in. */
+const homes = new Map()
+for (const file of readdirSync(DOCUMENTS)) {
+  const text = readFileSync(join(DOCUMENTS, file), 'utf8')
+  for (const [, name] of text.matchAll(/^export (?:interface|type) (\w+)/gm)) homes.set(name, basename(file, '.ts'))
+}
+
+/** What documents and lines are made of, by name; some of it only in memory. */
+const types = {}
+const roots = [...homes.keys()].filter((name) => /(?:Document|Line)$/.test(name))
+for (const name of roots) Object.assign(types, generator.createSchema(name).definitions)
+for (const [name, schema] of Object.entries(PRINTED)) types[name] = { description: types[name].description, ...schema }
+
+/** What is printed of it. */
+const definitions = {}
+for (const name of roots) need(name)
+
+function need(name) {
+  if (name in definitions) return
+  definitions[name] = types[name]
+  for (const [, inside] of JSON.stringify(types[name]).matchAll(/"#\/definitions\/(\w+)"/g)) need(inside)
+}
+
+/** Numbers stand where they are used; all other types are referred to. */
+const INLINE = new Set(['Count', 'Integer', 'Hex'])
+const homeOf = (name) => homes.get(name) ?? 'common'
+const own = (name) => (name.endsWith('Line') ? 'line' : name)
+
+/** The schema with its references as they are from a file. */
+function placed(schema, file) {
+  if (Array.isArray(schema)) return schema.map((one) => placed(one, file))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, ...rest } = schema
+  const name = $ref?.slice('#/definitions/'.length)
+  if (INLINE.has(name)) return { ...definitions[name], ...rest }
+  const out = {}
+  if (name !== undefined) {
+    const home = homeOf(name)
+    const root = name.endsWith('Document')
+    out.$ref = `${home === file ? '' : `${home}.json`}#${root ? '' : `/$defs/${own(name)}`}`
+  }
+  for (const [key, value] of Object.entries(rest)) {
+    // A constant says its type.
+    if (key === 'type' && ('const' in rest || 'enum' in rest)) continue
+    if (key === 'additionalItems') continue
+    if (key === 'items' && Array.isArray(value)) out.prefixItems = placed(value, file)
+    else out[key] = key === 'properties' ? mapValues(value, (one) => placed(one, file)) : placed(value, file)
+  }
+  return out
+}
+
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
+}
+
+const files = new Map()
+const titleOf = (file) => (file === 'common' ? 'What the documents of tiledb-inspect share' : file)
+for (const file of new Set(['common', ...homes.values()])) {
+  const names = Object.keys(definitions).filter((name) => homeOf(name) === file && !INLINE.has(name))
+  const root = names.find((name) => name.endsWith('Document'))
+  const $defs = Object.fromEntries(
+    names.filter((name) => name !== root).map((name) => [own(name), placed(definitions[name], file)]),
+  )
+  files.set(`${file}.json`, {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: titleOf(file),
+    ...(root && placed(definitions[root], file)),
+    ...(Object.keys($defs).length > 0 && { $defs }),
+  })
+}
+files.set('document.json', {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Any document of tiledb-inspect',
+  description: 'Any document that `--json` prints, told apart by `kind`; an error has none.',
+  anyOf: [...files.keys()].filter((file) => file !== 'common.json').map((file) => ({ $ref: file })),
+})
+
+const stale = []
+for (const [file, schema] of files) {
+  const text = `${JSON.stringify(schema, undefined, 1)}\n`
+  const path = join(SCHEMAS, file)
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
+  if (process.argv.includes('--check')) stale.push(file)
+  else writeFileSync(path, text)
+}
+if (stale.length > 0) {
+  process.stderr.write(`${stale.join(', ')}: not as src/documents has it; run npm run docs:schemas\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,98 @@
+import type { ArrayType, EncryptionType } from '../format/layout.ts'
+import type {
+  Bytes,
+  Count,
+  DocumentHead,
+  ErrorInfo,
+  FormatVersion,
+  List,
+  ListedFragment,
+  StoredName,
+  TimestampRange,
+} from './common.ts'
+
+/**
+ * `tiledb-inspect ls <array> --json`. With `--names` only the names of the fragments. NDJSON: one fragment a line
+ * (`$defs/line`).
+ */
+export type ArrayDocument = ArrayListing | ArrayNames
+
+/** With --names. */
+export interface ArrayNames extends DocumentHead<'array'> {
+  /** Names of the fragment folders, by time stamps; only those that a `--range` touches. */
+  fragments: List<ArrayName>
+}
+
+/** What an array holds. */
+export interface ArrayListing extends DocumentHead<'array'> {
+  /** Array type; null where the newest schema cannot be read. */
+  array_type: ArrayType | null
+  /** Format version of the newest schema, 1 to 23; null where it cannot be read. */
+  format_version: FormatVersion | null
+  /** TileDB releases that write this format version; null where none does. */
+  written_by: string | null
+  /** TileDB releases that read this format version. */
+  read_by: string | null
+  /** Encryption as the C API names it; null where that cannot be told. */
+  encryption: EncryptionType | null
+  /** Why the newest schema could not be read. */
+  error?: ErrorInfo | undefined
+  /** Number of fragment folders on disk. */
+  fragment_num: Count
+  /** Every fragment folder, by time stamps; only those that a `--range` touches. */
+  fragments: List<ArrayFragment>
+  /** Every schema, oldest first. */
+  schemas: readonly ArraySchema[]
+  /** Bytes of all fragment folders. */
+  total_size: Bytes
+  /** Sums over the fragments that TileDB reads now, whatever the range. */
+  read: ArraySums
+  /** Sums over the other fragments on disk. */
+  not_read: ArraySums
+  /** Names of fragments that a commit names and no .vac file hides, but whose folder is not there. */
+  missing_fragments: readonly StoredName[]
+  /**
+   * Number of pairs of listed fragments that TileDB reads whose non-empty domains overlap; null above 20,000
+   * fragments.
+   */
+  overlap_pair_num: Count | null
+  /** Names of such pairs, the first 1,000. */
+  overlaps: readonly (readonly [string, string])[] | null
+}
+
+export interface ArraySchema {
+  /** File in `__schema/`. */
+  name: StoredName
+  timestamp_range: TimestampRange | null
+  /** Number of fragments written with it. */
+  fragment_num: Count
+}
+
+/** A fragment. */
+export type ArrayLine = ArrayFragment | ArrayName
+
+/** With --names. */
+export interface ArrayName {
+  /** Name of the fragment's folder. */
+  name: StoredName
+}
+
+/** A fragment of the listing. */
+export interface ArrayFragment extends ListedFragment {
+  /** Number of other visible fragments whose non-empty domain overlaps; null where the fragment is not visible. */
+  overlap_num?: Count | null | undefined
+}
+
+/** Sums over fragments; what cannot be read counts as 0. */
+export interface ArraySums {
+  /** Number of fragments. */
+  fragment_num: Count
+  /** Cells; whole tiles of dense fragments. */
+  cell_num: Count
+  /** Cells inside the non-empty domains. */
+  cells_in_domain: Count
+  /** Tiles. */
+  tile_num: Count
+  /** Bytes of the folders. */
+  size: Bytes
+}

@@ -1,0 +1,59 @@
+import type { ErrorCode } from '../base/errors.ts'
+import type { FindingCode } from '../check/codes.ts'
+import type { Bytes, CellValue, Count, DocumentHead, Offset } from './common.ts'
+import type { DumpField } from './dump.ts'
+
+/** `tiledb-inspect at <file> <offset> --json`. */
+export interface AtDocument extends DocumentHead<'at'> {
+  /** The byte that was asked for: its offset in the file. */
+  offset: Offset
+  /** Its value, 0 to 255. */
+  byte: Count
+  /** What the file is, in words. */
+  role: string
+  /** Bytes of the file. */
+  size: Bytes
+  /** From the file down to the smallest field that holds the byte. */
+  chain: readonly AtChain[]
+  /** Dotted path of that field, as `dump --path` takes it. */
+  field_path: string
+  /** Cells that the byte feeds. */
+  cells?: AtCells | null | undefined
+  /** What would notice a flip of any of its bits; null where that cannot be told. Not with --no-flips. */
+  detected_by?: readonly string[] | null | undefined
+  /** The same for each bit, the lowest first. */
+  detected_by_bit?: readonly (readonly string[])[] | null | undefined
+  /** Those of them that need `--level cells`; null where it was not tried. */
+  cell_findings?: readonly FindingCode[] | null | undefined
+  /**
+   * Codes of the findings or errors that `check --level cells` then gives, for each bit; null where it was not tried.
+   */
+  findings_by_bit?: readonly (readonly (FindingCode | ErrorCode)[])[] | null | undefined
+  /**
+   * Why no flip was tried: reading the tile again for each bit would take too long. Left out where flips were tried.
+   */
+  not_tried?: string | undefined
+  /** What the flip was tried on. */
+  detected_in?: 'array' | 'array --all' | 'tile' | 'file' | null | undefined
+}
+
+/** Cells that the byte feeds. */
+export interface AtCells {
+  /** Index of the tile. */
+  tile: Count
+  /** Index of the first cell in the tile. */
+  from: Count
+  /** Index of the last cell. */
+  to: Count
+  /** Field that the byte feeds; left out where it is all coordinates. */
+  field?: string | undefined
+  /** Coordinates of the cell by dimension, where it is one. */
+  coordinates?: Record<string, CellValue> | undefined
+  /** What the cell holds, where it is one. */
+  value?: CellValue | undefined
+  /** Set where the cell lies outside the non-empty domain. */
+  padding?: true | undefined
+}
+
+/** A field; its offset is always one of the file. */
+export interface AtChain extends DumpField {}

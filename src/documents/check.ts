@@ -1,0 +1,75 @@
+import type { FindingCode } from '../check/codes.ts'
+import type { Count, DocumentHead, NotExamined, Path, Severity } from './common.ts'
+
+/**
+ * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and behind them the document without its
+ * findings (`$defs/line`).
+ */
+export interface CheckDocument extends DocumentHead<'check'> {
+  /** How far the check went. */
+  level: 'structure' | 'chunks' | 'cells'
+  /** What is not as it should be. */
+  findings?: readonly CheckFinding[] | undefined
+  /** Whether there is no finding that `--fail-on` counts. */
+  ok: boolean
+  /** How many findings there are. */
+  finding_num: CheckFindingNum
+  /** What was looked at. */
+  counts: CheckCounts
+  /** What could not be looked at. */
+  not_examined: readonly NotExamined[]
+  /** What the level leaves out, in words. */
+  not_checked: readonly string[]
+}
+
+/** What was looked at. */
+export interface CheckCounts {
+  /** Number of fragments that were looked at. */
+  fragment_num: Count
+  /** Number of files that were looked at. */
+  file_num: Count
+  /** Number of tiles that were looked at. */
+  tile_num: Count
+  /** Number of chunks that were looked at. */
+  chunk_num: Count
+  /** Number of cells that were looked at. */
+  cell_num: Count
+}
+
+/** How many findings there are. */
+export interface CheckFindingNum {
+  /** Number of findings of this severity. */
+  error: Count
+  /** Number of findings of this severity. */
+  warning: Count
+  /** Number of findings of this severity. */
+  note: Count
+}
+
+export type CheckLine = CheckFinding | CheckDocument
+
+/** A finding. */
+export interface CheckFinding {
+  severity: Severity
+  code: FindingCode
+  /** The file. */
+  file: Path
+  /** Byte offset in the file, or in the content that `space` names. */
+  offset: Count | null
+  /** Content below a filter that the offset counts in. */
+  space?: string | undefined
+  /** Dotted name of the field. */
+  field: string | null
+  /** Index of the tile. */
+  tile?: Count | undefined
+  /** Index of the chunk in the tile. */
+  chunk?: Count | undefined
+  /** What the metadata claims, or the format demands. */
+  expected: string
+  /** What there is. */
+  found: string
+  /** Both in a sentence. */
+  message: string
+  /** What it means for a reader. */
+  meaning: string
+}

@@ -1,0 +1,49 @@
+import type { Count, DocumentHead, ErrorInfo, Offset, StoredName } from './common.ts'
+
+/** `tiledb-inspect commits <array> --json`. NDJSON: one file or entry a line (`$defs/line`). */
+export interface CommitsDocument extends DocumentHead<'commits'> {
+  /** Every commit file, each followed by its entries. */
+  commits: readonly CommitsLine[]
+}
+
+/** A commit file or entry. */
+export interface CommitsLine {
+  /** With several targets: which. */
+  path?: string | undefined
+  /** Path in the array. */
+  file: StoredName
+  /** The entry as written; null for the file itself. */
+  entry: StoredName | null
+  /** What it is, by its suffix; `footer` for an entry of a `.meta` file. */
+  kind: 'write' | 'delete' | 'update' | 'vacuum' | 'consolidated-commits' | 'ignore' | 'fragment-metadata' | 'footer'
+  /** Name of the fragment that it names. */
+  refers_to: StoredName | null
+  /** Whether what it names is there; null where it names nothing. */
+  exists: boolean | null
+  /** What it does. */
+  effect:
+    | 'visible'
+    | 'hidden'
+    | 'to-vacuum'
+    | 'ignored'
+    | 'future'
+    | 'orphan'
+    | 'dangling'
+    | 'deletes'
+    | 'updates'
+    | 'lists'
+  /** Byte offset of the entry in the file. */
+  offset?: Offset | undefined
+  /** Number of entries of the file. */
+  entry_num?: Count | undefined
+  /** Delete condition as the user wrote it: what it says goes. */
+  condition?: string | undefined
+  /** Names of fragments whose cells have been through the condition. */
+  processed_by?: readonly string[] | undefined
+  /** Names of older fragments to which it is applied at every read. */
+  not_processed_by?: readonly string[] | undefined
+  /** Byte offset of the fragment's footer in the content of a `.meta` file. */
+  footer_offset?: Offset | undefined
+  /** Why the file or condition cannot be read. */
+  error?: ErrorInfo | undefined
+}

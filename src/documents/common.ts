@@ -1,0 +1,324 @@
+/**
+ * What the documents of the commands share.
+ *
+ * The JSON Schemas in `schemas/` are made from these types by `npm run docs:schemas`: a type is its schema, a comment its description.
+ * A key whose value is undefined is left out.
+ */
+
+import type { ErrorCode } from '../base/errors.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterType } from '../format/filter-type.ts'
+import type { Scalar } from '../format/value.ts'
+
+/** The first keys of every document. */
+export interface DocumentHead<Kind extends string> {
+  /** What the document is about. */
+  kind: Kind
+  path: Path
+  /** Version of the shape of these documents; keys may be added, none is removed. */
+  schema_version: 1
+}
+
+/** A list that may be made while it is printed; it can be walked more than once. */
+export type List<T> = Iterable<T> | AsyncIterable<T>
+
+/**
+ * A whole number.
+ * @asType integer
+ */
+export type Integer = number
+
+/**
+ * A number of things, or the index of one.
+ * @asType integer
+ * @minimum 0
+ */
+export type Count = number
+
+/**
+ * Bytes.
+ * @asType integer
+ * @minimum 0
+ */
+export type Bytes = number
+
+/**
+ * Byte offset from the start of the file.
+ * @asType integer
+ * @minimum 0
+ */
+export type Offset = number
+
+/** A 64-bit integer; a string with `--int64 string`. */
+export type Int64 = bigint | number
+
+/** A floating-point number. */
+export type Float = number
+
+/** Sum of the values: an integer, or a number for floating-point types; 0 where there are none. */
+export type Sum = bigint | number
+
+/** Bytes that are no valid text, in base64. */
+export type Binary = Uint8Array
+
+/**
+ * Bytes as hexadecimal digits.
+ * @pattern ^([0-9a-f]{2})*$
+ */
+export type Hex = string
+
+/**
+ * A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several values;
+ * `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits than
+ * 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits.
+ */
+export type CellValue = Scalar | readonly Scalar[] | null
+
+/** `[lo, hi]`, both inclusive. */
+export type ValueRange = readonly [lo: CellValue, hi: CellValue]
+
+/** The target, or what was found in it, as a user would write it. Bytes where it is not UTF-8. */
+export type Path = string
+
+/** A name as it is stored: text, or bytes where it is not UTF-8. */
+export type StoredName = string
+
+/**
+ * Format version, 1 to 23.
+ * @asType integer
+ * @minimum 0
+ * @maximum 4294967295
+ */
+export type FormatVersion = number
+
+/**
+ * Unfiltered bytes over stored bytes; more than 1 where filters save room.
+ * @minimum 0
+ */
+export type Ratio = number
+
+/** First and last time stamp, milliseconds since 1970. */
+export type TimestampRange = readonly [first: Int64, last: Int64]
+
+/** What a file of a fragment is. */
+export type FileRole =
+  | 'data'
+  | 'offsets'
+  | 'var'
+  | 'validity'
+  | 'coords'
+  | 'timestamps'
+  | 'delete_timestamps'
+  | 'delete_condition_index'
+  | 'metadata'
+  | 'unknown'
+
+/** error: readers fail or get wrong cells; warning: something is not as it should be; note: worth knowing. */
+export type Severity = 'error' | 'warning' | 'note'
+
+/** Key-value metadata by key; deleted keys gone, the newest value won. */
+export type KeyValues = Record<string, KeyValue>
+
+/** A filter with its options. */
+export interface FilterDescription {
+  /** C API name, or `UNKNOWN_<number>`. */
+  name: FilterType | `UNKNOWN_${number}`
+  /** Compressors: level as stored, -1 for the default. */
+  level?: Integer | undefined
+  /** DELTA, DOUBLE_DELTA: element type used; ANY for that of the field. */
+  reinterpret_datatype?: Datatype | undefined
+  /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: largest window, bytes. */
+  max_window_size?: Bytes | undefined
+  /** SCALE_FLOAT: factor, a ratio. */
+  scale?: Float | undefined
+  /** SCALE_FLOAT: what is subtracted, in the field's unit. */
+  offset?: Float | undefined
+  /** SCALE_FLOAT: bytes of the stored integers. */
+  byte_width?: Bytes | undefined
+  /** WEBP: quality, 0 to 100. */
+  quality?: number | undefined
+  /** WEBP: order of the colours. */
+  format?: 'NONE' | 'RGB' | 'BGR' | 'RGBA' | 'BGRA' | undefined
+  /** WEBP: whether nothing is lost. */
+  lossless?: boolean | undefined
+  /** WEBP: rows of a tile, pixels. */
+  y_extent?: Count | undefined
+  /** WEBP: values of one row of a tile. */
+  x_extent?: Count | undefined
+  /** The compressor number of the options, where it contradicts the filter type. */
+  compressor?: Count | undefined
+  /** Option bytes that no release defines. */
+  extra?: Binary | undefined
+}
+
+/** A filter pipeline as stored; filters in writing order. */
+export interface PipelineDescription {
+  /** Bytes of a chunk before filtering, at most; 0: not cut into chunks. */
+  max_chunk_size: Count
+  /** Filters in writing order. */
+  filters: readonly FilterDescription[]
+}
+
+/** A dimension. */
+export interface DimensionDescription {
+  /** Name; `__dim_<n>` of one without. */
+  name: string
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Inclusive lower and upper bound; null where the dimension has none (strings). */
+  domain: ValueRange | null
+  /** Extent of a tile, in the dimension's unit; null where there is none. */
+  tile_extent: CellValue | null
+  filters: PipelineDescription
+}
+
+/** An attribute. */
+export interface AttributeDescription {
+  /** Name; empty of an anonymous attribute. */
+  name: string
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Whether cells may be null. */
+  nullable: boolean
+  /** What cells hold that nothing was written to; null before format 6, which stores none. */
+  fill_value: CellValue
+  /** Whether the fill value is a value rather than null. Nullable attributes only. */
+  fill_value_validity?: boolean | undefined
+  /** Order of the cells; `unordered` but in arrays of dimension labels. */
+  order: 'unordered' | 'increasing' | 'decreasing'
+  /** Name of the enumeration whose values the cells are indexes of. */
+  enumeration: string | null
+  filters: PipelineDescription
+}
+
+export interface DamagedFile {
+  /** Name of the file. */
+  name: string
+  /** Bytes that it has by the metadata. */
+  listed_size: Bytes
+  /** Bytes on disk; null for a file that is not there. */
+  size: Count | null
+}
+
+/** What a listing says of a fragment. */
+export interface ListedFragment {
+  /** Name of the fragment's folder. */
+  name: string
+  path: Path
+  format_version: FormatVersion | null
+  /** Whether the fragment is dense; null where the metadata cannot be read. */
+  dense: boolean | null
+  /**
+   * First and last time stamp of the name, milliseconds since 1970; null where the name has none. Formats 1 and 2:
+   * the last one twice.
+   */
+  timestamp_range: TimestampRange | null
+  /** Cells as TileDB counts them: whole tiles in dense fragments. */
+  cell_num: Count | null
+  /** Cells inside the non-empty domain; of sparse fragments all cells. */
+  cells_in_domain: Count | null
+  /** Number of tiles. */
+  tile_num: Count | null
+  /** Bytes of all files in the folder. */
+  size: Bytes
+  /** Bytes of the data files on disk. */
+  data_size: Bytes | null
+  /** Bytes of the data before filtering; null where cells differ in length, since the footer does not tell it then. */
+  unfiltered_size: Bytes | null
+  ratio: Ratio | null
+  /** Non-empty domain: `[lo, hi]` of each dimension, inclusive; null where there is none. */
+  nonempty_domain: readonly ValueRange[] | null
+  /** File of the schema that the fragment was written with. */
+  array_schema_name: string | null
+  /** Whether a commit names the fragment. */
+  committed?: boolean | undefined
+  /** Whether TileDB lists it now: committed, hidden by no vacuum or ignore file, and not dated ahead. */
+  visible?: boolean | undefined
+  /** Whether a vacuum file that counts now lists it. */
+  to_vacuum?: boolean | undefined
+  /** Whether a consolidated fragment metadata file holds its footer. */
+  has_consolidated_metadata?: boolean | undefined
+  /**
+   * The above in one word. `hidden`: a vacuum file lists it, and no fragment that TileDB reads holds its cells.
+   * `future`: its time stamps end after now. `unlisted`: a sparse fragment whose time stamps begin before now and end
+   * after it; TileDB reads it without listing it.
+   */
+  state?:
+    | 'live'
+    | 'unlisted'
+    | 'uncommitted'
+    | 'to-vacuum'
+    | 'hidden'
+    | 'ignored'
+    | 'future'
+    | 'no-metadata'
+    | undefined
+  /** Whether it holds the cells of older fragments, as its name tells. */
+  consolidated: boolean
+  /** Path in the array of the `.vac` or `.ign` file because of which TileDB does not list it. */
+  hidden_by?: string | null | undefined
+  /** Data files that are missing, or shorter than the metadata says; left out where there are none. */
+  damaged_files?: readonly DamagedFile[] | undefined
+  /** Why the metadata could not be read. */
+  error?: ErrorInfo | undefined
+}
+
+/** One value of key-value metadata. */
+export interface KeyValue {
+  type: Datatype
+  /** Number of values, or of bytes of text. */
+  value_num: Count
+  value: CellValue
+}
+
+/** An error and its place. */
+export interface ErrorInfo {
+  code: ErrorCode
+  /** What was expected, and what was found. */
+  message: string
+  /** The file. */
+  file?: Path | undefined
+  offset?: Offset | undefined
+  /** Dotted name of the field that was read. */
+  field?: string | undefined
+}
+
+/** An error without its place, which is where it stands. */
+export interface ErrorBrief {
+  code: ErrorCode
+  /** What was expected, and what was found. */
+  message: string
+}
+
+/** What could not be looked at. */
+export interface NotExamined {
+  code: ErrorCode
+  /** Why. */
+  message: string
+  /** The file. */
+  file?: Path | undefined
+}
+
+export interface Bucket {
+  /** First value of the bucket, bytes or cells. */
+  from: number
+  /** Last value of the bucket, bytes or cells. */
+  to: number
+  /** Number of tiles in it. */
+  tile_num: Count
+}
+
+/** How a number is distributed over tiles; null without tiles. */
+export interface Distribution {
+  /** Number of tiles that were counted. */
+  tile_num: Count
+  /** Smallest, bytes or cells a tile. */
+  min: number
+  /** Largest, bytes or cells a tile. */
+  max: number
+  /** Mean, bytes or cells a tile. */
+  mean: number
+  /** Counts by powers of two, rising. */
+  histogram: readonly Bucket[]
+}

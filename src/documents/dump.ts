@@ -1,0 +1,74 @@
+import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer, List } from './common.ts'
+
+/**
+ * `tiledb-inspect dump <file> --json`, and `footer`, `schema`, `rtree`, `metadata`, `tile` with `--hex --json`: the
+ * tree of fields. Several parts of a file stand in `children`.
+ */
+export type DumpDocument = DumpedFile | DumpedParts
+
+/** What is dumped. */
+export interface DumpHead extends DocumentHead<'dump'> {
+  /** What the file is, in words. */
+  role: string
+}
+
+/** A file, or one part of it. */
+export interface DumpedFile extends DumpHead, DumpRun {
+  /** Fields inside; they lie side by side and cover it where they are in its space. */
+  children?: List<DumpNode> | undefined
+}
+
+/** Several parts of a file. */
+export interface DumpedParts extends DumpHead {
+  /** The parts. */
+  children: List<DumpNode>
+}
+
+/** A run of bytes, and what lies inside. */
+export interface DumpNode extends DumpField {
+  /** Content below a filter that offsets count in; left out for bytes of the file. */
+  space?: string | undefined
+  /** Why the bytes could not be read further. */
+  error?: ErrorBrief | undefined
+  /** Cells that the bytes feed. */
+  cells?: DumpCells | undefined
+  /** Fields inside; they lie side by side and cover it where they are in its space. */
+  children?: List<DumpNode> | undefined
+}
+
+/** A named run of bytes. */
+export interface DumpRun {
+  /** Name of the field, or position in a list. */
+  name: string
+  /** Type: `uint32`, `text`, `struct`, `list`, `INT32`, `gap`… */
+  type: string
+  /** Byte offset in the file, or in the content that `space` names. */
+  offset: Count
+  length: Bytes
+  /** What a person would call it, where the name is a number. */
+  label?: string | undefined
+}
+
+/** A run of bytes with what it holds. */
+export interface DumpField extends DumpRun {
+  /** Its value, in `unit`; of a run the list of its values. */
+  value?: CellValue | readonly CellValue[] | undefined
+  /** The number on disk, where the value is what it stands for. */
+  stored?: Integer | undefined
+  /** Unit of the value. */
+  unit?: string | undefined
+  /** What a constant means, or what was expected. */
+  meaning?: string | undefined
+  /** Outcome of holding a checksum, count or size against what it describes. */
+  verdict?: 'valid' | 'invalid' | undefined
+}
+
+/** Cells that the bytes feed. */
+export interface DumpCells {
+  /** Index of the tile. */
+  tile: Count
+  /** Index of the first cell in the tile. */
+  from: Count
+  /** Index of the last cell. */
+  to: Count
+}

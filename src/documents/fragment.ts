@@ -1,0 +1,38 @@
+import type { Bytes, Count, DocumentHead, FileRole, FilterDescription, ListedFragment, StoredName } from './common.ts'
+
+/** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
+export interface FragmentDocument extends DocumentHead<'fragment'>, ListedFragment {
+  /** TileDB releases that write this format version; null where none does. */
+  written_by?: string | null | undefined
+  /** TileDB releases that read this format version. */
+  read_by?: string | null | undefined
+  /** Files that the metadata lists, then those that are only there. */
+  files: readonly FragmentLine[]
+}
+
+/** A file of the fragment. */
+export interface FragmentLine {
+  /** With several targets: which. */
+  path?: string | undefined
+  /** Name of the file. */
+  name: StoredName
+  /** Attribute, dimension or internal field that it holds; null where none. */
+  field: string | null
+  /** What the file is. */
+  role: FileRole
+  /** Number of tiles. */
+  tile_num?: Count | undefined
+  /** Bytes before filtering. */
+  unfiltered_size?: Bytes | undefined
+  /** Filters in writing order. */
+  filters?: readonly FilterDescription[] | undefined
+  /** Bytes on disk; null where the file is missing. */
+  size: Bytes | null
+  /** Bytes that the metadata claims. */
+  listed_size?: Bytes | undefined
+  /**
+   * `short`: shorter than the metadata says; `missing`: not there; `not-listed`: there, but the metadata does not
+   * list it.
+   */
+  state: 'present' | 'short' | 'missing' | 'not-listed'
+}

@@ -1,0 +1,38 @@
+import type { DocumentHead, ErrorInfo, KeyValues } from './common.ts'
+
+/** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
+export interface GroupDocument extends DocumentHead<'group'> {
+  /** Members in stored order. */
+  members: readonly GroupLine[]
+  metadata: KeyValues
+}
+
+/** A member. */
+export interface GroupLine {
+  /** With several targets: which. */
+  path?: string | undefined
+  /** Name; null of a member without. */
+  name: string | null
+  /** What the group says it is; `invalid` where it did not exist when it was added. */
+  type: 'array' | 'group' | 'invalid'
+  /** Where it is, as stored. */
+  uri: string
+  /** Whether the URI counts from the group. */
+  relative: boolean
+  /**
+   * True where no list of members names it: groups before TileDB 2.8 keep no list, and the arrays and groups in the
+   * folder count.
+   */
+  implicit: boolean
+  /**
+   * What is there. `missing`: no array or group; `outside`: it leads out of the group and is not followed; `cycle`: a
+   * group that contains this one; `other-type`: not what the group says; `unreadable`: it cannot be opened.
+   */
+  state: 'present' | 'missing' | 'outside' | 'cycle' | 'other-type' | 'unreadable'
+  /** What it is, where that is not what the group says. */
+  found?: 'array' | 'group' | 'fragment' | 'file' | undefined
+  /** Why it, or its members, cannot be read. */
+  error?: ErrorInfo | undefined
+  /** Of a group, with --depth: its members. */
+  members?: readonly GroupLine[] | undefined
+}

@@ -1,0 +1,13 @@
+import type { DocumentHead, KeyValues, Path } from './common.ts'
+
+/** `tiledb-inspect metadata <array|group> --json`. */
+export interface MetadataDocument extends DocumentHead<'metadata'> {
+  metadata: KeyValues
+  /** Of a group: the metadata of every group and array below it. */
+  members?: readonly MetadataMember[] | undefined
+}
+
+export interface MetadataMember {
+  path: Path
+  metadata: KeyValues
+}

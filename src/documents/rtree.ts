@@ -1,0 +1,36 @@
+import type { Count, DocumentHead, List, ValueRange } from './common.ts'
+
+/**
+ * `tiledb-inspect rtree <target> --json`, one document a fragment. With `--range` the touched tiles stand in place of
+ * the levels.
+ */
+export type RtreeDocument = RtreeLevels | RtreeTouched
+
+/** What both tell of the R-tree. */
+export interface RtreeHead extends DocumentHead<'rtree'> {
+  /** MBRs below one MBR, at most. */
+  fanout: Count
+  /** Number of levels; 0 in dense fragments. */
+  level_num: Count
+  /** Number of MBRs of the leaf level, one a tile. */
+  mbr_num: Count
+}
+
+/** The whole R-tree. */
+export interface RtreeLevels extends RtreeHead {
+  /** Levels, root first; the last has one MBR a tile. */
+  levels: List<List<readonly ValueRange[]>>
+}
+
+/** With --range. */
+export interface RtreeTouched extends RtreeHead {
+  /** Tiles that the range touches. */
+  tiles: List<RtreeTile>
+}
+
+export interface RtreeTile {
+  /** Index of the tile. */
+  tile: Count
+  /** `[lo, hi]` of each dimension, inclusive. */
+  mbr: readonly ValueRange[] | null
+}

@@ -1,0 +1,199 @@
+import type { ArrayType } from '../format/layout.ts'
+import type {
+  Bytes,
+  Count,
+  Distribution,
+  DocumentHead,
+  ErrorInfo,
+  FileRole,
+  FilterDescription,
+  FormatVersion,
+  Int64,
+  Offset,
+  Ratio,
+} from './common.ts'
+
+/** `tiledb-inspect stats <target> --json`; two targets give one document each. */
+export type StatsDocument = ArrayStats | FragmentStats
+
+/** Sums over fragments. */
+export interface StatsSums extends DocumentHead<'stats'> {
+  /** Format versions of the fragments, rising. */
+  format_versions: readonly FormatVersion[]
+  /** Number of fragments. */
+  fragment_num: Count
+  /** Cells as TileDB counts them: whole tiles in dense fragments. */
+  cell_num: Count
+  /** Cells inside the non-empty domains. */
+  cells_in_domain: Int64
+  /** Number of tiles. */
+  tile_num: Count
+  /** Bytes of all files. */
+  size: Bytes
+  /** Bytes of data files. */
+  data_size: Bytes
+  /** Bytes of the data before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** By field, largest first. */
+  fields: readonly StatsField[]
+  /** By role, largest first. */
+  roles: readonly StatsRole[]
+  /** By pipeline, largest first. */
+  filters: readonly StatsFilter[]
+  /** Fragment metadata. */
+  metadata: StatsMetadata
+  /** Sections of the fragment metadata, largest first. */
+  sections: readonly StatsSection[]
+  /** Stored bytes of a tile. */
+  tile_size: Distribution | null
+  /** Cells of a tile. */
+  cells_per_tile: Distribution | null
+  /** Files that the sums lack, and advice on the layout where it concerns 1 MiB or more. */
+  findings: readonly StatsFinding[]
+}
+
+/** What was counted: one fragment. */
+export interface FragmentStats extends StatsSums {
+  /** What was counted. */
+  target: 'fragment'
+}
+
+/** What was counted: an array. */
+export interface ArrayStats extends StatsSums {
+  /** What was counted. */
+  target: 'array'
+  /** Array type. */
+  array_type: ArrayType
+  /** Cells of a tile; sparse arrays only. */
+  capacity?: Int64 | undefined
+  /** Number of fragments on disk that TileDB does not read. */
+  hidden_fragment_num: Count
+  /** Bytes of those. */
+  hidden_size: Bytes
+  /** Whether those are in the sums, as with --all. */
+  hidden_counted: boolean
+  /**
+   * Bytes beside fragments: schemas, commits, key-value metadata. Of plain HTTP without folders that are more than 4
+   * deep.
+   */
+  other_size: Bytes
+  /** Fragments that could not be read. */
+  not_examined: readonly StatsNotExamined[]
+}
+
+export interface StatsNotExamined {
+  /** Name. */
+  name: string
+  error: ErrorInfo
+}
+
+export interface StatsFinding {
+  /** What it is about. */
+  code: 'TILES_SMALL' | 'TILES_LARGE' | 'METADATA_LARGE' | 'STORED_LARGER' | 'FILE_MISSING' | 'FILE_SHORT'
+  /** `error`: the sums lack something; `note`: advice. */
+  severity: 'error' | 'note'
+  /** In words. */
+  message: string
+  /** Path of the file that is missing or short. */
+  file?: string | undefined
+  /** What is missing of the file; what the advice concerns. */
+  bytes: Bytes
+}
+
+export interface StatsSection {
+  /** What the section holds. */
+  name:
+    | 'rtree'
+    | 'tile_offsets'
+    | 'tile_var_offsets'
+    | 'tile_var_sizes'
+    | 'tile_validity_offsets'
+    | 'tile_mins'
+    | 'tile_maxs'
+    | 'tile_sums'
+    | 'tile_null_counts'
+    | 'fragment_min_max_sum_null_count'
+    | 'processed_conditions'
+    | 'global_order_mins'
+    | 'global_order_maxs'
+    | 'fragment_metadata'
+  /** Field that it is about; null for the whole fragment. */
+  field: string | null
+  /** Byte offset in the metadata file; left out of sums over fragments. */
+  offset?: Offset | undefined
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+  /** Bytes in memory. */
+  memory_size: Bytes
+}
+
+/** Fragment metadata. */
+export interface StatsMetadata {
+  /** Bytes of the fragment metadata files. */
+  size: Bytes
+  /** Bytes of the footers. */
+  footer_size: Bytes
+  /** Bytes of the sections, stored. */
+  sections_size: Bytes
+  /** Bytes of the sections before filtering. */
+  unfiltered_size: Bytes
+  /** Bytes that TileDB keeps once all is loaded. */
+  memory_size: Bytes
+}
+
+export interface StatsFilter {
+  /** Filters in writing order. */
+  filters: readonly FilterDescription[]
+  /** Number of files. */
+  file_num: Count
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+}
+
+export interface StatsRole {
+  /** What the files are. */
+  role: FileRole
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** Stored bytes of a tile. */
+  tile_size: Distribution | null
+}
+
+export interface StatsField {
+  /** Attribute, dimension or internal field. */
+  name: string
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** Part of all data bytes, a ratio of 0 to 1. */
+  share: number | null
+  /** By role. */
+  files: readonly StatsFieldFile[]
+}
+
+export interface StatsFieldFile {
+  /** Part of all data bytes, a ratio of 0 to 1. */
+  share?: number | null | undefined
+  /** What the file is. */
+  role: FileRole
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** Stored bytes of a tile. */
+  tile_size: Distribution | null
+  /** Pipelines, several where the schema evolved. */
+  filters: readonly (readonly FilterDescription[])[]
+}

@@ -1,0 +1,61 @@
+import type { Count, DocumentHead, NotExamined, Path } from './common.ts'
+
+/** `tiledb-inspect verify-checksums <target> --json`. NDJSON: one failure a line (`$defs/line`). */
+export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'> {
+  /** Whether every filter was undone. */
+  deep: boolean
+  /** What does not fit. */
+  failures: readonly VerifyChecksumsLine[]
+  /** The result in one word. */
+  verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'damaged'
+  /**
+   * Whether there is no failure; with `--require-checksums` also no data file without a checksum, and no array of
+   * which every fragment was skipped.
+   */
+  ok: boolean
+  /** Number of fragments. */
+  fragment_num: Count
+  /**
+   * Number of fragments that were left out, as no commit names them and TileDB does not read them: `--all` verifies
+   * them.
+   */
+  skipped_fragment_num: Count
+  /** Number of files. */
+  file_num: Count
+  /** Number of tiles. */
+  tile_num: Count
+  /** Number of chunks. */
+  chunk_num: Count
+  /** Number of digests and tags that were compared. */
+  checksum_num: Count
+  /** Data files without a checksum. */
+  unprotected_files: readonly Path[]
+  /** Number of metadata files without one. */
+  unprotected_metadata_files: Count
+  /** What could not be looked at. */
+  not_examined: readonly NotExamined[]
+}
+
+/** A failure. */
+export interface VerifyChecksumsLine {
+  /** With several targets: which. */
+  path?: string | undefined
+  /** Name of the fragment; null for files of the array. */
+  fragment: string | null
+  /** The file. */
+  file: Path
+  /** Index of the tile. */
+  tile: Count | null
+  /** Index of the chunk in the tile. */
+  chunk: Count | null
+  /** Filter that failed, by its C API name. */
+  filter: string | null
+  /** Byte offset in the file. */
+  offset: Count | null
+  /** Stored digest in hex. */
+  expected: string | null
+  /** Digest of the bytes in hex. */
+  actual: string | null
+  /** What is wrong. */
+  message: string
+}
