@@ -9,25 +9,13 @@
  * - Long lists may be iterables, made while they are printed; they can be walked more than once. Those that are too long to be
  *   in memory, or not yet read, are asynchronous ones, and {@link Pages} where there are very many elements.
  */
-export type Result =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | Float64Array
-  | readonly Result[]
-  | Iterable<Result>
-  | AsyncIterable<Result>
-  | PagedBytes
-  | { readonly [key: string]: Result | undefined }
+export type Result = null | boolean | number | bigint | string | object
 
 /**
  * A long list that comes a page at a time. It is an asynchronous iterable like any other; writers that take its pages wait
  * once a page and not once an element. Can be walked more than once.
  */
-export class Pages<T extends Result = Result> implements AsyncIterable<T> {
+export class Pages<T = Result> implements AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Iterable<T>>
 
   constructor(pages: () => AsyncIterable<Iterable<T>>) {
@@ -49,14 +37,6 @@ export class PagedBytes {
   }
 }
 
-/** One JSON document: an object with these beside what the command adds. */
-export interface Document {
-  readonly kind: string
-  readonly path: string
-  readonly schema_version: 1
-  readonly [key: string]: Result | undefined
-}
-
 /** Where renderers write. Nothing in `src/render` knows the process. */
 export interface Output {
   /** Resolves when more may be written. */
@@ -72,4 +52,14 @@ export interface Output {
 export function isFields(value: Result | undefined): value is { readonly [key: string]: Result | undefined } {
   if (typeof value !== 'object' || value === null || value instanceof PagedBytes) return false
   return !(Symbol.iterator in value || Symbol.asyncIterator in value)
+}
+
+/** Whether a value is a list, made before or while it is walked. */
+export function isIterable(value: Result | undefined): value is Iterable<Result> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value
+}
+
+/** Whether a value is a list that is read while it is walked. */
+export function isAsyncIterable(value: Result | undefined): value is AsyncIterable<Result> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }

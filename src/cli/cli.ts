@@ -4,11 +4,11 @@ import { extensionOf } from '../base/extension.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { type CommandContext, type CommandModule, errorResult, type Outcome } from '../commands/command.ts'
+import type { List } from '../documents/common.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import type { FileOutput } from '../node/file-output.ts'
 import { mayBeKey, readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
-import type { CsvRow } from '../render/csv.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from '../render/json.ts'
 import { UNSAFE } from '../render/unsafe-text.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from '../source/remote/urls.ts'
@@ -697,7 +697,7 @@ async function writeForPrograms(
   if (format !== 'json' && outcome.cellLines && !several) return outcome.cellLines(out, { format, int64, terminal })
   if (format === 'csv' || format === 'tsv') {
     const { writeCsv } = await import('../render/csv.ts')
-    const rows = rowsOf(outcome, several) as Iterable<CsvRow> | AsyncIterable<CsvRow>
+    const rows = rowsOf(outcome, several)
     const own = await outcome.columns?.()
     const columns = own && (several ? [...Object.keys(originOf(outcome)), ...own] : own)
     state.columns = await writeCsv(rows, out, {
@@ -717,18 +717,12 @@ function originOf({ origin, document }: Outcome): { readonly [key: string]: Resu
 }
 
 /** @param several whether rows should say what they are of, where they do not do so anyway */
-function rowsOf(outcome: Outcome, several: boolean): Iterable<Result> | AsyncIterable<Result> {
-  const rows = outcome.rows === undefined ? undefined : outcome.document[outcome.rows]
-  if (rows === null || typeof rows !== 'object' || !(Symbol.iterator in rows || Symbol.asyncIterator in rows))
-    return [outcome.document]
-  const list = rows as Iterable<Result> | AsyncIterable<Result>
-  return several ? withOrigin(list, originOf(outcome)) : list
+function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
+  if (rows === undefined) return [outcome.document]
+  return several ? withOrigin(rows, originOf(outcome)) : rows
 }
 
-async function* withOrigin(
-  rows: Iterable<Result> | AsyncIterable<Result>,
-  origin: { readonly [key: string]: Result },
-): AsyncGenerator<Result> {
+async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
   for await (const row of rows) yield isFields(row) ? { ...origin, ...row } : row
 }
 

@@ -43,7 +43,7 @@ export async function cellPlacesOutcome(
   const document = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
   return {
     document,
-    rows: 'cells',
+    rows: document.cells,
     notRight: found.length === 0,
     async table(out: Output) {
       const { cellPlacesTable } = await import('../render/views/at.ts')

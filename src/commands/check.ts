@@ -113,7 +113,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
   }
   return {
     document,
-    rows: 'findings',
+    rows: document.findings,
     asFound: true,
     lines,
     get notRight() {

@@ -1,7 +1,8 @@
 import type { Command as CommanderCommand } from 'commander'
 import { asInspectError, firstOf, InspectError, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
+import type { DocumentHead, ErrorInfo, List } from '../documents/common.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { CellLineStyle } from '../render/cell-lines.ts'
 import type { JsonNotes } from '../render/json.ts'
@@ -37,9 +38,9 @@ export interface CommandContext {
 
 /** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
 export interface Outcome {
-  document: Document
-  /** Key of the list that NDJSON and CSV print one element a line; the whole document is one line without it. */
-  rows?: string
+  document: DocumentHead
+  /** The list of the document that NDJSON and CSV print one element a line; the whole document is one line without it. */
+  rows?: List<Result>
   /** Set where the next row may be hours away: each line of NDJSON is then written at once. */
   asFound?: boolean
   /** NDJSON's lines, where they are more than that list. */
@@ -81,15 +82,12 @@ export interface CommandModule<Options> {
 }
 
 /** A document's first keys. */
-export function documentHead(kind: string, path: string): Pick<Document, 'kind' | 'path' | 'schema_version'> {
+export function documentHead<Kind extends string>(kind: Kind, path: string): DocumentHead<Kind> {
   return { kind, path, schema_version: 1 }
 }
 
 /** The error as part of a document. */
-export function errorResult(
-  cx: Pick<CommandContext, 'shownPath'>,
-  error: InspectError,
-): { [key: string]: Result | undefined } {
+export function errorResult(cx: Pick<CommandContext, 'shownPath'>, error: InspectError): ErrorInfo {
   const { file, offset, field } = error.at
   return { code: error.code, message: error.message, file: file && cx.shownPath(file), offset, field }
 }

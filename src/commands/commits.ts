@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
+import type { ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
@@ -149,7 +150,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
   return {
     document,
-    rows: 'commits',
+    rows: document.commits,
     async table(out: Output) {
       const { commitsTable } = await import('../render/views/commits.ts')
       await commitsTable(document, cx.full, out)
@@ -279,7 +280,7 @@ function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: 
   return ends > array.cx.now && state !== 'to-vacuum' ? 'future' : 'to-vacuum'
 }
 
-function recorded(cx: CommandContext, error: InspectError): { [key: string]: Result | undefined } {
+function recorded(cx: CommandContext, error: InspectError): ErrorInfo {
   cx.fault(error)
   return errorResult(cx, error)
 }

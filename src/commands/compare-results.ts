@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import { isFields, isIterable, type Result } from '../base/result.ts'
 
 /** One thing that two documents say differently; null for what only one of them has. */
 export interface Difference {
@@ -96,14 +96,8 @@ function byName(values: Iterable<Result>): Fields | undefined {
   return named
 }
 
-export function isFields(value: Result): value is Fields {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false
-  return !(Symbol.iterator in value || Symbol.asyncIterator in value)
-}
-
 function asList(value: Result): Iterable<Result> | undefined {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined
-  return Symbol.iterator in value ? value : undefined
+  return isIterable(value) && !(value instanceof Uint8Array) ? value : undefined
 }
 
 /** NaN is NaN; 1n is 1; bytes are compared one by one. */

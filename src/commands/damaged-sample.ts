@@ -1,7 +1,9 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
+import type { DamageKindsDocument, DamageKindsLine } from '../documents/damage-kinds.ts'
+import type { DamagedSampleDocument } from '../documents/damaged-sample.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
 import { DAMAGES } from '../write/damage/damages.ts'
@@ -10,11 +12,11 @@ import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
 /** What `write-sample --damage list` lists: a kind for each finding code. */
 export function damageKinds(): Outcome {
-  const rows = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
-  const document: Document = { ...documentHead('damage-kinds', ''), kinds: rows }
+  const kinds = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
+  const document: DamageKindsDocument = { ...documentHead('damage-kinds', ''), kinds }
   return {
     document,
-    rows: 'kinds',
+    rows: kinds,
     async table(out: Output) {
       const { damageKindsTable } = await import('../render/views/damaged-sample.ts')
       await damageKindsTable(document, out)
@@ -40,10 +42,10 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
     const files = [...array.files].map(([file, bytes]) => ({ path: file.slice(root.length + 1), bytes }))
     for (const { path: file, bytes } of files) await output.write(file, bytes)
     await output.commit()
-    const document: Document = {
+    const document: DamagedSampleDocument = {
       ...documentHead('damaged-sample', cx.shownPath(path)),
       ...kindResult(code),
-      files: files.map(({ path: file, bytes }): Result => ({ path: file, size: bytes.length })),
+      files: files.map(({ path: file, bytes }) => ({ path: file, size: bytes.length })),
       next: `tiledb-inspect check --level cells --all ${path}`,
     }
     return {
@@ -64,7 +66,7 @@ function isFindingCode(code: string): code is FindingCode {
   return Object.hasOwn(FINDING_CODES, code)
 }
 
-function kindResult(damage: FindingCode): { damage: string; severity: string; what: string; meaning: string } {
+function kindResult(damage: FindingCode): DamageKindsLine {
   const [severity, meaning] = FINDING_CODES[damage]
   return { damage, severity, what: DAMAGES[damage].name, meaning }
 }

@@ -1,5 +1,5 @@
 import { addPlace, asInspectError, InspectError, isNew } from '../base/errors.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
@@ -8,6 +8,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
+import { type Document, rowsOf } from '../render/views/narrow.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
@@ -255,7 +256,7 @@ function outcome(
   const whole = cx.full || options.limit !== undefined
   return {
     document,
-    rows: 'cells',
+    rows: rowsOf(document.cells),
     async table(out: Output) {
       const { cellsTable } = await import('../render/views/cells.ts')
       await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))

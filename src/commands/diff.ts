@@ -1,13 +1,14 @@
 import { InspectError } from '../base/errors.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import { isAsyncIterable, isFields, type Output, type Result } from '../base/result.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { type Document, untyped } from '../render/views/narrow.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { type Difference, differences, isFields } from './compare-results.ts'
+import { type Difference, differences } from './compare-results.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -54,7 +55,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
   }
   return {
     document,
-    rows: 'differences',
+    rows: document.differences,
     notRight: found.length > 0,
     async table(out: Output) {
       const { diffTable } = await import('../render/views/diff.ts')
@@ -238,7 +239,7 @@ async function documentOf(cx: CommandContext, name: keyof typeof SOURCES, path: 
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
     if (outcome.error) throw outcome.error
-    return outcome.document
+    return untyped(outcome.document)
   }
   throw new InspectError('NOT_FOUND', `${name} finds nothing to compare`, { file: path })
 }
@@ -320,6 +321,6 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
 
 async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<Result>> {
   const { cells } = await documentOf(cx, 'decode', path)
-  if (typeof cells === 'object' && cells !== null && Symbol.asyncIterator in cells) return cells[Symbol.asyncIterator]()
+  if (isAsyncIterable(cells)) return cells[Symbol.asyncIterator]()
   throw new TypeError('cells are made one by one')
 }

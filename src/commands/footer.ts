@@ -1,5 +1,7 @@
 import { InspectError } from '../base/errors.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
+import type { DocumentHead } from '../documents/common.ts'
+import type { FooterDocument, WholeFooter } from '../documents/footer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import {
@@ -75,7 +77,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, path: str
   }
 }
 
-function outcome(document: Document): Outcome {
+function outcome(document: FooterDocument): Outcome {
   return {
     document,
     async table(out: Output) {
@@ -130,7 +132,7 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
   }
 }
 
-function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): Document {
+function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): WholeFooter {
   const head = documentHead('footer', path)
   if (info.footer) {
     return {
@@ -150,8 +152,8 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): D
     nonempty_domain: info.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
       : null,
-    sparse_tile_num: v1?.mbr_num,
-    last_tile_cell_num: v1?.last_tile_cell_num,
+    sparse_tile_num: v1?.mbr_num ?? 0,
+    last_tile_cell_num: v1?.last_tile_cell_num ?? 0,
     fields: info.slots.map((slot, i) => ({
       name: slot.name,
       file_size: info.file_sizes[i],
@@ -167,7 +169,7 @@ function footerResult(
   schemaName: string,
   slots: readonly Slot[],
   dimensions: readonly RangeType[],
-): { [key: string]: Result | undefined } {
+): Omit<WholeFooter, keyof DocumentHead> {
   return {
     format_version: footer.version,
     array_schema_name: schemaName,

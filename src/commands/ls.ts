@@ -1,12 +1,14 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
+import type { ErrorInfo } from '../documents/common.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
+import type { Document } from '../render/views/narrow.ts'
 import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
@@ -128,7 +130,7 @@ async function arrayOutcome(
   }
   return {
     document,
-    rows: 'fragments',
+    rows: document.fragments,
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)
@@ -141,7 +143,7 @@ async function arrayOutcome(
 
 function namesOutcome(head: Pick<Document, 'kind' | 'path' | 'schema_version'>, names: readonly string[]): Outcome {
   const document = { ...head, fragments: names.map((name) => ({ name })) }
-  return { document, rows: 'fragments', table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
+  return { document, rows: document.fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
 }
 
 /** The newest schema, or why there is none to be had: the fault is given, and what can be told without it is listed. */
@@ -317,7 +319,7 @@ async function listedFragment(
   let size = 0
   for (const one of onDisk.values()) size += one
   let info: FragmentInfo | undefined
-  let error: Fields | undefined
+  let error: ErrorInfo | undefined
   let fault: InspectError | undefined
   try {
     if (entry?.state !== 'no-metadata') info = await fragment.info()
@@ -402,7 +404,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   }
   return {
     document,
-    rows: 'files',
+    rows: document.files,
     async table(out: Output) {
       const { fragmentTable } = await import('../render/views/ls.ts')
       await fragmentTable(document, info?.schema.domain.dimensions.map(({ name }) => name) ?? [], out)
@@ -478,7 +480,7 @@ async function groupOutcome(
   }
   return {
     document,
-    rows: 'members',
+    rows: document.members,
     async table(out: Output) {
       const { groupTable } = await import('../render/views/ls.ts')
       await groupTable(document, out)

@@ -7,6 +7,7 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
+import { untyped } from '../render/views/narrow.ts'
 import { passedBytes } from '../source/lean-heap.ts'
 import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
@@ -62,9 +63,10 @@ async function groupOutcome(cx: CommandContext, path: string, target: Target & {
     else outcomes.push(outcome)
   }
   const [own, ...below] = outcomes
-  const members = below.map(({ document: { path, metadata } }) => ({ path, metadata }))
+  const members = below.map(({ document }) => ({ path: document.path, metadata: untyped(document).metadata }))
+  const document = { ...untyped(own.document), members }
   return {
-    document: { ...own.document, members },
+    document,
     async table(out: Output) {
       for (const [i, outcome] of outcomes.entries()) {
         if (i > 0) await out.write('\n')

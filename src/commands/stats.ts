@@ -1,7 +1,8 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Document, Output, Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { type Document, untyped } from '../render/views/narrow.ts'
 import { Folder } from '../source/source.ts'
 import { FOLDERS_DEEP, firstTime, leadsInside, tooDeep } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -76,7 +77,7 @@ export const command: CommandModule<StatsOptions> = {
     const [a, b] = [await work(paths[0], first), await work(paths[1], second)]
     const both = !a.error && !b.error
     yield both ? { ...a, noTable: true } : a
-    yield both ? comparison(a.document, b, cx.full) : b
+    yield both ? comparison(untyped(a.document), b, cx.full) : b
   },
 }
 
@@ -103,7 +104,7 @@ function comparison(first: Document, second: Outcome, full: boolean): Outcome {
     ...second,
     async table(out: Output) {
       const { comparisonTable } = await import('../render/views/stats.ts')
-      await comparisonTable(first, second.document, full, out)
+      await comparisonTable(first, untyped(second.document), full, out)
     },
   }
 }

@@ -95,7 +95,7 @@ async function tilesOutcome(
   }
   return {
     document,
-    rows: 'tiles',
+    rows: document.tiles,
     origin: { fragment: fragment.name },
     async table(out: Output) {
       const { tilesTable } = await import('../render/views/tiles.ts')

@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import type { CellValue, FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
@@ -9,7 +9,7 @@ import { cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 /** Structures of the format under the names and in the shapes of the JSON documents. */
 
 /** `[[lo, hi], …]`, one pair a dimension. */
-export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): Result[][] {
+export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): ValueRange[] {
   return ranges.map(({ min, max }, d) => {
     const { type, cell_val_num } = dimensions[d]
     return [cellValue(type, cell_val_num, min, style), cellValue(type, cell_val_num, max, style)]
@@ -21,7 +21,7 @@ export function mbrsResult(
   level: RTreeLevel,
   dimensions: readonly RangeType[],
   style: ValueStyle,
-): (index: number) => Result[][] {
+): (index: number) => ValueRange[] {
   const sizes = dimensions.map(fixedSize)
   if (level.starts || sizes.includes(undefined)) {
     return (index) => rangesResult(dimensions, mbrAt(level, index, dimensions), style)
@@ -45,17 +45,17 @@ export function mbrsResult(
 }
 
 /** `[lo, hi]` of a dimension's domain; null where it has none. */
-export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): Result {
+export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): ValueRange | null {
   if (domain.length === 0) return null
   const size = datatypeSize(type)
   return [cellValue(type, 1, domain.subarray(0, size), style), cellValue(type, 1, domain.subarray(size), style)]
 }
 
-export function pipelineResult(pipeline: FilterPipeline): { max_chunk_size: number; filters: Result[] } {
+export function pipelineResult(pipeline: FilterPipeline): PipelineDescription {
   return { max_chunk_size: pipeline.max_chunk_size, filters: pipeline.filters.map(filterResult) }
 }
 
-export function filterResult(filter: FilterConfig): Result {
+export function filterResult(filter: FilterConfig): FilterDescription {
   const { extra, quality, ...options } = filter
   // WEBP's two padding bytes are no option; other unknown bytes are shown.
   const unknown = extra && (filter.name !== 'WEBP' || extra.some((byte) => byte !== 0)) ? extra : undefined
@@ -63,7 +63,7 @@ export function filterResult(filter: FilterConfig): Result {
 }
 
 /** One cell, or null where the bytes hold none. */
-export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): Result {
+export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): CellValue {
   return cellValue(type, cellValNum, bytes, style)
 }
 

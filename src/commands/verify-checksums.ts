@@ -132,7 +132,7 @@ function outcome(
   }
   return {
     document,
-    rows: 'failures',
+    rows: document.failures,
     asFound: true,
     get notRight() {
       return !ok()

@@ -12,7 +12,7 @@ import type { FilterType } from '../format/filter-type.ts'
 import type { Scalar } from '../format/value.ts'
 
 /** The first keys of every document. */
-export interface DocumentHead<Kind extends string> {
+export interface DocumentHead<Kind extends string = string> {
   /** What the document is about. */
   kind: Kind
   path: Path

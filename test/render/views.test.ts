@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
-import type { Document, Output, Result } from '../../src/base/result.ts'
+import type { Output, Result } from '../../src/base/result.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
+import type { Document } from '../../src/render/views/narrow.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
 import { schemaTable } from '../../src/render/views/schema.ts'
 import { verifyTable } from '../../src/render/views/verify.ts'
@@ -647,8 +648,9 @@ async function drawn(view: (out: Output) => Promise<void>, columns?: number): Pr
   return out.text()
 }
 
-function document(rest: { [key: string]: Result | undefined }): Document {
-  return { kind: 'test', path: 'array', schema_version: 1, ...rest }
+/** A document, or what a view needs of one. */
+function document<T = Document>(rest: object): T {
+  return { kind: 'test', path: 'array', schema_version: 1, ...rest } as T
 }
 
 describe('fragments', () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import type { Document } from '../../src/base/result.ts'
 import type { CommandContext, CommandModule } from '../../src/commands/command.ts'
 import { command } from '../../src/commands/footer.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { encode } from '../../src/format/io.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { type Document, untyped } from '../../src/render/views/narrow.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, type Storage } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
@@ -60,7 +60,7 @@ async function documents(
     async refuseReadPlace() {},
   }
   const out: Document[] = []
-  for await (const { document } of module.run(cx, [target], {})) out.push(document)
+  for await (const { document } of module.run(cx, [target], {})) out.push(untyped(document))
   return out
 }
 

@@ -1,7 +1,7 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
-import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { line, section, title } from './parts.ts'
 import { counted, countText, fieldName, measuredText } from './wording.ts'
 

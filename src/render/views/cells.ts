@@ -1,7 +1,7 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, heading, streamTable } from '../table.ts'
 import { isDate, shortValue } from '../units.ts'
-import { type Fields, fields, rowsOf } from './narrow.ts'
+import { type Document, type Fields, fields, rowsOf } from './narrow.ts'
 import { fits, line } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
 

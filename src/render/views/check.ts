@@ -1,8 +1,8 @@
-import type { Document, Output } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
 import type { Role } from '../color.ts'
 import { heading } from '../table.ts'
 import type { Rows } from '../text-buffer.ts'
-import { type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { line } from './parts.ts'
 import { counted, countText } from './wording.ts'
 

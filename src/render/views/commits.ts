@@ -1,6 +1,6 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import type { Column } from '../table.ts'
-import { type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 

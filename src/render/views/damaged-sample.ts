@@ -1,29 +1,23 @@
-import type { Document, Output } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { DamageKindsDocument } from '../../documents/damage-kinds.ts'
+import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { heading, keyValues, table } from '../table.ts'
-import { fieldList, text } from './narrow.ts'
 import { line, section } from './parts.ts'
 
 /** What is wrong with a sample, and how to see it. */
-export async function damagedSampleTable(document: Document, out: Output): Promise<void> {
-  await heading(`${document.path}: damaged on purpose, written`, out)
-  await keyValues(
-    [
-      ['damage', text(document.damage)],
-      ['what', text(document.what)],
-      ['severity', text(document.severity)],
-      ['meaning', text(document.meaning)],
-    ],
-    out,
-  )
+export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
+  const { path, damage, what, severity, meaning, next } = document
+  await heading(`${path}: damaged on purpose, written`, out)
+  await keyValues(Object.entries({ damage, what, severity, meaning }), out)
   await section('try', out)
-  await line(`  ${text(document.next)}`, out)
+  await line(`  ${next}`, out)
 }
 
-export async function damageKindsTable(document: Document, out: Output): Promise<void> {
+export async function damageKindsTable({ kinds }: DamageKindsDocument, out: Output): Promise<void> {
   await table(
     {
       columns: [{ name: 'damage', role: 'field' }, { name: 'severity' }, { name: 'what' }],
-      rows: fieldList(document.kinds).map(({ damage, severity, what }) => [text(damage), text(severity), text(what)]),
+      rows: kinds.map(({ damage, severity, what }) => [damage, severity, what]),
     },
     out,
   )

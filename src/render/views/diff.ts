@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { amount, fieldList, list, text } from './narrow.ts'
+import { amount, type Document, fieldList, list, text } from './narrow.ts'
 import { fits, limitOf, line, ROWS, section } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 

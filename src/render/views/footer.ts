@@ -1,16 +1,26 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
+import type {
+  FooterDocument,
+  FooterField,
+  FooterFieldOffsets,
+  FooterOptionalSection,
+  WholeFooter,
+} from '../../documents/footer.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { fits, line, section } from './parts.ts'
 import { countText, domainText, fieldName, NOTHING, sizeText, versionText } from './wording.ts'
 
-const FILE_SIZES: readonly (readonly [key: string, column: string])[] = [
+type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
+/** Keys of a slot's numbers, with the name of the column. */
+type Keys<T> = readonly (readonly [key: keyof T, column: string])[]
+
+const FILE_SIZES: Keys<FileSizes> = [
   ['file_size', 'file'],
   ['file_var_size', 'var file'],
   ['file_validity_size', 'validity file'],
 ]
-const SECTIONS: readonly (readonly [key: string, column: string])[] = [
+const SECTIONS: Keys<FooterFieldOffsets> = [
   ['tile_offsets', 'offsets'],
   ['tile_var_offsets', 'var'],
   ['tile_var_sizes', 'var sizes'],
@@ -24,15 +34,17 @@ const SECTIONS: readonly (readonly [key: string, column: string])[] = [
 const HEAD = new Set(['kind', 'path', 'schema_version', 'fields', 'not_examined'])
 
 /** Every field under its own name, in the order in which it is stored. */
-export async function footerTable(document: Document, out: Output): Promise<void> {
-  const slots = fieldList(document.fields)
-  const names = dimensionNames(document, slots)
+export async function footerTable(document: FooterDocument, out: Output): Promise<void> {
+  const slots = 'fields' in document ? document.fields : []
+  const names = 'fields' in document ? dimensionNames(document) : []
+  const sections = ('optional_sections' in document && document.optional_sections) || []
   const before: Pair[] = []
   const after: Pair[] = []
   let pairs = before
   for (const [key, value] of Object.entries(document)) {
     if (key === 'fields') pairs = after
-    if (!HEAD.has(key) && value !== undefined) pairs.push([key, valueText(key, value, names)])
+    if (HEAD.has(key) || value === undefined) continue
+    pairs.push([key, key === 'optional_sections' ? sectionsText(sections) : valueText(key, value, names)])
   }
   await heading(document.path, out)
   await keyValues(before, out)
@@ -42,44 +54,42 @@ export async function footerTable(document: Document, out: Output): Promise<void
   }
   if (slots.some(({ offsets }) => offsets !== undefined)) {
     await section('fields, where the metadata file has their sections', out)
-    await slotTable(slots, SECTIONS, (slot) => fields(slot.offsets), out)
+    await slotTable(slots, SECTIONS, (slot) => slot.offsets ?? {}, out)
   }
   if (after.length > 0) {
     await out.write('\n')
     await keyValues(after, out)
   }
-  for (const what of list(document.not_examined)) await line(`not examined: ${text(what)}`, out, 'bad')
+  if ('not_examined' in document)
+    for (const what of document.not_examined) await line(`not examined: ${what}`, out, 'bad')
 }
 
 /** Since format 5 each dimension has a slot behind that of the coordinates. */
-function dimensionNames(document: Document, slots: readonly Fields[]): string[] {
-  const count = Array.from(list(document.nonempty_domain)).length
+function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter): string[] {
+  const count = nonempty_domain?.length ?? 0
   const coords = slots.findLastIndex(({ name }) => name === '__coords')
   if (coords < 0 || slots.length < coords + 1 + count) return []
-  return slots.slice(coords + 1, coords + 1 + count).map(({ name }) => text(name))
+  return slots.slice(coords + 1, coords + 1 + count).map(({ name }) => name)
 }
 
 function valueText(key: string, value: Result, names: readonly string[]): string {
   if (key === 'format_version') return versionText(value)
   if (key === 'nonempty_domain') return value === null ? NOTHING : domainText(names, value)
-  if (key === 'optional_sections') return sectionsText(value)
   if (key === 'footer_size' || key === 'slack_size') return sizeText(value)
   if (typeof value === 'string') return value
-  return integer(value) === undefined ? shortValue(value) : countText(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? countText(value) : shortValue(value)
 }
 
-function sectionsText(sections: Result): string {
-  const texts = fieldList(sections).map(
-    ({ identifier, payload }) => `${shortValue(identifier)}: ${shortValue(payload, 40)}`,
-  )
+function sectionsText(sections: readonly FooterOptionalSection[]): string {
+  const texts = sections.map(({ identifier, payload }) => `${shortValue(identifier)}: ${shortValue(payload, 40)}`)
   return texts.length === 0 ? 'none' : texts.join('; ')
 }
 
 /** One row a slot; columns that no slot has are left out. In two parts where the terminal is narrow. */
-async function slotTable(
-  slots: readonly Fields[],
-  wanted: readonly (readonly [key: string, column: string])[],
-  of: (slot: Fields) => Fields,
+async function slotTable<T extends object>(
+  slots: readonly FooterField[],
+  wanted: Keys<T>,
+  of: (slot: FooterField) => Partial<T>,
   out: Output,
 ): Promise<void> {
   const shown = wanted.filter(([key]) => slots.some((slot) => of(slot)[key] !== undefined))
@@ -90,7 +100,7 @@ async function slotTable(
   ]
   const rows = slots.map((slot) => [
     slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
-    ...shown.map(([key]) => countText(of(slot)[key])),
+    ...shown.map(([key]) => countText(of(slot)[key] as Result)),
   ])
   if (fits(columns, rows, out) || shown.length < 2) {
     await table({ columns, rows }, out)

@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
-import { amount, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { amount, type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,

@@ -1,7 +1,7 @@
-import { type Document, type Output, Pages, type Result } from '../../base/result.ts'
+import { type Output, Pages, type Result } from '../../base/result.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Fields, fieldList, fields, integer, list, rowsOf, text } from './narrow.ts'
+import { amount, type Document, type Fields, fieldList, fields, integer, list, rowsOf, text } from './narrow.ts'
 import { limitOf, line, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
 

@@ -1,8 +1,10 @@
 /** Views show documents, whose values are of any kind: these read a value as what a key of the contract holds. */
 
-import { isFields, type Result } from '../../base/result.ts'
+import { isAsyncIterable, isFields, isIterable, type Result } from '../../base/result.ts'
+import type { DocumentHead } from '../../documents/common.ts'
 
 export type Fields = { readonly [key: string]: Result | undefined }
+export type Document = DocumentHead & Fields
 type Value = Result | undefined
 
 /** The keys of an object; none where it is something else. */
@@ -17,14 +19,12 @@ export function fieldList(value: Value): Fields[] {
 
 /** A list, which may be made while it is walked; empty where it is something else. */
 export function list(value: Value): Iterable<Result> {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
-  return Symbol.iterator in value ? value : []
+  return isIterable(value) && !(value instanceof Uint8Array) ? value : []
 }
 
 /** Rows that come from a fragment while they are shown. */
 export function rowsOf(value: Value): AsyncIterable<Result> | Iterable<Result> {
-  if (typeof value === 'object' && value !== null && Symbol.asyncIterator in value) return value
-  return list(value)
+  return isAsyncIterable(value) ? value : list(value)
 }
 
 /** Empty where it is no text. */
@@ -39,4 +39,9 @@ export function integer(value: Value): number | bigint | undefined {
 /** A size or count; 0 where it is none. */
 export function amount(value: Value): number {
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
+}
+
+/** The keys of any document. */
+export function untyped(document: DocumentHead): Document {
+  return document as Document
 }

@@ -1,6 +1,6 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, streamTable, table } from '../table.ts'
-import { amount, fieldList, list, text } from './narrow.ts'
+import { amount, type Document, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 

@@ -1,7 +1,7 @@
-import type { Document, Output } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { line, section, tableOrBelow } from './parts.ts'
 import {
   counted,

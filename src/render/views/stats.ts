@@ -1,8 +1,8 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Bar, histogram } from '../histogram.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortSize } from '../units.ts'
-import { amount, type Fields, fieldList, fields, list, text } from './narrow.ts'
+import { amount, type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { fits, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,

@@ -1,7 +1,7 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
-import { amount, type Fields, fieldList, fields, integer, text } from './narrow.ts'
+import { amount, type Document, type Fields, fieldList, fields, integer, text } from './narrow.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 

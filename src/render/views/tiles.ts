@@ -1,7 +1,7 @@
-import type { Document, Output, Result } from '../../base/result.ts'
+import type { Output, Result } from '../../base/result.ts'
 import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, rowsOf as elements, type Fields, fieldList, fields, text } from './narrow.ts'
+import { amount, type Document, rowsOf as elements, type Fields, fieldList, fields, text } from './narrow.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 

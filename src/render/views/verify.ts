@@ -1,7 +1,7 @@
-import type { Document, Output } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
 import type { Role } from '../color.ts'
 import { type Column, heading, keyValues, type Pair } from '../table.ts'
-import { amount, type Fields, fieldList, list, text } from './narrow.ts'
+import { amount, type Document, type Fields, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
 import { counted, countText, NOTHING } from './wording.ts'
 
