@@ -1,5 +1,6 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -29,6 +30,8 @@ export interface CellSelection {
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
   /** Leave out every tile of which a column cannot be read, and a column none of whose tiles can: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
+  /** Told of tiles in which bytes of a field are lost since they were written. */
+  onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
   /** With `wholeTiles`: a column whose metadata or files cannot be read at all is told here and left out. */
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
@@ -106,6 +109,9 @@ export class FragmentCells {
       columns.push({ name: slot.name, kind, ...pickType(info, i), nullable })
       readers.push(reader)
     }
+    const { onLostTail } = selection
+    if (onLostTail)
+      for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, info.slots[file.slot].name, tile)
     return new FragmentCells(fragment, info, columns, readers, files, dense, selection)
   }
 

@@ -1,4 +1,5 @@
 import { addPlace, InspectError } from '../base/errors.ts'
+import type { LostTail } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -45,6 +46,8 @@ export class TileFile {
   private next: { offset: number; bytes: Promise<Uint8Array | undefined> } | undefined
   /** Tiles unfiltered elsewhere: {@link read} gives these. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
+  /** Told of tiles that were written without the end of a part. */
+  onLostTail: ((tile: number, lost: LostTail) => void) | undefined
   /** Where `stored` reads to by turns, if that may be; new memory costs a tenth of a millisecond a MiB. */
   private rooms: Uint8Array[] | undefined
 
@@ -250,6 +253,7 @@ export class TileFile {
     try {
       return pipeline.reverseTile(stored, {
         expectedSize: this.expectedSize(tile),
+        onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
         ...options,
         offset: this.offsets[tile],
       })

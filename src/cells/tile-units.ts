@@ -149,12 +149,17 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
   return { tiles, room, places }
 }
 
-/** Undefined where it cannot be read, and where the strings' offsets are to be read with their data. */
+/** Undefined where it cannot be read, where there is more to say of it, and where the strings' offsets are to be read with their data. */
 async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     const stored = await file.stored(tile)
     if (file.role === 'offsets' && isStringOffsetsTile(stored)) return undefined
-    return (await file.unfilter(tile, stored, { into })).data
+    let lost = false
+    const onLostTail = (): void => {
+      lost = true
+    }
+    const { data } = await file.unfilter(tile, stored, { into, onLostTail })
+    return lost ? undefined : data
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     return undefined

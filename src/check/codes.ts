@@ -325,6 +325,14 @@ export const MEANINGS = {
       'note',
       'TileDB writes an empty chunk in this form with these filters, but fails to read the tile; nothing is lost, and decode reads it',
     ],
+    tailLost: [
+      'warning',
+      'TileDB dropped the bytes behind the last whole element when it wrote. What a reader shows there is not defined, and cells may be wrong; decode takes zeros for the bytes',
+    ],
+    metadataTailLost: [
+      'note',
+      "TileDB dropped the end of another filter's metadata when it wrote, and may fail to read the tile; decode takes zeros for it, and reads the tile",
+    ],
   },
   TILE_NULL_COUNT: {
     notNullable: ['warning', 'the field is not nullable: TileDB stores no such counts, and readers ask for none'],

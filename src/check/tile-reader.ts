@@ -2,7 +2,7 @@ import { addPlace, InspectError } from '../base/errors.ts'
 import { slotType } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { concat } from '../filters/bytes.ts'
-import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
+import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
@@ -54,6 +54,7 @@ class TileReader {
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
   private toldOtherType = false
+  private readonly lostTold = new Set<boolean>()
 
   constructor(run: CheckRun, fragment: Fragment, info: FragmentInfo, file: TileFile) {
     this.run = run
@@ -132,7 +133,9 @@ class TileReader {
         try {
           pipeline.refuseBehind(seen, expected, stored.length)
           const onOtherType = (): void => this.otherType(at, items)
-          const out = pipeline.reverseChunkAt(stored, base, chunk, index, { onVerdict, onRefused, onOtherType })
+          const onLostTail = (tail: LostTail): void => this.lostTail(tail, at, items)
+          const listeners = { onVerdict, onRefused, onLostTail, onOtherType }
+          const out = pipeline.reverseChunkAt(stored, base, chunk, index, listeners)
           offsets ??= out.offsets
           parts.push(out.data)
         } catch (error) {
@@ -150,6 +153,17 @@ class TileReader {
       items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
     }
+  }
+
+  /** Of data and of metadata told once a file each. */
+  private lostTail({ length, element_size, of_metadata }: LostTail, at: Place, items: Item[]): void {
+    if (this.lostTold.has(of_metadata)) return
+    this.lostTold.add(of_metadata)
+    const place = { ...at, field: this.info.slots[this.file.slot].name }
+    const { tailLost, metadataTailLost } = MEANINGS.CHUNK_UNREADABLE
+    const expected = `whole ${element_size}-byte elements`
+    const found = `${length} bytes lost behind the last`
+    items.push(finding('CHUNK_UNREADABLE', place, expected, found, of_metadata ? metadataTailLost : tailLost))
   }
 
   /** Validity that was filtered as another type than readers take; told once a file. */

@@ -40,6 +40,8 @@ export interface Verification {
   /** Metadata files without one: all of an array that is not encrypted. */
   unprotectedMetadataFiles: string[]
   failures: VerifyFailure[]
+  /** Files that were written without the end of a part; with `deep`. */
+  lostTails: { file: string; tile: number }[]
   /** What could not be looked at: no key, no permission, unknown version. */
   notExamined: InspectError[]
 }
@@ -104,6 +106,7 @@ export function nothingYet(): Verification {
     unprotectedFiles: [],
     unprotectedMetadataFiles: [],
     failures: [],
+    lostTails: [],
     notExamined: [],
   }
 }
@@ -129,6 +132,7 @@ export function merge(into: Verified, part: Verification): void {
   for (const file of part.unprotectedFiles) into.unprotectedFiles.add(file)
   into.unprotectedMetadataFileNum += part.unprotectedMetadataFiles.length
   for (const failure of part.failures) into.failures.push(failure)
+  for (const tail of part.lostTails) into.lostTails.push(tail)
   for (const error of part.notExamined) into.notExamined.push(error)
 }
 

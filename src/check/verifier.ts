@@ -1,6 +1,6 @@
 import { asInspectError, ERROR_CODES, InspectError } from '../base/errors.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
-import type { ChecksumVerdict } from '../filters/filter.ts'
+import type { ChecksumVerdict, LostTail } from '../filters/filter.ts'
 import { hasChecksum, type ReadOptions } from '../filters/pipeline.ts'
 import { mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -219,6 +219,10 @@ export class Verifier {
     const pipeline = await file.pipeline(stringOffsets)
     const { chunks } = decode(stored, tileChunks, { file: file.source.name, offset: base })
     const expected = file.expectedSize(tile)
+    const onLostTail = ({ of_metadata }: LostTail): void => {
+      if (of_metadata || this.found.lostTails.at(-1)?.file === file.source.name) return
+      this.found.lostTails.push({ file: file.source.name, tile })
+    }
     let unfiltered = 0
     for (const [chunk, one] of chunks.entries()) {
       this.found.chunkNum++
@@ -234,7 +238,7 @@ export class Verifier {
       }
       try {
         pipeline.refuseBehind(unfiltered, expected, stored.length)
-        pipeline.checkChunk(one, chunk, { onVerdict, checksumsOnly: !this.deep })
+        pipeline.checkChunk(one, chunk, { onVerdict, onLostTail, checksumsOnly: !this.deep })
       } catch (error) {
         // A chunk whose digest already failed is reported once.
         if (!failed) this.fail(error, place)

@@ -322,6 +322,9 @@ async function openReader(
     },
     wholeTiles: options.keepGoing,
     onFieldError: fault,
+    onLostTail({ of_metadata }, name) {
+      if (!of_metadata) report.remark(name, TAIL_LOST)
+    },
   }
   const jobs = parseJobs(options.jobs)
   // A few cells are had sooner without.
@@ -376,6 +379,9 @@ async function openReader(
     close: () => cells.close(),
   }
 }
+
+const TAIL_LOST =
+  'TileDB dropped bytes of chunks when it wrote, zeros stand for them here: cells may be wrong, and what TileDB shows of them is not defined; check tells where'
 
 /** The error with the field of the fragment that it ends, and in which tile. */
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {

@@ -3,13 +3,14 @@ import type { CommandContext } from './command.ts'
 
 /** What is said of labels: those of an older schema, and those that there are none of. Each thing once. */
 export class LabelReport {
-  private readonly remarks = new Map<string, string>()
+  private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, Missing>()
   private readonly faults = new Set<string>()
   private told = false
 
   remark(field: string, text: string): void {
-    this.remarks.set(field, text)
+    const known = this.remarks.get(field) ?? new Set()
+    this.remarks.set(field, known.add(text))
   }
 
   /** Whether no fault of the field's labels was told: each fragment of an array meets the same one. */
@@ -37,7 +38,7 @@ export class LabelReport {
   tell(cx: Pick<CommandContext, 'note'>, instead: string): void {
     if (this.told) return
     this.told = true
-    for (const [field, text] of this.remarks) cx.note(`${field}: ${text}`)
+    for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
     for (const { field, enumeration, value_num, cell_num, first } of this.missing.values()) {
       if (cell_num === 0) continue
       const cells = cell_num === 1 ? '1 cell has' : `${cell_num} cells have`

@@ -15,6 +15,8 @@ interface Options {
   shard?: string
 }
 
+const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may be wrong'
+
 type Fields = { [key: string]: Result | undefined }
 
 export const command: CommandModule<Options> = {
@@ -80,6 +82,8 @@ function outcome(
         failureNum++
         yield { ...failure, file: cx.shownPath(failure.file) }
       }
+      for (const { file, tile } of found.lostTails)
+        cx.note(`${cx.shownPath(file)}: ${TAIL_LOST} (first in tile ${tile}); check says more`)
       for (const error of found.notExamined) cx.fault(error)
     } finally {
       progress.stop()

@@ -57,7 +57,7 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
       let at = 0
       // The room is for one part that is all.
       const each = cx.into ? { ...cx, into: undefined } : cx
-      const undo = (part: CompressedPart): Uint8Array => {
+      const undo = (part: CompressedPart, context: FilterContext): Uint8Array => {
         const end = at + part.compressed_length
         if (end > bytes.data.length) {
           throw badData(
@@ -65,12 +65,12 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
             'compressed_length',
           )
         }
-        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, each)
+        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, context)
         at = end
         return out
       }
-      const metadata = concat(described.metadata_parts.map(undo))
-      const data = concat(described.data_parts.map(undo))
+      const metadata = concat(described.metadata_parts.map((part) => undo(part, { ...each, ofMetadata: true })))
+      const data = concat(described.data_parts.map((part) => undo(part, each)))
       if (at !== bytes.data.length) throw badData(`expected ${at} compressed bytes, found ${bytes.data.length}`)
       return { metadata, data }
     },

@@ -19,8 +19,9 @@ export interface DeltaCodec {
  * a count of 0 and one or two elements of garbage for it, and then cannot read that back; without any part it can.
  *
  * TileDB's releases do not look whether a part is a number of whole elements, and drop what is behind the last: the end of
- * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION under INT16. Their reader leaves there what its memory
- * held. Zeros stand there here: of such metadata it is the high end of a size, so that they are right.
+ * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION under INT16, or of what a compressor made of the cells.
+ *
+ * @see LostTail
  *
  * @param countAt offset of the uint64 number of elements in a stored part
  */
@@ -49,6 +50,9 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
           )
         }
         if (count === 0) cx.onRefused?.('delta of nothing')
+        const tail = originalLength % type.size
+        if (tail > 0 && !codec.uneven?.(part, originalLength, type))
+          cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
         return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
       },
     },

@@ -43,6 +43,17 @@ export interface ChecksumVerdict {
 /** What TileDB makes of a part of no bytes and then cannot read; nothing is lost with it. */
 export type RefusedPart = 'stream cut short' | 'delta of nothing' | 'part of nothing'
 
+/**
+ * Bytes behind the last whole element of a part, which TileDB dropped when it wrote. Its readers leave there what their memory held; zeros
+ * stand there here.
+ */
+export interface LostTail {
+  length: number
+  element_size: number
+  /** Whether the part is another filter's metadata. The bytes dropped are then mostly the high end of a size, which is 0. */
+  of_metadata: boolean
+}
+
 /** What a filter is told about the tile beside its own options. */
 export interface FilterContext {
   /** Element type that this filter sees: the field's, as changed by the filters before it (in writing order). */
@@ -63,6 +74,10 @@ export interface FilterContext {
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
   /** Told of a part of no bytes that TileDB stores and then cannot read. */
   onRefused?: ((part: RefusedPart) => void) | undefined
+  /** Told of a part whose end was dropped when it was written. */
+  onLostTail?: ((lost: LostTail) => void) | undefined
+  /** Whether the part to be undone is metadata of the filters before. */
+  ofMetadata?: boolean | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
   /** Room for what this filter gives when it undoes a chunk, of that very length: to be filled and given back where that saves a copy. */

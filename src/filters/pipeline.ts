@@ -49,6 +49,8 @@ export interface ReadOptions {
   onVerdict?: ((verdict: ChecksumVerdict, chunk: number) => void) | undefined
   /** Told of what TileDB cannot read though nothing of it is lost. */
   onRefused?: FilterContext['onRefused']
+  /** Told of parts whose ends were dropped when they were written. */
+  onLostTail?: FilterContext['onLostTail']
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
   /** Told of each chunk that was filtered as {@link TileType.otherDatatype}. */
   onOtherType?: ((chunk: number) => void) | undefined
@@ -342,6 +344,7 @@ export class Pipeline {
       try {
         const cx = this.context(datatype, limit, i === 0, onVerdict, kernels, room)
         if (options.onRefused) cx.onRefused = options.onRefused
+        if (options.onLostTail) cx.onLostTail = options.onLostTail
         if (otherType) cx.otherType = true
         output = filter.reverse(bytes, config, cx)
       } catch (error) {

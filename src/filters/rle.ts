@@ -116,6 +116,12 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   }
   let cells = 0
   for (let at = size; at < part.length; at += stride) cells += (part[at] << 8) | part[at + 1]
+  const tail = originalLength % size
+  if (tail > 0 && cells * size === originalLength - tail) {
+    throw badData(
+      `expected ${originalLength} bytes in whole cells of ${size}, found ${cells} cells: TileDB dropped the ${tail} bytes behind the last when it wrote`,
+    )
+  }
   if (cells * size !== originalLength) {
     throw badData(`expected runs of ${originalLength} bytes in all, found ${cells} cells of ${size}`, 'original_length')
   }

@@ -140,6 +140,8 @@ const PROVOKED: Readonly<
   'CHUNK_UNREADABLE.cutShort': ['unreadable/18_empty_chunk_gzip', () => {}],
   'CHUNK_UNREADABLE.deltaOfNothing': ['unreadable/22_empty_chunk_double_delta', () => {}],
   'CHUNK_UNREADABLE.partOfNothing': ['unreadable/22_empty_chunk_bitshuffle_md5', () => {}],
+  'CHUNK_UNREADABLE.tailLost': ['unreadable/22_tail_lost_zstd_delta', () => {}],
+  'CHUNK_UNREADABLE.metadataTailLost': ['unreadable/22_tail_lost_bit_width_double_delta', () => {}],
   'TILE_NULL_COUNT.notNullable': [
     '22/type_numbers_sparse',
     (array) =>

@@ -162,6 +162,13 @@ describe('RLE', () => {
     )
   })
 
+  test('says what TileDB dropped of parts that are no whole cells', () => {
+    const bytes = { metadata: u32(0, 1, 10, 6), data: bytesOf('070000000002') }
+    expect(inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(
+      'expected 10 bytes in whole cells of 4, found 2 cells: TileDB dropped the 2 bytes behind the last when it wrote',
+    )
+  })
+
   test('refuses damage with InspectError', () => {
     withRandom((random) => {
       for (const cellSize of [1, 4, 6]) {
