@@ -2,7 +2,18 @@ import { type BitWidthWindow, bitWidthMetadata } from '../format/bit-width-metad
 import type { Datatype } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, concat, viewOf } from './bytes.ts'
-import { type ElementSize, elementOf, highLane, type IntegerType, lowLane, u16, u32, windowType } from './elements.ts'
+import {
+  carry,
+  type ElementSize,
+  elementOf,
+  highLane,
+  type IntegerType,
+  lanesEach,
+  lanesOf,
+  lowLane,
+  signShift,
+  windowType,
+} from './elements.ts'
 import type { FilterContext, FilteredBytes, FilterFactory } from './filter.ts'
 import { windowsOf } from './windows.ts'
 
@@ -29,7 +40,7 @@ export const bitWidthReduction: FilterFactory = async () => ({
     const data: Uint8Array[] = []
     let original_bytes = 0
     for (const window of windowsOf(parts.data, config.max_window_size, size)) {
-      const range = size === 8 ? range64(u32(window), type.signed) : rangeOf(window, type)
+      const range = rangeOf(window, type)
       windows.push({
         value_offset: elementOf(size, range.low, range.high),
         bits: range.bits,
@@ -71,11 +82,10 @@ export const bitWidthReduction: FilterFactory = async () => ({
     let from = 0
     let to = 0
     for (const window of value.windows) {
-      const bits = storedBits(window, size)
-      const end = from + (window.window_bytes / size) * (bits / 8)
+      const width = (storedBits(window, size) / 8) as ElementSize
+      const end = from + (window.window_bytes / size) * width
       const input = bytes.data.subarray(from, end)
-      if (bits === 8 * size) data.set(input, to)
-      else restore(input, bits / 8, data, to, window, type)
+      data.set(width === size ? input : restore(input, width, window, type), to)
       from = end
       to += window.window_bytes
     }
@@ -130,125 +140,72 @@ function bitsFor(span: number, signed: boolean): number {
   return span <= room[0] ? 8 : span <= room[1] ? 16 : span <= room[2] ? 32 : 64
 }
 
-/** Values of 2 and 4 bytes. No whole element counts as overflow, as in TileDB. */
+/** No whole element counts as overflow, as in TileDB. Signed values compare as unsigned ones with the sign bit turned. */
 function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
-  const values = size === 2 ? u16(window) : u32(window)
-  const width = 8 * size
-  const turn = signed ? 2 ** (width - 1) : 0
-  if (values.length === 0) return { low: 0, high: 0, bits: width }
-  let smallest = (values[0] ^ turn) >>> 0
-  let largest = smallest
-  for (let i = 1; i < values.length; i++) {
-    const value = (values[i] ^ turn) >>> 0
-    if (value < smallest) smallest = value
-    else if (value > largest) largest = value
-  }
-  const span = largest - smallest + 1
-  if (span > 2 ** (signed ? width - 1 : width) - 1) return { low: 0, high: 0, bits: width }
-  return { low: smallest ^ turn, high: 0, bits: bitsFor(span, signed) }
-}
-
-function range64(lanes: Uint32Array, signed: boolean): Range {
-  const turn = signed ? 0x80000000 : 0
-  let smallLo = 0xffffffff
-  let smallHi = 0xffffffff
-  let largeLo = 0
-  let largeHi = 0
-  for (let i = 0; i + 1 < lanes.length; i += 2) {
-    const lo = lanes[i]
-    const hi = (lanes[i + 1] ^ turn) >>> 0
-    if (hi < smallHi || (hi === smallHi && lo < smallLo)) {
-      smallLo = lo
-      smallHi = hi
-    }
-    if (hi > largeHi || (hi === largeHi && lo > largeLo)) {
-      largeLo = lo
-      largeHi = hi
+  const lanes = lanesOf(window, size)
+  const each = lanesEach(size)
+  const full = { low: 0, high: 0, bits: 8 * size }
+  if (lanes.length < each) return full
+  const turn = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
+  // What an element is compared by first: its only lane, or the high one of two.
+  let smallTop = (lanes[each - 1] ^ turn) >>> 0
+  let largeTop = smallTop
+  let smallLow = lanes[0] >>> 0
+  let largeLow = smallLow
+  for (let i = each; i + each <= lanes.length; i += each) {
+    const top = (lanes[i + each - 1] ^ turn) >>> 0
+    const low = lanes[i] >>> 0
+    if (top < smallTop || (each === 2 && top === smallTop && low < smallLow)) {
+      smallTop = top
+      smallLow = low
+    } else if (top > largeTop || (each === 2 && top === largeTop && low > largeLow)) {
+      largeTop = top
+      largeLow = low
     }
   }
-  const borrow = largeLo < smallLo ? 1 : 0
-  const high = largeHi - smallHi - borrow
-  const low = (largeLo - smallLo) >>> 0
-  // Largest - smallest + 1 fits unless the difference is T's maximum or more.
-  const maximum = signed ? 0x7fffffff : 0xffffffff
-  if (lanes.length < 2 || high > maximum || (high === maximum && low === 0xffffffff))
-    return { low: 0, high: 0, bits: 64 }
-  return { low: smallLo, high: smallHi ^ turn, bits: bitsFor(high * 2 ** 32 + low + 1, signed) }
+  const most = 2 ** (8 * Math.min(size, 4) - (signed ? 1 : 0)) - 1
+  if (each === 1) {
+    const spread = largeTop - smallTop
+    return spread >= most ? full : { low: smallTop ^ turn, high: 0, bits: bitsFor(spread + 1, signed) }
+  }
+  const high = largeTop - smallTop - (largeLow < smallLow ? 1 : 0)
+  const low = (largeLow - smallLow) >>> 0
+  // Largest - smallest + 1 fits unless the difference is the type's maximum or more.
+  if (high > most || (high === most && low === 0xffffffff)) return full
+  return { low: smallLow, high: smallTop ^ turn, bits: bitsFor(high * 2 ** 32 + low + 1, signed) }
 }
 
 function reduce(window: Uint8Array, size: ElementSize, range: Range): Uint8Array {
-  const values = size === 2 ? u16(window) : u32(window)
+  const lanes = lanesOf(window, size)
   // What is left fits in 32 bits, so the low lanes alone give it.
-  const stride = size === 8 ? 2 : 1
-  const count = values.length / stride
-  const low = range.low
-  const output =
-    range.bits === 8 ? new Uint8Array(count) : range.bits === 16 ? new Uint16Array(count) : new Uint32Array(count)
-  for (let i = 0, j = 0; i < count; i++, j += stride) output[i] = values[j] - low
-  return new Uint8Array(output.buffer)
+  const each = lanesEach(size)
+  const width = (range.bits / 8) as ElementSize
+  const bytes = new Uint8Array((lanes.length / each) * width)
+  const output = lanesOf(bytes, width)
+  for (let i = 0, j = 0; i < output.length; i++, j += each) output[i] = lanes[j] - range.low
+  return bytes
 }
 
-/** Adds the offset to the integers of `width` bytes in `input`; all modulo the element size. */
+/** Adds the offset to the integers of `width` bytes in `input`, narrower than the element; all modulo the element size. */
 function restore(
   input: Uint8Array,
-  width: number,
-  data: Uint8Array,
-  to: number,
-  window: BitWidthWindow,
-  { size, signed }: IntegerType,
-): void {
-  // Windows lie on whole elements except behind one that is none.
-  const aligned = to % size === 0
-  const output = aligned ? data.subarray(to, to + window.window_bytes) : new Uint8Array(window.window_bytes)
-  const low = lowLane(window.value_offset)
-  if (size === 2) restore16(input, u16(output), low, signed)
-  else if (size === 4) restore32(input, width, u32(output), low, signed)
-  else restore64(input, width, u32(output), low, highLane(window.value_offset), signed)
-  if (!aligned) data.set(output, to)
-}
-
-function restore16(input: Uint8Array, output: Uint16Array, low: number, signed: boolean): void {
-  const shift = signed ? 24 : 0
-  for (let i = 0; i < output.length; i++) output[i] = ((input[i] << shift) >> shift) + low
-}
-
-function restore32(input: Uint8Array, width: number, output: Uint32Array, low: number, signed: boolean): void {
-  if (width === 1) {
-    const shift = signed ? 24 : 0
-    for (let i = 0; i < output.length; i++) output[i] = ((input[i] << shift) >> shift) + low
-  } else {
-    const shift = signed ? 16 : 0
-    for (let i = 0, j = 0; i < output.length; i++, j += 2) {
-      output[i] = (((input[j] | (input[j + 1] << 8)) << shift) >> shift) + low
-    }
+  width: ElementSize,
+  { value_offset }: BitWidthWindow,
+  type: IntegerType,
+): Uint8Array {
+  const { size, signed } = type
+  const values = lanesOf(input, width)
+  const each = lanesEach(size)
+  const bytes = new Uint8Array((input.length / width) * size)
+  const output = lanesOf(bytes, size)
+  const shift = signShift({ size: width, signed })
+  const low = lowLane(value_offset)
+  const high = highLane(value_offset)
+  for (let i = 0, to = 0; i < values.length; i++, to += each) {
+    const value = (values[i] << shift) >> shift
+    const sum = (value + low) | 0
+    output[to] = sum
+    if (each === 2) output[to + 1] = high + (signed ? value >> 31 : 0) + carry(value, low, sum)
   }
-}
-
-function restore64(
-  input: Uint8Array,
-  width: number,
-  output: Uint32Array,
-  low: number,
-  high: number,
-  signed: boolean,
-): void {
-  const count = output.length / 2
-  const offset = low >>> 0
-  for (let i = 0, j = 0; i < count; i++, j += width) {
-    let value = input[j]
-    if (width === 1) {
-      if (signed) value = (value << 24) >> 24
-    } else {
-      value |= input[j + 1] << 8
-      if (width === 2) {
-        if (signed) value = (value << 16) >> 16
-      } else {
-        value |= (input[j + 2] << 16) | (input[j + 3] << 24)
-      }
-    }
-    const sum = (value >>> 0) + offset
-    const above = signed ? value >> 31 : 0
-    output[2 * i] = sum
-    output[2 * i + 1] = high + above + (sum > 0xffffffff ? 1 : 0)
-  }
+  return bytes
 }

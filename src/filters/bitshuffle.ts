@@ -17,11 +17,11 @@ import { partFilter } from './part-filter.ts'
  */
 export const bitshuffle: FilterFactory = async () => {
   const frame = partFilter({
-    forward: (part, _config, cx) => blocks(part, elementSize(cx.datatype), shuffleBlock),
+    forward: (part, _config, cx) => blocks(part, elementSize(cx.datatype), false),
     reverse(part, _config, cx) {
       const size = elementSize(cx.datatype)
       const kernels = isShuffled(part, size) ? cx.kernels : undefined
-      return kernels?.unbitshuffle(part, size) ?? blocks(part, size, unshuffleBlock)
+      return kernels?.unbitshuffle(part, size) ?? blocks(part, size, true)
     },
   })
   const filter: Filter = {
@@ -43,102 +43,77 @@ export const bitshuffle: FilterFactory = async () => {
 
 const BLOCK_BYTES = 8192
 
-type Block = (input: Uint8Array, output: Uint8Array, at: number, groups: number, size: number) => void
-
 function isShuffled(part: Uint8Array, size: number): boolean {
   return part.length % size === 0 && part.length % 8 === 0
 }
 
-function blocks(part: Uint8Array, size: number, work: Block): Uint8Array {
+function blocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
   if (!isShuffled(part, size)) return part
   const output = new Uint8Array(part.length)
   for (let at = 0; at < part.length; at += BLOCK_BYTES) {
     const end = Math.min(at + BLOCK_BYTES, part.length)
     const groups = Math.floor((end - at) / size / 8)
-    work(part, output, at, groups, size)
+    const elements = { row: size, square: 8 * size }
+    const bits = { row: groups, square: 1 }
+    for (let j = 0; j < size; j++) {
+      const plane = at + j * 8 * groups
+      if (reading) transpose(part, plane, bits, output, at + j, elements, groups)
+      else transpose(part, at + j, elements, output, plane, bits, groups)
+    }
     const shuffled = at + groups * 8 * size
-    if (shuffled < end) output.set(part.subarray(shuffled, end), shuffled)
+    output.set(part.subarray(shuffled, end), shuffled)
   }
   return output
 }
 
-/*
- * Both directions transpose squares of 8 x 8 bits: byte j of eight elements on one side, one byte from each of eight rows on
- * the other. A square is two uint32, row r in byte r; the three steps swap squares of 1, 2 and 4 bits across the diagonal.
- */
+/** Where bytes of a square lie: those of a row `row` apart, the squares `square`. */
+interface Grid {
+  row: number
+  square: number
+}
 
 const ONES = 0x00aa00aa
 const TWOS = 0x0000cccc
 const FOURS = 0x0f0f0f0f
 
-/** `groups` of eight elements each, from `at` on. */
-function shuffleBlock(input: Uint8Array, output: Uint8Array, at: number, groups: number, size: number): void {
-  for (let j = 0; j < size; j++) {
-    let from = at + j
-    let to = at + j * 8 * groups
-    for (let g = 0; g < groups; g++) {
-      let x = input[from] | (input[from + size] << 8) | (input[from + 2 * size] << 16) | (input[from + 3 * size] << 24)
-      from += 4 * size
-      let y = input[from] | (input[from + size] << 8) | (input[from + 2 * size] << 16) | (input[from + 3 * size] << 24)
-      from += 4 * size
-      let swap = (x ^ (x >>> 7)) & ONES
-      x ^= swap ^ (swap << 7)
-      swap = (y ^ (y >>> 7)) & ONES
-      y ^= swap ^ (swap << 7)
-      swap = (x ^ (x >>> 14)) & TWOS
-      x ^= swap ^ (swap << 14)
-      swap = (y ^ (y >>> 14)) & TWOS
-      y ^= swap ^ (swap << 14)
-      swap = ((x >>> 4) ^ y) & FOURS
-      y ^= swap
-      x ^= swap << 4
-      output[to] = x
-      output[to + groups] = x >>> 8
-      output[to + 2 * groups] = x >>> 16
-      output[to + 3 * groups] = x >>> 24
-      output[to + 4 * groups] = y
-      output[to + 5 * groups] = y >>> 8
-      output[to + 6 * groups] = y >>> 16
-      output[to + 7 * groups] = y >>> 24
-      to++
-    }
-  }
-}
-
-function unshuffleBlock(input: Uint8Array, output: Uint8Array, at: number, groups: number, size: number): void {
-  for (let j = 0; j < size; j++) {
-    let from = at + j * 8 * groups
-    let to = at + j
-    for (let g = 0; g < groups; g++) {
-      let x =
-        input[from] | (input[from + groups] << 8) | (input[from + 2 * groups] << 16) | (input[from + 3 * groups] << 24)
-      let y =
-        input[from + 4 * groups] |
-        (input[from + 5 * groups] << 8) |
-        (input[from + 6 * groups] << 16) |
-        (input[from + 7 * groups] << 24)
-      from++
-      let swap = (x ^ (x >>> 7)) & ONES
-      x ^= swap ^ (swap << 7)
-      swap = (y ^ (y >>> 7)) & ONES
-      y ^= swap ^ (swap << 7)
-      swap = (x ^ (x >>> 14)) & TWOS
-      x ^= swap ^ (swap << 14)
-      swap = (y ^ (y >>> 14)) & TWOS
-      y ^= swap ^ (swap << 14)
-      swap = ((x >>> 4) ^ y) & FOURS
-      y ^= swap
-      x ^= swap << 4
-      output[to] = x
-      output[to + size] = x >>> 8
-      output[to + 2 * size] = x >>> 16
-      output[to + 3 * size] = x >>> 24
-      to += 4 * size
-      output[to] = y
-      output[to + size] = y >>> 8
-      output[to + 2 * size] = y >>> 16
-      output[to + 3 * size] = y >>> 24
-      to += 4 * size
-    }
+/**
+ * Transposes squares of 8 x 8 bits: one byte from each of eight rows on both sides. A square is two uint32, row r in byte r; the
+ * three steps swap squares of 1, 2 and 4 bits across the diagonal.
+ */
+function transpose(
+  input: Uint8Array,
+  from: number,
+  source: Grid,
+  output: Uint8Array,
+  to: number,
+  target: Grid,
+  squares: number,
+): void {
+  const { row: down } = source
+  const { row: across } = target
+  for (let square = 0, at = from, end = to; square < squares; square++, at += source.square, end += target.square) {
+    const middle = at + 4 * down
+    let x = input[at] | (input[at + down] << 8) | (input[at + 2 * down] << 16) | (input[at + 3 * down] << 24)
+    let y =
+      input[middle] | (input[middle + down] << 8) | (input[middle + 2 * down] << 16) | (input[middle + 3 * down] << 24)
+    let swap = (x ^ (x >>> 7)) & ONES
+    x ^= swap ^ (swap << 7)
+    swap = (y ^ (y >>> 7)) & ONES
+    y ^= swap ^ (swap << 7)
+    swap = (x ^ (x >>> 14)) & TWOS
+    x ^= swap ^ (swap << 14)
+    swap = (y ^ (y >>> 14)) & TWOS
+    y ^= swap ^ (swap << 14)
+    swap = ((x >>> 4) ^ y) & FOURS
+    y ^= swap
+    x ^= swap << 4
+    output[end] = x
+    output[end + across] = x >>> 8
+    output[end + 2 * across] = x >>> 16
+    output[end + 3 * across] = x >>> 24
+    output[end + 4 * across] = y
+    output[end + 5 * across] = y >>> 8
+    output[end + 6 * across] = y >>> 16
+    output[end + 7 * across] = y >>> 24
   }
 }

@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { badData, viewOf } from './bytes.ts'
 import { deltaFilter } from './delta-filter.ts'
-import { type IntegerType, u16, u32 } from './elements.ts'
+import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf, signShift } from './elements.ts'
 import type { FilterFactory } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -29,101 +29,116 @@ const verbatimFrom = (size: number): number => 8 * size - 1
 /** Uint32 units, in 64-bit words, that `count` packed values take: sign and magnitude each. */
 const packedUnits = (count: number, bitSize: number): number => 2 * Math.ceil((count * (bitSize + 1)) / 64)
 
-/** From 2.29 on (format 22) TileDB refuses differences beyond 64 signed bits; releases before let most of them wrap around. */
+/** From 2.29 on (format 22) TileDB refuses differences that overflow; releases before let most of them wrap around. */
 const REFUSES_OVERFLOW_SINCE = 22
 
 function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
   const { size } = type
   const count = part.length / size
-  const bitSize =
-    count <= 2 ? 0 : size === 8 ? bitSize64(u32(part), type.signed, formatVersion) : bitSizeOf(numbers(part, type))
-  const verbatim = bitSize >= verbatimFrom(size)
-  const plain = verbatim ? part.length : Math.min(count, 2) * size
-  const units = verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize)
-  const out = new Uint8Array(HEAD + plain + 4 * units)
-  out[0] = bitSize
-  viewOf(out).setUint32(1, count, true)
-  out.set(part.subarray(0, plain), HEAD)
-  if (units > 0) {
-    const packed = new Uint32Array(units)
-    if (size === 8) pack64(u32(part), packed, bitSize)
-    else pack(numbers(part, type), packed, bitSize)
-    out.set(new Uint8Array(packed.buffer), HEAD + plain)
-  }
-  return out
-}
-
-type Numbers = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array
-
-/** Elements of up to 4 bytes, with their sign. */
-function numbers(part: Uint8Array, { size, signed }: IntegerType): Numbers {
-  if (size === 1) return signed ? new Int8Array(part.buffer, part.byteOffset, part.length) : part
-  const raw = size === 2 ? u16(part) : u32(part)
-  if (!signed) return raw
-  return size === 2
-    ? new Int16Array(raw.buffer, raw.byteOffset, raw.length)
-    : new Int32Array(raw.buffer, raw.byteOffset, raw.length)
-}
-
-/** Bits of the largest |dd|, the first difference counted with them. */
-function bitSizeOf(input: Numbers): number {
-  let before = input[1]
-  let delta = before - input[0]
-  let largest = Math.abs(delta)
-  for (let i = 2; i < input.length; i++) {
-    const value = input[i]
-    const next = value - before
-    const dd = Math.abs(next - delta)
-    if (dd > largest) largest = dd
-    delta = next
-    before = value
-  }
-  return bitLength(largest >= 2 ** 32 ? largest / 2 ** 32 : 0, largest)
-}
-
-/**
- * The bit size of elements in lanes: every |dd| is or-ed together, which keeps the highest bit. Where a difference does not fit
- * in 64 signed bits it is the full width, so that the elements are stored as they are: every release reads that.
- */
-function bitSize64(input: Uint32Array, signed: boolean, formatVersion: number): number {
-  let beforeLo = input[0] | 0
-  let beforeHi = input[1] | 0
-  let deltaLo = 0
-  let deltaHi = 0
-  let anyLo = 0
-  let anyHi = 0
-  let overflow = 0
-  for (let i = 2; i + 1 < input.length; i += 2) {
-    const lo = input[i] | 0
-    const hi = input[i + 1] | 0
-    const nextLo = (lo - beforeLo) | 0
-    const borrow = ((~lo & beforeLo) | (~(lo ^ beforeLo) & nextLo)) >>> 31
-    const nextHi = (hi - beforeHi - borrow) | 0
-    if (signed) overflow |= (hi ^ beforeHi) & (hi ^ nextHi)
-    else overflow |= ((~hi & beforeHi) | (~(hi ^ beforeHi) & nextHi)) ^ nextHi
-    const ddLo = (nextLo - deltaLo) | 0
-    const ddBorrow = ((~nextLo & deltaLo) | (~(nextLo ^ deltaLo) & ddLo)) >>> 31
-    const ddHi = (nextHi - deltaHi - ddBorrow) | 0
-    overflow |= (nextHi ^ deltaHi) & (nextHi ^ ddHi)
-    const sign = ddHi >> 31
-    // |dd| = (dd ^ sign) - sign; the carry goes up only from a low lane of 0.
-    const magnitudeLo = ((ddLo ^ sign) - sign) | 0
-    anyLo |= magnitudeLo
-    anyHi |= (ddHi ^ sign) + (sign !== 0 && magnitudeLo === 0 ? 1 : 0)
-    beforeLo = lo
-    beforeHi = hi
-    deltaLo = nextLo
-    deltaHi = nextHi
-  }
-  if (overflow < 0) {
-    if (formatVersion < REFUSES_OVERFLOW_SINCE) return 64
+  const differences = count > 2 ? secondDifferences(part, type) : undefined
+  const bitSize = differences?.bitSize ?? 0
+  if (differences?.overflows && formatVersion >= REFUSES_OVERFLOW_SINCE) {
     throw new InspectError(
       'BAD_VALUE',
       'expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one',
     )
   }
-  return bitLength(anyHi, anyLo)
+  const verbatim = bitSize >= verbatimFrom(size)
+  const plain = verbatim ? part.length : Math.min(count, 2) * size
+  const packed = new Uint32Array(verbatim || !differences ? 0 : packedUnits(count - 2, bitSize))
+  if (differences && !verbatim) pack(differences, packed)
+  const out = new Uint8Array(HEAD + plain + packed.byteLength)
+  out[0] = bitSize
+  viewOf(out).setUint32(1, count, true)
+  out.set(part.subarray(0, plain), HEAD)
+  out.set(new Uint8Array(packed.buffer), HEAD + plain)
+  return out
 }
+
+/** Differences of differences. The first is the plain difference of the first two elements. */
+interface SecondDifferences {
+  /** Magnitudes in lanes; the highest bit of `high` is the sign, which is right where `bitSize` leaves it free. */
+  low: Int32Array
+  high: Int32Array
+  count: number
+  /** Bits of the largest magnitude; 64 on overflow, so that the elements are stored as they are: every release reads that. */
+  bitSize: number
+  /** Whether a difference does not fit in 64 signed bits. */
+  overflows: boolean
+}
+
+/** Kept from one call to the next: fresh memory costs as much as filling it. */
+let room = { low: new Int32Array(0), high: new Int32Array(0) }
+
+function secondDifferences(part: Uint8Array, type: IntegerType): SecondDifferences {
+  const count = part.length / type.size - 1
+  if (room.low.length < count) room = { low: new Int32Array(count), high: new Int32Array(count) }
+  const differences = { ...room, count, bitSize: 0, overflows: false }
+  if (type.size === 8) fillWide(differences, lanesOf(part, 8), type.signed)
+  else fillNarrow(differences, lanesOf(part, type.size), type)
+  return differences
+}
+
+/** Of up to 4 bytes: numbers hold every difference. */
+function fillNarrow(differences: SecondDifferences, lanes: Lanes, type: IntegerType): void {
+  const { low, high, count } = differences
+  const { signed } = type
+  const shift = signShift(type)
+  let before = signed ? (lanes[0] << shift) >> shift : lanes[0] >>> 0
+  let delta = 0
+  let largest = 0
+  for (let i = 0; i < count; i++) {
+    const value = signed ? (lanes[i + 1] << shift) >> shift : lanes[i + 1] >>> 0
+    const next = value - before
+    const dd = next - delta
+    const magnitude = dd < 0 ? -dd : dd
+    if (magnitude > largest) largest = magnitude
+    low[i] = magnitude
+    high[i] = (magnitude > 0xffffffff ? 1 : 0) | (dd < 0 ? SIGN : 0)
+    before = value
+    delta = next
+  }
+  differences.bitSize = bitLength(largest > 0xffffffff ? 1 : 0, largest)
+}
+
+/** Of 8 bytes. Every magnitude is or-ed together for the bit size, which keeps the highest bit. */
+function fillWide(differences: SecondDifferences, lanes: Lanes, signed: boolean): void {
+  const { low, high, count } = differences
+  let beforeLo = lanes[0]
+  let beforeHi = lanes[1]
+  let deltaLo = 0
+  let deltaHi = 0
+  let anyLo = 0
+  let anyHi = 0
+  let overflow = 0
+  for (let i = 0, at = 2; i < count; i++, at += 2) {
+    const lo = lanes[at]
+    const hi = lanes[at + 1]
+    const nextLo = (lo - beforeLo) | 0
+    const nextHi = (hi - beforeHi - borrow(lo, beforeLo, nextLo)) | 0
+    if (signed) overflow |= (hi ^ beforeHi) & (hi ^ nextHi)
+    else overflow |= ((~hi & beforeHi) | (~(hi ^ beforeHi) & nextHi)) ^ nextHi
+    const ddLo = (nextLo - deltaLo) | 0
+    const ddHi = (nextHi - deltaHi - borrow(nextLo, deltaLo, ddLo)) | 0
+    overflow |= (nextHi ^ deltaHi) & (nextHi ^ ddHi)
+    const sign = ddHi >> 31
+    // |dd| = (dd ^ sign) - sign; the carry goes up only from a low lane of 0.
+    const magnitudeLo = ((ddLo ^ sign) - sign) | 0
+    const magnitudeHi = ((ddHi ^ sign) + (sign !== 0 && magnitudeLo === 0 ? 1 : 0)) | 0
+    anyLo |= magnitudeLo
+    anyHi |= magnitudeHi
+    low[i] = magnitudeLo
+    high[i] = magnitudeHi | (sign & SIGN)
+    beforeLo = lo
+    beforeHi = hi
+    deltaLo = nextLo
+    deltaHi = nextHi
+  }
+  differences.overflows = overflow < 0
+  differences.bitSize = differences.overflows ? 64 : bitLength(anyHi, anyLo)
+}
+
+const SIGN = 0x80000000
 
 function bitLength(high: number, low: number): number {
   return high !== 0 ? 64 - Math.clz32(high) : Math.max(1, 32 - Math.clz32(low))
@@ -160,50 +175,16 @@ class BitWriter {
   }
 }
 
-function pack(input: Numbers, packed: Uint32Array, bitSize: number): void {
-  const writer = new BitWriter(packed)
-  const minus = 2 ** bitSize
-  let before = input[1]
-  let delta = before - input[0]
-  for (let i = 2; i < input.length; i++) {
-    const value = input[i]
-    const next = value - before
-    const dd = next - delta
-    writer.put(dd < 0 ? minus - dd : dd, bitSize + 1)
-    delta = next
-    before = value
-  }
-  writer.finish()
-}
-
-function pack64(input: Uint32Array, packed: Uint32Array, bitSize: number): void {
+/** All but the first difference: sign, then magnitude. */
+function pack({ low, high, count, bitSize }: SecondDifferences, packed: Uint32Array): void {
   const writer = new BitWriter(packed)
   const highBits = bitSize - 32
-  let beforeLo = input[0] | 0
-  let beforeHi = input[1] | 0
-  let deltaLo = 0
-  let deltaHi = 0
-  for (let i = 2; i + 1 < input.length; i += 2) {
-    const lo = input[i] | 0
-    const hi = input[i + 1] | 0
-    const nextLo = (lo - beforeLo) | 0
-    const borrow = ((~lo & beforeLo) | (~(lo ^ beforeLo) & nextLo)) >>> 31
-    const nextHi = (hi - beforeHi - borrow) | 0
-    const ddLo = (nextLo - deltaLo) | 0
-    const ddBorrow = ((~nextLo & deltaLo) | (~(nextLo ^ deltaLo) & ddLo)) >>> 31
-    const ddHi = (nextHi - deltaHi - ddBorrow) | 0
-    beforeLo = lo
-    beforeHi = hi
-    deltaLo = nextLo
-    deltaHi = nextHi
-    if (i === 2) continue
-    const sign = ddHi >> 31
-    const magnitudeLo = ((ddLo ^ sign) - sign) | 0
-    const magnitudeHi = ((ddHi ^ sign) + (sign !== 0 && magnitudeLo === 0 ? 1 : 0)) | 0
-    if (highBits < 0) writer.put((-sign << bitSize) | magnitudeLo, bitSize + 1)
+  for (let i = 1; i < count; i++) {
+    const top = high[i]
+    if (highBits < 0) writer.put(((top >>> 31) << bitSize) | low[i], bitSize + 1)
     else {
-      writer.put((-sign << highBits) | magnitudeHi, highBits + 1)
-      writer.put(magnitudeLo, 32)
+      writer.put(((top >>> 31) << highBits) | (top & ~SIGN), highBits + 1)
+      writer.put(low[i], 32)
     }
   }
   writer.finish()
@@ -230,15 +211,11 @@ function decompress(
   if (undone) return undone
   const out = new Uint8Array(originalLength)
   out.set(stored.subarray(0, plain))
-  if (units > 0) {
-    // Two units of nothing behind the last: a value is taken out of up to three neighbours.
-    const packed = new Uint32Array(units + 2)
-    new Uint8Array(packed.buffer).set(stored.subarray(plain))
-    if (size === 1) unpack(out, packed, bitSize)
-    else if (size === 2) unpack(u16(out), packed, bitSize)
-    else if (size === 4) unpack(u32(out), packed, bitSize)
-    else unpack64(u32(out), packed, bitSize)
-  }
+  if (units === 0) return out
+  // Two units of nothing behind the last: a value is taken out of up to three neighbours.
+  const packed = new Uint32Array(units + 2)
+  new Uint8Array(packed.buffer).set(stored.subarray(plain))
+  unpack(lanesOf(out, size), lanesEach(size), packed, bitSize)
   return out
 }
 
@@ -248,46 +225,26 @@ function decompress(
  */
 function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array | undefined {
   const stored = part.subarray(HEAD)
-  const asTheyAre = originalLength < size ? 2 * size : part[0] >= verbatimFrom(size) ? originalLength : -1
-  return stored.length === asTheyAre ? stored.subarray(0, originalLength) : undefined
+  const isWhole =
+    originalLength < size
+      ? stored.length === 2 * size
+      : part[0] >= verbatimFrom(size) && stored.length === originalLength
+  return isWhole ? stored.subarray(0, originalLength) : undefined
 }
 
-/** Fills `output` from its third element on; all sums modulo the element size. `bitSize` up to 30. */
-function unpack(output: Uint8Array | Uint16Array | Uint32Array, packed: Uint32Array, bitSize: number): void {
-  const shift = 32 - bitSize
-  const mask = bitSize === 0 ? 0 : -1
-  const width = bitSize + 1
-  let value = output[1] | 0
-  let delta = (value - (output[0] | 0)) | 0
-  let unit = 0
-  let bit = 0
-  for (let i = 2; i < output.length; i++) {
-    const top = (packed[unit ^ 1] << bit) | ((packed[(unit + 1) ^ 1] >>> 1) >>> (31 - bit))
-    bit += width
-    unit += bit >>> 5
-    bit &= 31
-    const sign = top >> 31
-    const magnitude = ((top << 1) >>> shift) & mask
-    delta = (delta + ((magnitude ^ sign) - sign)) | 0
-    value = (value + delta) | 0
-    output[i] = value
-  }
-}
-
-/** The same for lanes; `bitSize` up to 62. */
-function unpack64(output: Uint32Array, packed: Uint32Array, bitSize: number): void {
+/** Fills `output` from its third element on. Sums modulo 2^64 hold those modulo the element size. `bitSize` up to 62. */
+function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31
   const shift = wide ? 64 - bitSize : 32 - bitSize
   const mask = bitSize === 0 ? 0 : -1
   const width = bitSize + 1
-  let lo = output[2] | 0
-  let hi = output[3] | 0
+  let lo = output[each]
+  let hi = output[2 * each - 1]
   let deltaLo = (lo - output[0]) | 0
-  const borrow = lo >>> 0 < output[0] ? 1 : 0
-  let deltaHi = (hi - output[1] - borrow) | 0
+  let deltaHi = (hi - output[each - 1] - borrow(lo, output[0], deltaLo)) | 0
   let unit = 0
   let bit = 0
-  for (let i = 4; i + 1 < output.length; i += 2) {
+  for (let i = 2 * each; i + each <= output.length; i += each) {
     const second = packed[(unit + 1) ^ 1]
     const top = (packed[unit ^ 1] << bit) | ((second >>> 1) >>> (31 - bit))
     const sign = top >> 31
@@ -308,12 +265,12 @@ function unpack64(output: Uint32Array, packed: Uint32Array, bitSize: number): vo
     ddLo = ((ddLo ^ sign) - sign) | 0
     ddHi = ((ddHi ^ sign) + (sign !== 0 && ddLo === 0 ? 1 : 0)) | 0
     const sumLo = (deltaLo + ddLo) | 0
-    deltaHi = (deltaHi + ddHi + (((deltaLo & ddLo) | ((deltaLo | ddLo) & ~sumLo)) >>> 31)) | 0
+    deltaHi = (deltaHi + ddHi + carry(deltaLo, ddLo, sumLo)) | 0
     deltaLo = sumLo
     const nextLo = (lo + deltaLo) | 0
-    hi = (hi + deltaHi + (((lo & deltaLo) | ((lo | deltaLo) & ~nextLo)) >>> 31)) | 0
+    hi = (hi + deltaHi + carry(lo, deltaLo, nextLo)) | 0
     lo = nextLo
     output[i] = lo
-    output[i + 1] = hi
+    if (each === 2) output[i + 1] = hi
   }
 }

@@ -62,16 +62,36 @@ export function checkWhole(part: Uint8Array, size: number): void {
   }
 }
 
-/** The bytes as uint16; a copy where they do not lie on an even address. Odd bytes at the end are left out. */
-export function u16(bytes: Uint8Array): Uint16Array {
-  const from = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice()
-  return new Uint16Array(from.buffer, from.byteOffset, from.length >>> 1)
+/** Elements as numbers without a sign, but for int32: one lane an element, two where it has 8 bytes. */
+export type Lanes = Uint8Array | Uint16Array | Int32Array
+
+/** Bytes as lanes; a copy where they are not aligned. Bytes behind the last whole element may be left out. */
+export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
+  if (size === 1) return bytes
+  const { buffer, byteOffset, length } = bytes.byteOffset % Math.min(size, 4) === 0 ? bytes : bytes.slice()
+  return size === 2
+    ? new Uint16Array(buffer, byteOffset, length >>> 1)
+    : new Int32Array(buffer, byteOffset, length >>> 2)
 }
 
-/** The bytes as uint32; a copy where they do not lie on a multiple of four. Odd bytes at the end are left out. */
-export function u32(bytes: Uint8Array): Uint32Array {
-  const from = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
-  return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
+/** How far up and down again a lane is moved to take the sign of its type. */
+export function signShift({ size, signed }: IntegerType): number {
+  return signed && size < 4 ? 32 - 8 * size : 0
+}
+
+/** Lanes of an element. */
+export function lanesEach(size: ElementSize): 1 | 2 {
+  return size === 8 ? 2 : 1
+}
+
+/** What adding two low lanes carries into the high one; all three as int32. */
+export function carry(a: number, b: number, sum: number): number {
+  return ((a & b) | ((a | b) & ~sum)) >>> 31
+}
+
+/** What `a` - `b` of two low lanes borrows from the high one; all three as int32. */
+export function borrow(a: number, b: number, difference: number): number {
+  return ((~a & b) | (~(a ^ b) & difference)) >>> 31
 }
 
 /** One little-endian element's low lane. */
@@ -95,99 +115,42 @@ export function elementOf(size: ElementSize, low: number, high: number): Uint8Ar
 /** Running sums: `start` + in[0], that + in[1]… modulo the element size. As many bytes as `input`. */
 export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
-  if (size === 1) sums8(input, output, low)
-  else if (size === 2) sums16(u16(input), u16(output), low)
-  else if (size === 4) sums32(u32(input), u32(output), low)
-  else sums64(u32(input), u32(output), low, high)
-  return output
-}
-
-function sums8(input: Uint8Array, output: Uint8Array, start: number): void {
-  let sum = start
-  for (let i = 0; i < input.length; i++) {
-    sum = (sum + input[i]) | 0
-    output[i] = sum
-  }
-}
-
-function sums16(input: Uint16Array, output: Uint16Array, start: number): void {
-  let sum = start
-  for (let i = 0; i < input.length; i++) {
-    sum = (sum + input[i]) | 0
-    output[i] = sum
-  }
-}
-
-function sums32(input: Uint32Array, output: Uint32Array, start: number): void {
-  let sum = start | 0
-  for (let i = 0; i < input.length; i++) {
-    sum = (sum + (input[i] | 0)) | 0
-    output[i] = sum
-  }
-}
-
-function sums64(input: Uint32Array, output: Uint32Array, low: number, high: number): void {
+  const from = lanesOf(input, size)
+  const to = lanesOf(output, size)
+  const each = lanesEach(size)
   let lo = low | 0
   let hi = high | 0
-  for (let i = 0; i + 1 < input.length; i += 2) {
-    const add = input[i] | 0
+  for (let i = 0; i < from.length; i += each) {
+    const add = from[i]
     const sum = (lo + add) | 0
-    const carry = ((lo & add) | ((lo | add) & ~sum)) >>> 31
-    hi = (hi + (input[i + 1] | 0) + carry) | 0
+    if (each === 2) {
+      hi = (hi + from[i + 1] + carry(lo, add, sum)) | 0
+      to[i + 1] = hi
+    }
     lo = sum
-    output[i] = lo
-    output[i + 1] = hi
+    to[i] = lo
   }
+  return output
 }
 
 /** Differences: in[0] - `start`, in[1] - in[0]… modulo the element size. As many bytes as `input`. */
 export function differences(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
-  if (size === 1) differences8(input, output, low)
-  else if (size === 2) differences16(u16(input), u16(output), low)
-  else if (size === 4) differences32(u32(input), u32(output), low)
-  else differences64(u32(input), u32(output), low, high)
-  return output
-}
-
-function differences8(input: Uint8Array, output: Uint8Array, start: number): void {
-  let before = start
-  for (let i = 0; i < input.length; i++) {
-    const value = input[i]
-    output[i] = value - before
-    before = value
-  }
-}
-
-function differences16(input: Uint16Array, output: Uint16Array, start: number): void {
-  let before = start
-  for (let i = 0; i < input.length; i++) {
-    const value = input[i]
-    output[i] = value - before
-    before = value
-  }
-}
-
-function differences32(input: Uint32Array, output: Uint32Array, start: number): void {
-  let before = start | 0
-  for (let i = 0; i < input.length; i++) {
-    const value = input[i] | 0
-    output[i] = (value - before) | 0
-    before = value
-  }
-}
-
-function differences64(input: Uint32Array, output: Uint32Array, low: number, high: number): void {
+  const from = lanesOf(input, size)
+  const to = lanesOf(output, size)
+  const each = lanesEach(size)
   let beforeLo = low | 0
   let beforeHi = high | 0
-  for (let i = 0; i + 1 < input.length; i += 2) {
-    const lo = input[i] | 0
-    const hi = input[i + 1] | 0
+  for (let i = 0; i < from.length; i += each) {
+    const lo = from[i]
     const difference = (lo - beforeLo) | 0
-    const borrow = ((~lo & beforeLo) | (~(lo ^ beforeLo) & difference)) >>> 31
-    output[i] = difference
-    output[i + 1] = (hi - beforeHi - borrow) | 0
+    to[i] = difference
+    if (each === 2) {
+      const hi = from[i + 1]
+      to[i + 1] = hi - beforeHi - borrow(lo, beforeLo, difference)
+      beforeHi = hi
+    }
     beforeLo = lo
-    beforeHi = hi
   }
+  return output
 }

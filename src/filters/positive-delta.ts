@@ -8,10 +8,10 @@ import {
   type ElementSize,
   highLane,
   type IntegerType,
+  lanesEach,
+  lanesOf,
   lowLane,
   sums,
-  u16,
-  u32,
   windowType,
 } from './elements.ts'
 import type { FilteredBytes, FilterFactory } from './filter.ts'
@@ -99,26 +99,17 @@ const WINDOW_LENGTH_BYTES = 4
 
 /** Whether no element is smaller than the one before it. Signed values compare as unsigned ones with the sign bit turned. */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {
-  if (size === 8) return rises64(u32(window), signed ? 0x80000000 : 0)
-  const values = size === 1 ? window : size === 2 ? u16(window) : u32(window)
-  const turn = signed ? 2 ** (8 * size - 1) : 0
-  let before = 0
-  for (let i = 0; i < values.length; i++) {
-    const value = (values[i] ^ turn) >>> 0
-    if (value < before) return false
-    before = value
-  }
-  return true
-}
-
-function rises64(lanes: Uint32Array, turn: number): boolean {
+  const lanes = lanesOf(window, size)
+  const each = lanesEach(size)
+  const turn = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
   let lo = 0
   let hi = 0
-  for (let i = 0; i + 1 < lanes.length; i += 2) {
-    const nextHi = (lanes[i + 1] ^ turn) >>> 0
-    if (nextHi < hi || (nextHi === hi && lanes[i] < lo)) return false
-    lo = lanes[i]
-    hi = nextHi
+  for (let i = 0; i < lanes.length; i += each) {
+    const low = lanes[i] >>> 0
+    const high = (lanes[i + each - 1] ^ turn) >>> 0
+    if (high < hi || (each === 2 && high === hi && low < lo)) return false
+    lo = low
+    hi = high
   }
   return true
 }

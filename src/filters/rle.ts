@@ -3,7 +3,7 @@ import { decodePrefix, encode } from '../format/io.ts'
 import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
-import { u16, u32 } from './elements.ts'
+import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterFactory, FilterParts } from './filter.ts'
 import {
   checkStringPart,
@@ -77,33 +77,20 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
 
 /** Fills in the index of each run's first cell; gives the number of runs. */
 function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number {
-  if (size === 1) return runStartsOf(part, starts)
-  if (size === 2) return runStartsOf(u16(part), starts)
-  if (size === 4) return runStartsOf(u32(part), starts)
-  const count = part.length / size
+  const unit = size % 4 === 0 ? 4 : size === 2 ? 2 : 1
+  const lanes = lanesOf(part, unit)
+  const each = size / unit
   let runs = 1
   let start = 0
-  for (let cell = 1, at = size; cell < count; cell++, at += size) {
-    let same = 0
-    while (same < size && part[at + same] === part[at + same - size]) same++
-    if (same < size || cell - start === LONGEST_RUN) {
+  let before = lanes[0]
+  for (let cell = 1, at = each; at < lanes.length; cell++, at += each) {
+    const value = lanes[at]
+    let same = value === before
+    before = value
+    if (each > 1) for (let lane = 1; same && lane < each; lane++) same = lanes[at + lane] === lanes[at + lane - each]
+    if (!same || cell - start === LONGEST_RUN) {
       starts[runs++] = cell
       start = cell
-    }
-  }
-  return runs
-}
-
-function runStartsOf(cells: Uint8Array | Uint16Array | Uint32Array, starts: Uint32Array): number {
-  let runs = 1
-  let start = 0
-  let before = cells[0]
-  for (let cell = 1; cell < cells.length; cell++) {
-    const value = cells[cell]
-    if (value !== before || cell - start === LONGEST_RUN) {
-      starts[runs++] = cell
-      start = cell
-      before = value
     }
   }
   return runs
@@ -129,10 +116,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   let to = 0
   for (let at = 0; at < part.length; at += stride) {
     const length = ((part[at + size] << 8) | part[at + size + 1]) * size
-    if (size === 1) {
-      if (length > SHORT) out.fill(part[at], to, to + length)
-      else for (let i = 0; i < length; i++) out[to + i] = part[at]
-    } else if (length > 0) {
+    if (length > 0) {
       for (let i = 0; i < size; i++) out[to + i] = part[at + i]
       repeat(out, to, size, length)
     }

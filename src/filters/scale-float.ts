@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { badData, checkLimit } from './bytes.ts'
-import { checkWhole, type ElementSize, u16, u32 } from './elements.ts'
+import { checkWhole, type ElementSize, lanesEach, lanesOf, signShift } from './elements.ts'
 import type { FilterFactory } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
@@ -24,7 +24,7 @@ export const scaleFloat: FilterFactory = async () => ({
     forward(part, config, cx) {
       const size = floatSize(cx.datatype)
       checkWhole(part, size)
-      return toIntegers(size === 4 ? scaled32(part, config) : scaled64(part, config), widthOf(config))
+      return toIntegers(scaled(part, size, config), widthOf(config))
     },
     check(total, config, cx) {
       checkLimit((total / widthOf(config)) * floatSize(cx.datatype), cx.limit, 'part_lengths')
@@ -34,11 +34,7 @@ export const scaleFloat: FilterFactory = async () => ({
       if (part.length % width !== 0) {
         throw badData(`expected whole ${width}-byte integers, found ${part.length} bytes`, 'part_lengths')
       }
-      const count = part.length / width
-      const output = floatSize(cx.datatype) === 4 ? new Float32Array(count) : new Float64Array(count)
-      if (width === 8) fromLanes(u32(part), output, config)
-      else fromIntegers(integers(part, width), output, config)
-      return new Uint8Array(output.buffer)
+      return toFloats(part, width, floatSize(cx.datatype), config)
     },
   }),
 })
@@ -70,23 +66,19 @@ function floatSize(datatype: Datatype): 4 | 8 {
   throw new InspectError('BAD_VALUE', `expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
 }
 
-function scaled32(part: Uint8Array, config: FilterConfig): Float64Array {
-  const lanes = u32(part)
-  const input = new Float32Array(lanes.buffer, lanes.byteOffset, lanes.length)
-  const output = new Float64Array(input.length)
-  const scale = Math.fround(scaleOf(config))
-  const offset = Math.fround(offsetOf(config))
-  for (let i = 0; i < input.length; i++) output[i] = round(Math.fround(Math.fround(input[i] - offset) / scale))
-  return output
-}
-
-function scaled64(part: Uint8Array, config: FilterConfig): Float64Array {
-  const from = part.byteOffset % 8 === 0 ? part : part.slice()
-  const input = new Float64Array(from.buffer, from.byteOffset, from.length / 8)
-  const output = new Float64Array(input.length)
-  const scale = scaleOf(config)
-  const offset = offsetOf(config)
-  for (let i = 0; i < input.length; i++) output[i] = round((input[i] - offset) / scale)
+/** Float32 are computed in float32. */
+function scaled(part: Uint8Array, size: 4 | 8, config: FilterConfig): Float64Array {
+  const single = size === 4
+  const { buffer, byteOffset, length } = part.byteOffset % size === 0 ? part : part.slice()
+  const values = single
+    ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
+    : new Float64Array(buffer, byteOffset, length / size)
+  const output = new Float64Array(values.length)
+  const scale = single ? Math.fround(scaleOf(config)) : scaleOf(config)
+  const offset = single ? Math.fround(offsetOf(config)) : offsetOf(config)
+  for (let i = 0; i < values.length; i++) {
+    output[i] = round(single ? Math.fround(Math.fround(values[i] - offset) / scale) : (values[i] - offset) / scale)
+  }
   return output
 }
 
@@ -99,61 +91,38 @@ function round(value: number): number {
 
 function toIntegers(values: Float64Array, width: ElementSize): Uint8Array {
   const end = 2 ** (8 * width - 1)
-  for (let i = 0; i < values.length; i++) {
-    if (!(values[i] >= -end && values[i] < end)) {
-      throw new InspectError('BAD_VALUE', `expected scaled values that fit ${8 * width} bits, found ${values[i]}`)
-    }
-  }
   const output = new Uint8Array(values.length * width)
-  if (width === 8) toLanes(values, u32(output))
-  else integers(output, width).set(values)
+  const lanes = lanesOf(output, width)
+  const each = lanesEach(width)
+  for (let i = 0, to = 0; i < values.length; i++, to += each) {
+    const value = values[i]
+    if (!(value >= -end && value < end)) {
+      throw new InspectError('BAD_VALUE', `expected scaled values that fit ${8 * width} bits, found ${value}`)
+    }
+    lanes[to] = value
+    if (each === 2) lanes[to + 1] = Math.floor(value / 2 ** 32)
+  }
   return output
 }
 
-function toLanes(values: Float64Array, lanes: Uint32Array): void {
-  for (let i = 0; i < values.length; i++) {
-    const high = Math.floor(values[i] / 2 ** 32)
-    lanes[2 * i] = values[i] - high * 2 ** 32
-    lanes[2 * i + 1] = high
-  }
-}
-
-function integers(bytes: Uint8Array, width: 1 | 2 | 4): Int8Array | Int16Array | Int32Array {
-  if (width === 1) return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-  const raw = width === 2 ? u16(bytes) : u32(bytes)
-  return width === 2
-    ? new Int16Array(raw.buffer, raw.byteOffset, raw.length)
-    : new Int32Array(raw.buffer, raw.byteOffset, raw.length)
-}
-
-function fromIntegers(
-  input: Int8Array | Int16Array | Int32Array,
-  output: Float32Array | Float64Array,
-  config: FilterConfig,
-): void {
+function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: FilterConfig): Uint8Array {
+  const lanes = lanesOf(part, width)
+  const each = lanesEach(width)
+  const shift = signShift({ size: width, signed: true })
+  const output = new Float64Array(lanes.length / each)
+  const single = size === 4
   const scale = scaleOf(config)
   const offset = offsetOf(config)
-  if (output instanceof Float32Array) {
-    for (let i = 0; i < input.length; i++) output[i] = scale * Math.fround(input[i]) + offset
-  } else {
-    for (let i = 0; i < input.length; i++) output[i] = scale * input[i] + offset
+  for (let i = 0, at = 0; i < output.length; i++, at += each) {
+    const lane = (lanes[at] << shift) >> shift
+    const value = each === 1 ? lane : int64(lane >>> 0, lanes[at + 1], single)
+    output[i] = scale * (single ? Math.fround(value) : value) + offset
   }
+  return new Uint8Array(single ? new Float32Array(output).buffer : output.buffer)
 }
 
-function fromLanes(lanes: Uint32Array, output: Float32Array | Float64Array, config: FilterConfig): void {
-  const scale = scaleOf(config)
-  const offset = offsetOf(config)
-  if (output instanceof Float32Array) {
-    for (let i = 0; i < output.length; i++) output[i] = scale * float32(lanes[2 * i], lanes[2 * i + 1] | 0) + offset
-  } else {
-    for (let i = 0; i < output.length; i++)
-      output[i] = scale * ((lanes[2 * i + 1] | 0) * 2 ** 32 + lanes[2 * i]) + offset
-  }
-}
-
-/** An int64 rounded to float32 once. Above 2^53 its lowest 11 bits only break ties, so one bit stands for them all. */
-function float32(low: number, high: number): number {
-  const exact = high >= -0x200000 && high < 0x200000
-  const lane = exact || (low & 0x7ff) === 0 ? low : ((low & ~0x7ff) | 0x400) >>> 0
-  return Math.fround(high * 2 ** 32 + lane)
+/** An int64, ready to be rounded once. Above 2^53 its lowest 11 bits only break ties of float32: one bit stands for them all. */
+function int64(low: number, high: number, single: boolean): number {
+  const exact = !single || (high >= -0x200000 && high < 0x200000) || (low & 0x7ff) === 0
+  return high * 2 ** 32 + (exact ? low : ((low & ~0x7ff) | 0x400) >>> 0)
 }

@@ -1,6 +1,6 @@
 import type { Datatype } from '../format/datatype.ts'
 import { badData } from './bytes.ts'
-import { checkWhole, type ElementSize, elementSize, u16, u32 } from './elements.ts'
+import { checkWhole, type ElementSize, elementSize, lanesEach, lanesOf } from './elements.ts'
 import type { FilterFactory } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
@@ -19,92 +19,27 @@ export const xor: FilterFactory = async () => ({
     forward(part, _config, cx) {
       const size = elementSize(cx.datatype)
       checkWhole(part, size)
-      return combine(part, size)
+      return combine(part, size, false)
     },
     reverse(part, _config, cx) {
       const size = elementSize(cx.datatype)
       if (part.length % size !== 0)
         throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
-      return cx.kernels?.separate(part, size) ?? separate(part, size)
+      return cx.kernels?.separate(part, size) ?? combine(part, size, true)
     },
   }),
 })
 
 const INTEGERS: Record<ElementSize, Datatype> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
 
-function combine(part: Uint8Array, size: ElementSize): Uint8Array {
-  const output = new Uint8Array(part.length)
-  if (size === 1) combine8(part, output)
-  else if (size === 2) combine16(u16(part), u16(output))
-  else combine32(u32(part), u32(output), size / 4)
-  return output
-}
-
-function combine8(input: Uint8Array, output: Uint8Array): void {
-  let before = 0
-  for (let i = 0; i < input.length; i++) {
-    const value = input[i]
-    output[i] = value ^ before
-    before = value
-  }
-}
-
-function combine16(input: Uint16Array, output: Uint16Array): void {
-  let before = 0
-  for (let i = 0; i < input.length; i++) {
-    const value = input[i]
-    output[i] = value ^ before
-    before = value
-  }
-}
-
-/** `stride` lanes an element. */
-function combine32(input: Uint32Array, output: Uint32Array, stride: number): void {
-  const first = Math.min(stride, input.length)
-  for (let i = 0; i < first; i++) output[i] = input[i]
-  for (let i = stride; i < input.length; i++) output[i] = input[i] ^ input[i - stride]
-}
-
-function separate(part: Uint8Array, size: ElementSize): Uint8Array {
-  const output = new Uint8Array(part.length)
-  if (size === 1) separate8(part, output)
-  else if (size === 2) separate16(u16(part), u16(output))
-  else if (size === 4) separate32(u32(part), u32(output))
-  else separate64(u32(part), u32(output))
-  return output
-}
-
-function separate8(input: Uint8Array, output: Uint8Array): void {
-  let value = 0
-  for (let i = 0; i < input.length; i++) {
-    value ^= input[i]
-    output[i] = value
-  }
-}
-
-function separate16(input: Uint16Array, output: Uint16Array): void {
-  let value = 0
-  for (let i = 0; i < input.length; i++) {
-    value ^= input[i]
-    output[i] = value
-  }
-}
-
-function separate32(input: Uint32Array, output: Uint32Array): void {
-  let value = 0
-  for (let i = 0; i < input.length; i++) {
-    value ^= input[i]
-    output[i] = value
-  }
-}
-
-function separate64(input: Uint32Array, output: Uint32Array): void {
-  let lo = 0
-  let hi = 0
-  for (let i = 0; i + 1 < input.length; i += 2) {
-    lo ^= input[i]
-    hi ^= input[i + 1]
-    output[i] = lo
-    output[i + 1] = hi
-  }
+/** Every element with the one before it: of the input when written, of the output when read. */
+function combine(part: Uint8Array, size: ElementSize, reading: boolean): Uint8Array {
+  const bytes = new Uint8Array(part.length)
+  const input = lanesOf(part, size)
+  const output = lanesOf(bytes, size)
+  const before = reading ? output : input
+  const each = lanesEach(size)
+  output.set(input.subarray(0, each))
+  for (let i = each; i < input.length; i++) output[i] = input[i] ^ before[i - each]
+  return bytes
 }
