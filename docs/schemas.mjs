@@ -41,13 +41,15 @@ function ref(name) {
   return { $ref: `#/definitions/${name}` }
 }
 
-/** `List<T>` is printed as an array, however it is made. */
+/** Lists are printed as arrays, however they are made. */
+const LISTS = new Set(['List', 'Iterable', 'AsyncIterable'])
+
 class ListParser {
   constructor(parser) {
     this.parser = parser
   }
   supportsNode(node) {
-    return node.typeName?.escapedText === 'List'
+    return LISTS.has(node.typeName?.escapedText)
   }
   createType(node, context) {
     return new ArrayType(this.parser.createType(node.typeArguments[0], context))

@@ -1,5 +1,6 @@
 import { InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
+import type { RtreeSvgDocument } from '../documents/rtree-svg.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
@@ -96,7 +97,7 @@ export async function svgOutcome(
   } finally {
     out.discard()
   }
-  const document = {
+  const document: RtreeSvgDocument = {
     ...documentHead('rtree-svg', cx.shownPath(path)),
     svg: file,
     dimensions: [dimensions[x].name, dimensions[y].name],
@@ -198,10 +199,8 @@ class Axis {
 
   drawn(cx: CommandContext): SvgAxis {
     const { name, type, cell_val_num } = this.dimension
-    const text = (end: { bytes: Uint8Array } | undefined): string => {
-      const value: Result = end ? cellValue(type, cell_val_num, end.bytes, cx.style) : null
-      return shortValue(value, END_ROOM)
-    }
+    const text = (end: { bytes: Uint8Array } | undefined): string =>
+      shortValue(end && cellValue(type, cell_val_num, end.bytes, cx.style), END_ROOM)
     return {
       name,
       low: this.low ? this.number(this.low.value) : 0,

@@ -1,6 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
+import type { ValueRange } from '../documents/common.ts'
+import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { Fragment } from '../store/fragment.ts'
 import {
@@ -72,26 +74,28 @@ async function rtreeOutcome(
   const dimensions = schema.domain.dimensions
   const tree = await fragment.rtree()
   const leaves = leafLevel(tree)
-  const head = { ...documentHead('rtree', cx.shownPath(path)), fanout: tree.fanout, level_num: tree.levels.length }
-  const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const mbrs = (level: RTreeLevel): Iterable<Result> => ({
+  const head = {
+    ...documentHead('rtree', cx.shownPath(path)),
+    fanout: tree.fanout,
+    level_num: tree.levels.length,
+    mbr_num: leaves?.mbr_num ?? 0,
+  }
+  const mbrs = (level: RTreeLevel): Iterable<ValueRange[]> => ({
     *[Symbol.iterator]() {
       const mbr = mbrsResult(level, dimensions, cx.style)
       for (let i = 0; i < level.mbr_num; i++) yield mbr(i)
     },
   })
-  const document = touches
-    ? {
-        ...head,
-        mbr_num: leaves?.mbr_num ?? 0,
-        tiles: Array.from({ length: leaves?.mbr_num ?? 0 }, (_, tile) => tile)
-          .filter((tile) => leaves && touches(mbrAt(leaves, tile, dimensions)))
-          .map((tile) => ({
-            tile,
-            mbr: leaves ? rangesResult(dimensions, mbrAt(leaves, tile, dimensions), cx.style) : null,
-          })),
-      }
-    : { ...head, mbr_num: leaves?.mbr_num ?? 0, levels: tree.levels.map(mbrs) }
+  let document: RtreeDocument
+  if (options.range) {
+    const touches = rangeFilter(dimensions, parseRanges(dimensions, options.range))
+    const tiles: RtreeTile[] = []
+    for (let tile = 0; leaves && tile < leaves.mbr_num; tile++) {
+      const mbr = mbrAt(leaves, tile, dimensions)
+      if (touches(mbr)) tiles.push({ tile, mbr: rangesResult(dimensions, mbr, cx.style) })
+    }
+    document = { ...head, tiles }
+  } else document = { ...head, levels: tree.levels.map(mbrs) }
   const names = dimensions.map(({ name }) => name)
   return {
     document,

@@ -1,4 +1,4 @@
-import type { Count, DocumentHead, List, ValueRange } from './common.ts'
+import type { Count, DocumentHead, ValueRange } from './common.ts'
 
 /**
  * `tiledb-inspect rtree <target> --json`, one document a fragment. With `--range` the touched tiles stand in place of
@@ -19,18 +19,18 @@ export interface RtreeHead extends DocumentHead<'rtree'> {
 /** The whole R-tree. */
 export interface RtreeLevels extends RtreeHead {
   /** Levels, root first; the last has one MBR a tile. */
-  levels: List<List<readonly ValueRange[]>>
+  levels: readonly Iterable<readonly ValueRange[]>[]
 }
 
 /** With --range. */
 export interface RtreeTouched extends RtreeHead {
   /** Tiles that the range touches. */
-  tiles: List<RtreeTile>
+  tiles: readonly RtreeTile[]
 }
 
 export interface RtreeTile {
   /** Index of the tile. */
   tile: Count
   /** `[lo, hi]` of each dimension, inclusive. */
-  mbr: readonly ValueRange[] | null
+  mbr: readonly ValueRange[]
 }

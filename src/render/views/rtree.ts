@@ -1,57 +1,53 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { ValueRange } from '../../documents/common.ts'
+import type { RtreeDocument } from '../../documents/rtree.ts'
+import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
 import { type Column, streamTable, table } from '../table.ts'
-import { amount, type Document, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
+type Box = readonly ValueRange[]
+type Boxes = Iterable<Box>
+
 /** @param names of the dimensions */
 export async function rtreeTable(
-  document: Document,
+  document: RtreeDocument,
   names: readonly string[],
   dense: boolean,
   full: boolean,
   out: Output,
 ): Promise<void> {
-  const boxes = amount(document.mbr_num)
-  const levels = amount(document.level_num)
-  const all = counted(boxes, 'box', 'boxes')
+  const { path, fanout, level_num, mbr_num } = document
+  const all = counted(mbr_num, 'box', 'boxes')
   const facts = dense
     ? 'dense: no R-tree'
-    : document.fanout === 0
+    : fanout === 0
       ? `${all} in a list (no R-tree in this format version)`
-      : `R-tree, ${all}, ${counted(levels, 'level')}, fanout ${countText(document.fanout)}`
-  await title(document.path, facts, out)
-  if (document.tiles !== undefined) {
-    const tiles = fieldList(document.tiles)
-    await line(`the range touches ${countText(tiles.length)} of ${counted(boxes, 'tile')}`, out)
-    if (tiles.length > 0) {
-      await boxTable(
-        names,
-        tiles.map(({ tile, mbr }) => [countText(tile), mbr ?? null] as const),
-        tiles.length,
-        full,
-        out,
-      )
-    }
+      : `R-tree, ${all}, ${counted(level_num, 'level')}, fanout ${countText(fanout)}`
+  await title(path, facts, out)
+  if ('tiles' in document) {
+    const { tiles } = document
+    await line(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
+    const boxes = tiles.map(({ tile, mbr }) => [tile, mbr] as const)
+    if (tiles.length > 0) await boxTable(names, boxes, tiles.length, full, out)
     return
   }
-  if (levels === 0) return
-  const every = Array.from(list(document.levels))
-  if (every.length > 1) await levelTable(every, boxes, out)
-  if (boxes === 0) return
-  await section(`${counted(boxes, 'tile')} (level ${every.length - 1})`, out)
-  await boxTable(names, numbered(every[every.length - 1]), boxes, full, out)
+  const { levels } = document
+  if (levels.length > 1) await levelTable(levels, mbr_num, out)
+  if (mbr_num === 0) return
+  const leaf = levels.length - 1
+  await section(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
+  await boxTable(names, numbered(levels[leaf]), mbr_num, full, out)
 }
 
 /** What was drawn, and where. */
-export async function svgSummary(document: Document, out: Output): Promise<void> {
-  const fragments = fieldList(document.fragments)
-  const [x, y] = Array.from(list(document.dimensions), fieldName)
-  const what = `${counted(amount(document.box_num), 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
-  await line(`${text(document.svg)}: ${what}, ${x} across and ${y} up`, out)
-  const undrawn = amount(document.undrawn_box_num)
-  if (undrawn > 0)
-    await line(`left out: ${counted(undrawn, 'box', 'boxes')} with NaN or infinity at an end`, out, 'dim')
+export async function svgSummary(document: RtreeSvgDocument, out: Output): Promise<void> {
+  const { svg, fragments, box_num, undrawn_box_num } = document
+  const [x, y] = document.dimensions.map(fieldName)
+  const what = `${counted(box_num, 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
+  await line(`${svg}: ${what}, ${x} across and ${y} up`, out)
+  if (undrawn_box_num > 0)
+    await line(`left out: ${counted(undrawn_box_num, 'box', 'boxes')} with NaN or infinity at an end`, out, 'dim')
   const higher = fragments.filter(({ level }) => level !== null).length
   if (higher > 0)
     await line(
@@ -61,7 +57,7 @@ export async function svgSummary(document: Document, out: Output): Promise<void>
     )
 }
 
-async function levelTable(levels: readonly Result[], leaves: number, out: Output): Promise<void> {
+async function levelTable(levels: readonly Boxes[], leaves: number, out: Output): Promise<void> {
   const last = levels.length - 1
   await table(
     {
@@ -76,20 +72,20 @@ async function levelTable(levels: readonly Result[], leaves: number, out: Output
   )
 }
 
-function length(values: Result): number {
+function length(boxes: Boxes): number {
   let count = 0
-  for (const _ of list(values)) count++
+  for (const _ of boxes) count++
   return count
 }
 
-function* numbered(boxes: Result): Generator<readonly [string, Result]> {
+function* numbered(boxes: Boxes): Generator<readonly [number, Box]> {
   let tile = 0
-  for (const box of list(boxes)) yield [countText(tile++), box]
+  for (const box of boxes) yield [tile++, box]
 }
 
 async function boxTable(
   names: readonly string[],
-  boxes: Iterable<readonly [string, Result]>,
+  boxes: Iterable<readonly [number, Box]>,
   total: number,
   full: boolean,
   out: Output,
@@ -99,7 +95,7 @@ async function boxTable(
     ...names.map((name): Column => ({ name: fieldName(name), role: 'number' })),
   ]
   function* rows(): Generator<string[]> {
-    for (const [tile, box] of boxes) yield [tile, ...Array.from(list(box), (range) => rangeText(range))]
+    for (const [tile, box] of boxes) yield [countText(tile), ...box.map((range) => rangeText(range))]
   }
   const limit = limitOf(full, ROWS, out)
   if (limit === undefined) await streamTable({ columns, rows: rows() }, out)
