@@ -5,7 +5,7 @@ import { decode, encode } from '../format/io.ts'
 import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
-import type { ChecksumVerdict, Filter, FilterContext, FilteredBytes } from './filter.ts'
+import type { ChecksumVerdict, Filter, FilterContext, FilteredBytes, LostTail } from './filter.ts'
 import type { LazyKernels } from './kernels/kernels.ts'
 import { filterFactory } from './registry.ts'
 
@@ -335,6 +335,11 @@ export class Pipeline {
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
     const last = options.checksumsOnly ? this.firstChecksum : 0
+    let lost = 0
+    const onLostTail = (tail: LostTail): void => {
+      lost += tail.length
+      options.onLostTail?.(tail)
+    }
     // Whoever looks at the stages keeps their bytes.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = stages.length - 1; i >= last; i--) {
@@ -344,11 +349,11 @@ export class Pipeline {
       try {
         const cx = this.context(datatype, limit, i === 0, onVerdict, kernels, room)
         if (options.onRefused) cx.onRefused = options.onRefused
-        if (options.onLostTail) cx.onLostTail = options.onLostTail
+        cx.onLostTail = onLostTail
         if (otherType) cx.otherType = true
         output = filter.reverse(bytes, config, cx)
       } catch (error) {
-        throw inFilter(error, config)
+        throw inFilter(error, config, lost)
       }
       options.onStage?.(
         { config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output },
@@ -508,11 +513,12 @@ function isNothing(parts: readonly Uint8Array[]): boolean {
   return parts.every(({ length }) => length === 0)
 }
 
-/** A filter's error with its name. */
-function inFilter(error: unknown, { name }: FilterConfig): unknown {
+/** A filter's error with its name. @param lost bytes that the filters behind it did not store when the chunk was written */
+function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   if (!(error instanceof InspectError)) return error
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
-  return new InspectError(error.code, error.message, { field }, { cause: error })
+  const message = lost > 0 ? `${error.message}; TileDB dropped ${lost} bytes of the chunk when it wrote` : error.message
+  return new InspectError(error.code, message, { field }, { cause: error })
 }
 
 /** A bound that a tile of `stored` bytes has without `--max-tile-size`. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import type { LostTail } from '../../src/filters/filter.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { zstd } from '../../src/filters/zstd.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { inspectError } from '../helpers/filter-context.ts'
+import { bytesOf, inspectError } from '../helpers/filter-context.ts'
 import { BACKENDS, contextOf, plainText, stored } from './libraries.ts'
 
 const TILE = { datatype: 'INT32', cellSize: 4, formatVersion: 22 } as const
@@ -43,6 +44,28 @@ describe.each(BACKENDS)('a tile of several chunks (%s)', (_, codecs) => {
       code: 'BAD_FILTERED_DATA',
       at: { field: expect.stringMatching(/^chunks\.2\.ZSTD/) },
     })
+  })
+})
+
+describe.each(BACKENDS)('a chunk of TileDB 2.2.9 without all bytes of what RLE made (%s)', (_, codecs) => {
+  const CHUNK =
+    '010000000000000018000000490000002000000002000000010000000c0000001100000018000000160000003200000022000000785e6362606030006226' +
+    '20060001ac0035785e63646060600462012096046211280d0003740059785e636062400046209600621110072631e9403f9bcc2ca3056059200000324e03a2'
+  test('is not undone, and the error says what is lost', async () => {
+    const filters: FilterConfig[] = [
+      { name: 'RLE', level: -1 },
+      { name: 'DOUBLE_DELTA', level: -1 },
+      { name: 'BITSHUFFLE' },
+      { name: 'GZIP', level: 5 },
+    ]
+    const tile = { datatype: 'DATETIME_MONTH', cellSize: 8, formatVersion: 8 } as const
+    const lost: LostTail[] = []
+    const pipeline = await Pipeline.load(filters, tile, codecs)
+    const reverse = (): unknown => pipeline.reverseTile(bytesOf(CHUNK), { onLostTail: (tail) => void lost.push(tail) })
+    expect(inspectError(reverse).message).toBe(
+      'expected runs of 24 bytes in all, found 1 cell of 8; TileDB dropped 4 bytes of the chunk when it wrote',
+    )
+    expect(lost).toEqual([{ length: 4, element_size: 8, of_metadata: false }])
   })
 })
 
