@@ -1,5 +1,5 @@
 /** What is done at once where each piece of work waits for a network. */
-const FAR_AT_ONCE = 16
+const FAR_AT_ONCE = 24
 
 /** Bytes that several pieces of work may hold together, as far as they say. */
 const MOST_BYTES = 256 * 2 ** 20

@@ -42,6 +42,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
     for await (const name of named) if (name !== undefined) yield* schemas.named(name, files)
   }
   const mine = await shardOf(array, looked, run.shard)
+  const beside = { ...run, beside: run.beside * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Which fragment is the first to name a schema does not depend on which is read first.
   let turn = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Items {
@@ -58,7 +59,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name, files))) items.push(item)
       done()
       yield* items
-      yield* checkFragment(run, fragment, schemas, passedOver(entry))
+      yield* checkFragment(beside, fragment, schemas, passedOver(entry))
     } finally {
       done()
       await fragment.close()

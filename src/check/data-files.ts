@@ -1,3 +1,4 @@
+import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { coordinatesOf } from '../cells/fragment-cells.ts'
@@ -12,7 +13,7 @@ import { StatisticsCheck } from './cells-statistics.ts'
 import { attempt, type Item, type Items } from './finding.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
-import { eachTile } from './tile-reader.ts'
+import { eachTile, type OpenFields, openFields } from './tile-reader.ts'
 import { UnwrittenCells } from './unwritten-cells.ts'
 
 /**
@@ -39,14 +40,13 @@ export async function* checkDataFiles(
   }
   const slotsOf = (...kinds: string[]): number[] =>
     info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
-  yield* checkCoordinates(run, fragment, info, slotsOf('coords', 'dimension'), open)
-  yield* checkTimes(run, fragment, info, slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index'), open)
   const dense = look && info.dense ? new DenseCoordinates(info) : undefined
   const unwritten = dense && new UnwrittenCells(info, dense)
-  for (const slot of slotsOf('attribute')) {
+  const checkAttribute = async function* (opened: OpenFields): Items {
+    const [slot] = opened.slots
     const check = await open(slot)
     const size = look ? await schemas?.labelNum(info.slots[slot].name, info) : undefined
-    yield* eachTile(run, fragment, info, [slot], function* (tile, [read], [field]) {
+    yield* eachTile(info, opened, function* (tile, [read], [field]) {
       if (!look) return
       const items: Item[] = []
       const column = checkColumn(info, field, tile, read, items)
@@ -62,7 +62,33 @@ export async function* checkDataFiles(
     yield* finished(check)
     fragment.forget()
   }
+  const together = [
+    slotsOf('coords', 'dimension'),
+    slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index'),
+  ]
+  for (const slot of slotsOf('attribute')) together.push([slot])
+  const fields = inOrder(
+    together.filter(({ length }) => length > 0),
+    fieldsAhead(run, fragment),
+    (slots) => openFields(run, fragment, info, slots),
+    ({ length }) => length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.beside,
+  )
+  for await (const opened of fields) {
+    const { kind } = info.slots[opened.slots[0]]
+    if (kind === 'attribute') yield* checkAttribute(opened)
+    else if (kind === 'coords' || kind === 'dimension') yield* checkCoordinates(run, fragment, info, opened, open)
+    else yield* checkTimes(run, fragment, info, opened, open)
+  }
   if (look) run.counts.cell_num += storedCellNum(info)
+}
+
+/** What a field that is open ahead of its turn holds: first bytes of its files, and its lists a tile. */
+const FIELD_BYTES = 3 * 2 ** 20
+const LISTS_BYTES = 32
+
+/** Fields that are open at once: far away, as many as keep all requests busy beside other fragments. */
+function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
+  return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.beside)) : 1
 }
 
 type OpenStatistics = (slot: number) => Promise<StatisticsCheck | undefined>
@@ -71,18 +97,17 @@ async function* checkCoordinates(
   run: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  slots: readonly number[],
+  opened: OpenFields,
   open: OpenStatistics,
 ): Items {
-  if (slots.length === 0) return
   const look = reaches(run, 'cells')
   const rtree = look ? await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.rtree()) : undefined
   const [first, last] = fragment.parsedName?.timestamp_range ?? []
   const merged = first !== last || info.footer?.includes_timestamps === true
   const check = new CoordinatesCheck(info, rtree && leafLevel(rtree), merged)
   const statistics: (StatisticsCheck | undefined)[] = []
-  for (const slot of slots) statistics.push(await open(slot))
-  yield* eachTile(run, fragment, info, slots, function* (tile, reads, fields) {
+  for (const slot of opened.slots) statistics.push(await open(slot))
+  yield* eachTile(info, opened, function* (tile, reads, fields) {
     if (!look) return
     const items: Item[] = []
     const cells = cellsOf(info, tile)
@@ -114,15 +139,14 @@ async function* checkTimes(
   run: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  slots: readonly number[],
+  opened: OpenFields,
   open: OpenStatistics,
 ): Items {
-  if (slots.length === 0) return
   const statistics: (StatisticsCheck | undefined)[] = []
-  for (const slot of slots) statistics.push(await open(slot))
+  for (const slot of opened.slots) statistics.push(await open(slot))
   const conditions = await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.processedConditions())
   const bounds = { timestampRange: fragment.parsedName?.timestamp_range, conditionNum: conditions?.length }
-  yield* eachTile(run, fragment, info, slots, function* (tile, reads, fields) {
+  yield* eachTile(info, opened, function* (tile, reads, fields) {
     if (!reaches(run, 'cells')) return
     const items: Item[] = []
     const cells = cellsOf(info, tile)

@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
@@ -72,6 +73,7 @@ async function* checkReadFragment(
     return
   }
   yield* footerFindings(info, fragment, file)
+  fragment.planMetadata(info)
   for (const { name, now, written } of await changedFields(fragment)) {
     const place = { file, offset: info.footer?.offset, field: `attributes.${name}` }
     yield finding('FIELD_CHANGED', place, `${now} as in the array's schema`, written)
@@ -176,30 +178,34 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
 }
 
+/** Ends of files that are fetched with their sizes, of all fragments that are checked at once: fewer than a storage keeps. */
+const ENDS_BYTES = 24 * 2 ** 20
+
 /** Files that the metadata lists against those that are there. */
 async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly FieldFile[]): Items {
   const { folder } = fragment
   const listed = new Set([FRAGMENT_METADATA_FILE])
   const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
-  for (const { name, size } of files) {
-    listed.add(name)
+  for (const { name } of files) listed.add(name)
+  // Where the data is read later, what is small comes with its size.
+  const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.beside / files.length) : 0
+  const compared = inOrder(files, atOnce(folder), async ({ name, size }): Promise<Item[]> => {
     const file = `${folder.path}/${name}`
-    if (there.get(name) !== 'file') {
-      if (size > 0) yield finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')
-      continue
-    }
+    if (there.get(name) !== 'file')
+      return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')] : []
     run.counts.file_num++
     const source = folder.file(name)
     try {
-      const actual = await source.size()
-      if (actual < size) yield finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)
-      if (actual > size) yield finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)
+      const actual = await source.size(Math.min(size, end))
+      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
+      return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {
-      yield fromError(error, 'FILE_MISSING', { file })
+      return [fromError(error, 'FILE_MISSING', { file })]
     } finally {
       await source.close()
     }
-  }
+  })
+  for await (const items of compared) yield* items
   for (const name of there.keys()) {
     if (!listed.has(name))
       yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))

@@ -15,7 +15,7 @@ export interface CheckRun {
   readonly all: boolean
   /** One part of the fragments; with the first all that belongs to none. */
   readonly shard: Shard | undefined
-  /** Arrays and groups that are gone through at once, this one among them: each may hold its part of the memory. */
+  /** Arrays, groups and fragments that are gone through at once, this one among them: each may hold its part of the memory. */
   readonly beside: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }

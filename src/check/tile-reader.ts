@@ -334,26 +334,42 @@ function startsOf(raw: Uint8Array): Float64Array {
   return starts
 }
 
-/** Opens fields, gives each tile of all of them, and closes them. */
-export async function* eachTile(
+/** Fields that are open, and what there is to say of those that are not. */
+export interface OpenFields {
+  readonly slots: readonly number[]
+  readonly fields: readonly FieldReader[]
+  readonly items: readonly Item[]
+}
+
+/** Opens fields, and has a source that is far away begin to fetch their tiles. */
+export async function openFields(
   run: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
   slots: readonly number[],
-  visit: (tile: number, columns: readonly ReadColumn[], fields: readonly FieldReader[]) => Iterable<Item>,
-): Items {
+): Promise<OpenFields> {
   const items: Item[] = []
   const fields: FieldReader[] = []
+  for (const slot of slots) fields.push(await FieldReader.open(run, fragment, info, slot, items))
+  planTiles(fields.flatMap((field) => field.files))
+  return { slots, fields, items }
+}
+
+/** Gives each tile of open fields, and closes them. */
+export async function* eachTile(
+  info: FragmentInfo,
+  { fields, items: told }: OpenFields,
+  visit: (tile: number, columns: readonly ReadColumn[], fields: readonly FieldReader[]) => Iterable<Item>,
+): Items {
   try {
-    for (const slot of slots) fields.push(await FieldReader.open(run, fragment, info, slot, items))
-    yield* items.splice(0)
+    yield* told
     // Without any file the number of tiles is but what the metadata claims.
     if (fields.every((field) => field.empty)) return
-    planTiles(fields.flatMap((field) => field.files))
     for (let tile = 0; tile < info.tile_num; tile++) {
+      const items: Item[] = []
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(tile, items))
-      yield* items.splice(0)
+      yield* items
       yield* visit(tile, columns, fields)
     }
   } finally {

@@ -16,7 +16,7 @@ export interface ByteSource {
   /** For messages: a path or URL. */
   readonly name: string
   /** Bytes. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
-  size(): Promise<number>
+  size(end?: number): Promise<number>
   /**
    * Exactly `length` bytes from `offset`. They belong to the caller to read, not to write.
    * @param into room that may be used for them, so that the caller can have it used again

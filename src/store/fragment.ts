@@ -34,6 +34,9 @@ import { PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 /** One read of the file's end fetches the footer of nearly every fragment. */
 const TAIL_BYTES = 64 * 1024
 
+/** Longest metadata file that is fetched in one go: several fragments are. */
+const MOST_PLANNED = 2 ** 22
+
 /**
  * Stored bytes that are read at once of sections that come in pages, and kept: of each, and of all together. Far away a
  * section of a million tiles should take a request or two.
@@ -410,6 +413,13 @@ export class Fragment {
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
     return PagedTile.open({ read, offset, end, window }, this.cx, scan)
+  }
+
+  /** Tells a source that is far away that all of the metadata file will be read, where one request gives what the tail does not. */
+  planMetadata({ footer }: FragmentInfo): void {
+    const length = footer?.offset ?? 0
+    if (length <= TAIL_BYTES || length > MOST_PLANNED) return
+    this.metadataSource().plan?.([{ offset: 0, length }], length)
   }
 
   /** Offsets of all generic tiles in the metadata file, rising, each once. */

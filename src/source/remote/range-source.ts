@@ -62,8 +62,8 @@ export class RangeSource implements ByteSource {
     this.name = file.path
   }
 
-  async size(): Promise<number> {
-    return this.file.knownSize ?? (await this.tail()).size
+  async size(end = 0): Promise<number> {
+    return this.file.knownSize ?? (await this.tail(Math.max(end, TAIL_BYTES))).size
   }
 
   plan(ranges: readonly ByteRange[], together = GROUP_BYTES, first = together): void {
@@ -95,6 +95,8 @@ export class RangeSource implements ByteSource {
   }
 
   private async readNow(offset: number, length: number): Promise<Uint8Array> {
+    // Another source of the file may have learned it.
+    this.tailRead ??= this.file.tails.get(this.name)
     const size = (await this.tailRead)?.size ?? this.file.knownSize
     if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
     const held = this.blocks.find((block) => covers(block, offset, length))
@@ -108,11 +110,11 @@ export class RangeSource implements ByteSource {
     this.blocks = []
   }
 
-  private tail(): Promise<Tail> {
+  private tail(length = TAIL_BYTES): Promise<Tail> {
     if (!this.tailRead) {
       const { tails } = this.file
       const known = tails.get(this.name)
-      this.tailRead = known ?? this.fetchTail()
+      this.tailRead = known ?? this.fetchTail(length)
       if (!known) tails.set(this.name, this.tailRead)
     }
     return this.tailRead
@@ -120,8 +122,9 @@ export class RangeSource implements ByteSource {
 
   /** The end of the file, which all sources of it share, where a range lies there and is not planned with others. */
   private async inTail(offset: number, size: number | undefined): Promise<Block | undefined> {
-    if (size === undefined || (this.groups.length > 0 && size > TAIL_BYTES)) return undefined
-    if (!this.tailRead && offset < size - TAIL_BYTES) return undefined
+    if (size === undefined) return undefined
+    const isPlanned = this.groups.length > 0 && size > TAIL_BYTES
+    if (!this.tailRead && (isPlanned || offset < size - TAIL_BYTES)) return undefined
     const { bytes, size: found } = await this.tail()
     return offset >= found - bytes.length ? { offset: found - bytes.length, bytes } : undefined
   }
@@ -174,31 +177,31 @@ export class RangeSource implements ByteSource {
     return { offset: start, bytes: answer.body }
   }
 
-  private async fetchTail(): Promise<Tail> {
+  private async fetchTail(length: number): Promise<Tail> {
     let size: number | undefined
     let whole = false
-    const answer = await this.get(`bytes=-${TAIL_BYTES}`, (head) => {
+    const answer = await this.get(`bytes=-${length}`, (head) => {
       if (head.status === 206) {
         const range = this.contentRange(head)
-        if (range.last + 1 !== range.size || range.first !== Math.max(0, range.size - TAIL_BYTES))
-          throw this.wrongRange(`the last ${TAIL_BYTES} bytes`, head)
+        if (range.last + 1 !== range.size || range.first !== Math.max(0, range.size - length))
+          throw this.wrongRange(`the last ${length} bytes`, head)
         size = range.size
         return { skip: 0, length: range.last - range.first + 1, exact: true }
       }
       // Some servers know ranges from the front only: what they would send in whole is left.
       size = contentLength(head.headers)
-      if (size !== undefined && size > TAIL_BYTES) return { skip: 0, length: 0, exact: false }
+      if (size !== undefined && size > length) return { skip: 0, length: 0, exact: false }
       whole = true
-      return this.partOfWhole(head, 0, TAIL_BYTES)
+      return this.partOfWhole(head, 0, length)
     })
     if (answer.status === 416) {
-      if (sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(`the last ${TAIL_BYTES} bytes`, answer)
+      if (sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(`the last ${length} bytes`, answer)
       return { size: 0, bytes: answer.body }
     }
     if (answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
     if (whole || size === undefined) return { size: answer.body.length, bytes: answer.body }
     if (answer.status === 206) return { size, bytes: answer.body }
-    const { bytes } = await this.fetchRange(size - TAIL_BYTES, TAIL_BYTES)
+    const { bytes } = await this.fetchRange(size - length, length)
     return { size, bytes }
   }
 

@@ -122,8 +122,8 @@ class LateSource implements ByteSource {
     this.storage = storage
   }
 
-  async size(): Promise<number> {
-    return (await this.opened()).size()
+  async size(end?: number): Promise<number> {
+    return (await this.opened()).size(end)
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
