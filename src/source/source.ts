@@ -15,7 +15,11 @@ export interface ByteRange {
 export interface ByteSource {
   /** For messages: a path or URL. */
   readonly name: string
-  /** Bytes. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  /**
+   * Bytes.
+   * @param end most bytes of the file's end that will be read as well: one request may give both
+   * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
+   */
   size(end?: number): Promise<number>
   /**
    * Exactly `length` bytes from `offset`. They belong to the caller to read, not to write.

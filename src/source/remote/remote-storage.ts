@@ -41,6 +41,8 @@ export abstract class RemoteStorage implements Storage {
     const slash = path.lastIndexOf('/')
     const around = await this.listed(path.slice(0, slash))
     if (around) return find(around, path.slice(slash + 1))?.kind
+    // Whose end was read is a file.
+    if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
     return BoundedMap.keep(this.kinds, path, () => this.readKind(path))
   }
 
