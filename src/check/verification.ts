@@ -1,10 +1,8 @@
 import { InspectError } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
 import type { Unit } from './units.ts'
 
 /** One place where a digest or tag does not fit, or a chunk that cannot be undone far enough to tell. */
 export interface VerifyFailure {
-  [key: string]: Result | undefined
   /** Name of the fragment; null for files of the array. */
   fragment: string | null
   file: string

@@ -707,7 +707,7 @@ async function writeForPrograms(
     return { rounded: false }
   }
   if (format === 'json' || outcome.rows === undefined)
-    return writeJson(outcome.document, out, { int64, indent: format === 'json' }, ending)
+    return writeJson(outcome.document, out, { int64, indent: format === 'json' }, { tail: outcome.tail, ending })
   const { writeNdjson } = await import('../render/ndjson.ts')
   return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, asFound: outcome.asFound })
 }

@@ -2,7 +2,7 @@ import type { Command as CommanderCommand } from 'commander'
 import { asInspectError, firstOf, InspectError, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
-import type { DocumentHead, ErrorInfo, List } from '../documents/common.ts'
+import type { DocumentHead, ErrorInfo, List, NotExamined } from '../documents/common.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { CellLineStyle } from '../render/cell-lines.ts'
 import type { JsonNotes } from '../render/json.ts'
@@ -39,6 +39,8 @@ export interface CommandContext {
 /** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
 export interface Outcome {
   document: DocumentHead
+  /** The document's last keys, where they are known only behind `rows`. */
+  tail?(): object
   /** The list of the document that NDJSON and CSV print one element a line; the whole document is one line without it. */
   rows?: List<Result>
   /** Set where the next row may be hours away: each line of NDJSON is then written at once. */
@@ -90,6 +92,11 @@ export function documentHead<Kind extends string>(kind: Kind, path: string): Doc
 export function errorResult(cx: Pick<CommandContext, 'shownPath'>, error: InspectError): ErrorInfo {
   const { file, offset, field } = error.at
   return { code: error.code, message: error.message, file: file && cx.shownPath(file), offset, field }
+}
+
+/** What could not be looked at, as part of a document. */
+export function notExaminedResult(cx: CommandContext, { code, message, at }: InspectError): NotExamined {
+  return { code, message, file: at.file === undefined ? undefined : cx.shownPath(at.file) }
 }
 
 /**

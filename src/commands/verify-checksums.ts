@@ -1,9 +1,17 @@
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { noneVerified, type Verified } from '../check/verification.ts'
 import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../check/verify.ts'
+import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, sayIfEmpty } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  notExaminedResult,
+  type Outcome,
+  sayIfEmpty,
+} from './command.ts'
 import { parseJobs } from './jobs.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 
@@ -16,8 +24,6 @@ interface Options {
 }
 
 const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may be wrong'
-
-type Fields = { [key: string]: Result | undefined }
 
 export const command: CommandModule<Options> = {
   configure(command) {
@@ -74,7 +80,7 @@ function outcome(
 ): Outcome {
   const found = noneVerified()
   let failureNum = 0
-  async function* failures(): AsyncGenerator<Fields> {
+  async function* failures(): AsyncGenerator<VerifyChecksumsLine> {
     const progress = await cx.progress('verifying checksums')
     try {
       const items = verifyFailures(target, cx.reading, verifyOptions, runner, progress.update, found)
@@ -91,51 +97,27 @@ function outcome(
   }
   const ok = (): boolean =>
     failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.skippedArrayNum > 0))
-  const list = failures()
   const document = {
     ...documentHead('verify-checksums', cx.shownPath(path)),
     deep: verifyOptions.deep,
-    failures: list,
-    get verdict() {
-      return verdict(found, failureNum)
-    },
-    get ok() {
-      return ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
-    },
-    get fragment_num() {
-      return found.fragmentNum
-    },
-    get skipped_fragment_num() {
-      return found.skippedFragmentNum
-    },
-    get file_num() {
-      return found.fileNum
-    },
-    get tile_num() {
-      return found.tileNum
-    },
-    get chunk_num() {
-      return found.chunkNum
-    },
-    get checksum_num() {
-      return found.checksumNum
-    },
-    get unprotected_files() {
-      return shownPaths(cx, found.unprotectedFiles)
-    },
-    get unprotected_metadata_files() {
-      return found.unprotectedMetadataFileNum
-    },
-    get not_examined() {
-      return found.notExamined.map(({ code, message, at }) => ({
-        code,
-        message,
-        file: at.file === undefined ? undefined : cx.shownPath(at.file),
-      }))
-    },
+    failures: failures(),
   }
+  const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => ({
+    verdict: verdict(found, failureNum),
+    ok: ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+    fragment_num: found.fragmentNum,
+    skipped_fragment_num: found.skippedFragmentNum,
+    file_num: found.fileNum,
+    tile_num: found.tileNum,
+    chunk_num: found.chunkNum,
+    checksum_num: found.checksumNum,
+    unprotected_files: shownPaths(cx, found.unprotectedFiles),
+    unprotected_metadata_files: found.unprotectedMetadataFileNum,
+    not_examined: found.notExamined.map((error) => notExaminedResult(cx, error)),
+  })
   return {
     document,
+    tail,
     rows: document.failures,
     asFound: true,
     get notRight() {
@@ -143,9 +125,9 @@ function outcome(
     },
     async table(out: Output) {
       const { verifyTable } = await import('../render/views/verify.ts')
-      const all: Fields[] = []
-      for await (const failure of list) all.push(failure)
-      await verifyTable({ ...document, failures: all }, cx.full, out)
+      const failures: VerifyChecksumsLine[] = []
+      for await (const failure of document.failures) failures.push(failure)
+      await verifyTable({ ...document, failures, ...tail() }, cx.full, out)
     },
   }
 }
@@ -155,7 +137,7 @@ function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<str
 }
 
 /** In one word. `verified` is said only where every data file carries checksums. */
-function verdict(found: Verified, failureNum: number): string {
+function verdict(found: Verified, failureNum: number): VerifyChecksumsDocument['verdict'] {
   if (failureNum > 0) return 'damaged'
   if (found.checksumNum === 0) return 'nothing-to-verify'
   return found.unprotectedFiles.length > 0 || found.notExamined.length > 0 ? 'partly' : 'verified'

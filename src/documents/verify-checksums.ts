@@ -1,11 +1,11 @@
-import type { Count, DocumentHead, NotExamined, Path } from './common.ts'
+import type { Count, DocumentHead, List, NotExamined, Path } from './common.ts'
 
 /** `tiledb-inspect verify-checksums <target> --json`. NDJSON: one failure a line (`$defs/line`). */
 export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'> {
   /** Whether every filter was undone. */
   deep: boolean
   /** What does not fit. */
-  failures: readonly VerifyChecksumsLine[]
+  failures: List<VerifyChecksumsLine>
   /** The result in one word. */
   verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'damaged'
   /**
@@ -29,7 +29,7 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
   /** Number of digests and tags that were compared. */
   checksum_num: Count
   /** Data files without a checksum. */
-  unprotected_files: readonly Path[]
+  unprotected_files: Iterable<Path>
   /** Number of metadata files without one. */
   unprotected_metadata_files: Count
   /** What could not be looked at. */

@@ -53,7 +53,7 @@ interface Frame {
 
 type Source =
   | { kind: 'array'; values: ArrayLike<Result>; at: number }
-  | { kind: 'object'; fields: Fields; keys: string[]; at: number }
+  | { kind: 'object'; fields: Fields; keys: string[]; at: number; tail?: (() => object) | undefined }
   | { kind: 'iterator'; iterator: Iterator<Result> }
   | { kind: 'async'; iterator: AsyncIterator<Result>; result: IteratorResult<Result> | undefined }
   | { kind: 'bytes'; iterator: AsyncIterator<Uint8Array>; result: IteratorResult<Uint8Array> | undefined }
@@ -79,19 +79,20 @@ type Stop = 'done' | 'full' | 'await'
  * Writes one document and a line feed. Containers are walked without recursion: text is handed to `out` whenever a piece
  * of it is full, in the middle of a value, too. When `out` fails, open iterators are closed.
  *
- * @param ending what to say as the last key, `error`, of a document that an InspectError ends early; without it the error is raised
+ * @param parts.tail makes the last keys of an object, when its own are written
+ * @param parts.ending what to say as the last key, `error`, of a document that an InspectError ends early; without it the error is raised
  */
 export async function writeJson(
   value: Result,
   out: Output,
   style: JsonStyle,
-  ending?: (error: InspectError) => Result,
+  { tail, ending }: { tail?: (() => object) | undefined; ending?: (error: InspectError) => Result } = {},
 ): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, style)
   let failed: InspectError | undefined
   try {
-    await writeValue(value, buffer, text)
+    await writeValue(value, buffer, text, tail)
   } catch (error) {
     if (!ending || !(error instanceof InspectError)) throw error
     failed = error
@@ -103,10 +104,15 @@ export async function writeJson(
 }
 
 /** Adds one value to `buffer`, which is written out whenever it is full. A promise only where there is something to wait for. */
-export function writeValue(value: Result, buffer: TextBuffer, text: JsonText): Promise<void> | void {
+export function writeValue(
+  value: Result,
+  buffer: TextBuffer,
+  text: JsonText,
+  tail?: () => object,
+): Promise<void> | void {
   let stop: Stop
   try {
-    stop = text.start(value)
+    stop = text.start(value, tail)
   } catch (error) {
     return giveUp(text, error)
   }
@@ -173,8 +179,10 @@ export class JsonText {
     this.style = style
   }
 
-  start(value: Result): Stop {
-    this.value(value, 0)
+  /** @param tail as in {@link writeJson} */
+  start(value: Result, tail?: () => object): Stop {
+    if (tail && isFields(value)) this.open('{', '}', objectSource(value, tail))
+    else this.value(value, 0)
     return this.advance()
   }
 
@@ -251,7 +259,7 @@ export class JsonText {
     this.owed = false
     while (this.stack.length > 1) this.close(this.stack[this.stack.length - 1])
     const [outermost] = this.stack
-    this.field(outermost, { kind: 'object', fields: { [key]: value }, keys: [key], at: 0 })
+    this.field(outermost, objectSource({ [key]: value }))
     outermost.source = { kind: 'array', values: [], at: 0 }
     while (this.advance() !== 'done') {
       // The sink takes it all.
@@ -298,7 +306,8 @@ export class JsonText {
 
   private field(frame: Frame, source: Source & { kind: 'object' }): void {
     if (source.at === source.keys.length) {
-      this.close(frame)
+      if (source.tail) frame.source = objectSource(source.tail() as Fields)
+      else this.close(frame)
       return
     }
     const key = source.keys[source.at++]
@@ -389,7 +398,7 @@ export class JsonText {
     } else if (isAsyncIterable(value)) {
       this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
     } else if (isFields(value)) {
-      if (!this.scalars(value)) this.open('{', '}', { kind: 'object', fields: value, keys: Object.keys(value), at: 0 })
+      if (!this.scalars(value)) this.open('{', '}', objectSource(value))
     }
   }
 
@@ -490,6 +499,10 @@ export function base64Text(bytes: Uint8Array): string {
 /** A name as a key. One that is not UTF-8 is `base64:…`, and so is one that begins like that. */
 export function jsonKey(name: string): string {
   return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
+}
+
+function objectSource(fields: Fields, tail?: () => object): Source & { kind: 'object' } {
+  return { kind: 'object', fields, keys: Object.keys(fields), at: 0, tail }
 }
 
 function listSource(values: Iterable<Result>): PageSource {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
 import type { Result } from '../../src/base/result.ts'
 import { type JsonStyle, toJson, writeJson } from '../../src/render/json.ts'
 import { writeNdjson } from '../../src/render/ndjson.ts'
@@ -199,6 +200,28 @@ describe('streaming', () => {
     }
     await expect(writeJson({ a: failing() }, sink(), COMPACT)).rejects.toThrow('damaged')
     await expect(writeNdjson([failing()], sink(), COMPACT)).rejects.toThrow('damaged')
+  })
+
+  test('the last keys of an object are asked for behind its lists', async () => {
+    let rows = 0
+    const counted = async function* (): AsyncGenerator<Result> {
+      for (; rows < 3; rows++) yield rows
+    }
+    const out = sink()
+    await writeJson({ a: counted() }, out, COMPACT, { tail: () => ({ rows, none: undefined }) })
+    await writeJson({ a: 1 }, out, COMPACT, { tail: () => ({ rows }) })
+    expect(out.text()).toBe('{"a":[0,1,2],"rows":3}\n{"a":1,"rows":3}\n')
+  })
+
+  test('the last keys of an object that ends early are left out', async () => {
+    const failing = async function* (): AsyncGenerator<Result> {
+      yield 1
+      throw new InspectError('BAD_VALUE', 'damaged')
+    }
+    const out = sink()
+    const parts = { tail: () => ({ ok: true }), ending: ({ code }: InspectError) => code }
+    await writeJson({ a: failing() }, out, COMPACT, parts)
+    expect(out.text()).toBe('{"a":[1],"error":"BAD_VALUE"}\n')
   })
 
   test('nothing asynchronous can be written at once', () => {

@@ -788,7 +788,10 @@ test('what a name holds does not act on the terminal', async () => {
     (out) => cellsTable(document({ path: evil, cells: [{ [evil]: evil }] }), undefined, false, out),
     (out) =>
       verifyTable(
-        document({ path: evil, verdict: evil, unprotected_files: [evil], failures: [{ file: evil, message: evil }] }),
+        document({
+          ...{ path: evil, verdict: 'damaged', unprotected_files: [evil], not_examined: [{ message: evil }] },
+          failures: [{ file: evil, tile: null, chunk: null, filter: null, offset: null, message: evil }],
+        }),
         false,
         out,
       ),

@@ -4,7 +4,7 @@ import { heading } from '../table.ts'
 import type { Rows } from '../text-buffer.ts'
 import { type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { line } from './parts.ts'
-import { counted, countText } from './wording.ts'
+import { counted, countText, inside } from './wording.ts'
 
 const ROLES: Readonly<Record<string, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
@@ -59,10 +59,4 @@ function placeText({ offset, space, field, tile, chunk }: Fields): string {
   if (offset !== null) parts.push(`byte ${countText(offset)}${space === undefined ? '' : ` of the ${text(space)}`}`)
   if (field !== null) parts.push(`field ${text(field)}`)
   return parts.join(', ')
-}
-
-/** A path below the target, as seen from there. */
-function inside(path: string, root: string): string {
-  const start = root.endsWith('/') ? root : `${root}/`
-  return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
 }

@@ -1,62 +1,62 @@
 import type { Output } from '../../base/result.ts'
+import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
 import { type Column, heading, keyValues, type Pair } from '../table.ts'
-import { amount, type Document, type Fields, fieldList, list, text } from './narrow.ts'
 import { limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
-import { counted, countText, NOTHING } from './wording.ts'
+import { counted, countText, inside, NOTHING } from './wording.ts'
+
+type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
 /** The verdict first, then what it stands on, what failed, and what no checksum guards. */
 export async function verifyTable(document: Document, full: boolean, out: Output): Promise<void> {
-  const failures = fieldList(document.failures)
-  const unprotected = Array.from(list(document.unprotected_files), text)
-  const notExamined = fieldList(document.not_examined)
-  const [verdict, role] = verdictText(document, failures.length, unprotected.length, notExamined.length)
-  await heading(document.path, out)
+  const { path, failures, not_examined } = document
+  const unprotected = [...document.unprotected_files]
+  const [verdict, role] = verdictText(document, unprotected.length)
+  await heading(path, out)
   await line(verdict, out, role)
   await keyValues(counts(document), out)
   const limit = limitOf(full, ROWS, out)
   if (failures.length > 0) {
     await section(counted(failures.length, 'failure'), out)
-    await failureTable(failures, document.path, limit, out)
+    await failureTable(failures, path, limit, out)
   }
   if (unprotected.length > 0) {
     await section(`${counted(unprotected.length, 'data file')} without a checksum`, out)
     await fileLines(
-      unprotected.map((file) => inside(file, document.path)),
+      unprotected.map((file) => inside(file, path)),
       limit,
       out,
     )
   }
-  if (notExamined.length > 0) {
+  if (not_examined.length > 0) {
     await section('not examined', out)
-    for (const { file, message } of notExamined) await line(`  ${placed(text(file), text(message))}`, out, 'bad')
+    for (const { file, message } of not_examined)
+      await line(`  ${file === undefined ? message : `${file}: ${message}`}`, out, 'bad')
   }
   await notes(document, unprotected.length, out)
 }
 
-function verdictText(document: Document, failures: number, unprotected: number, notExamined: number): [string, Role] {
-  const { verdict, ok } = document
-  if (verdict === 'damaged') return [`DAMAGED: ${counted(failures, 'failure')}`, 'bad']
+function verdictText(document: Document, unprotected: number): [string, Role] {
+  const { verdict, ok, failures, not_examined } = document
   const gaps = [
     unprotected > 0 ? `${counted(unprotected, 'data file')} without a checksum` : '',
-    notExamined > 0 ? `${countText(notExamined)} not examined` : '',
+    not_examined.length > 0 ? `${countText(not_examined.length)} not examined` : '',
   ].filter((gap) => gap !== '')
   const but = gaps.length === 0 ? '' : `; ${gaps.join(', ')}`
-  const says =
-    verdict === 'verified'
-      ? 'VERIFIED: every checksum fits, and every data file has them'
-      : verdict === 'partly'
-        ? `PARTLY VERIFIED: every checksum fits${but}`
-        : verdict === 'nothing-to-verify'
-          ? `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`
-          : text(verdict)
-  if (ok === false) return [`NOT OK: checksums are required. ${says}`, 'bad']
+  const says = {
+    damaged: `DAMAGED: ${counted(failures.length, 'failure')}`,
+    verified: 'VERIFIED: every checksum fits, and every data file has them',
+    partly: `PARTLY VERIFIED: every checksum fits${but}`,
+    'nothing-to-verify': `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`,
+  }[verdict]
+  if (verdict === 'damaged') return [says, 'bad']
+  if (!ok) return [`NOT OK: checksums are required. ${says}`, 'bad']
   return [says, verdict === 'verified' ? 'good' : 'number']
 }
 
 /** Whether fragments lie there, and none was looked at. */
-function skippedAll(document: Document): boolean {
-  return amount(document.fragment_num) === 0 && amount(document.skipped_fragment_num) > 0
+function skippedAll({ fragment_num, skipped_fragment_num }: Document): boolean {
+  return fragment_num === 0 && skipped_fragment_num > 0
 }
 
 function counts(document: Document): Pair[] {
@@ -70,7 +70,7 @@ function counts(document: Document): Pair[] {
 }
 
 async function failureTable(
-  failures: readonly Fields[],
+  failures: readonly VerifyChecksumsLine[],
   root: string,
   limit: number | undefined,
   out: Output,
@@ -84,12 +84,12 @@ async function failureTable(
     { name: 'failure', role: 'bad' },
   ]
   const rows = failures.map((failure) => [
-    inside(text(failure.file), root),
+    inside(failure.file, root),
     countText(failure.tile),
     countText(failure.chunk),
-    text(failure.filter) || NOTHING,
+    failure.filter ?? NOTHING,
     countText(failure.offset),
-    text(failure.message),
+    failure.message,
   ])
   await tableOrBelow({ columns, rows, limit }, out)
 }
@@ -115,9 +115,8 @@ async function fileLines(files: readonly string[], limit: number | undefined, ou
 
 /** What "ok" does not say. */
 async function notes(document: Document, unprotected: number, out: Output): Promise<void> {
-  const metadata = amount(document.unprotected_metadata_files)
+  const { deep, unprotected_metadata_files: metadata, skipped_fragment_num: skipped } = document
   const lines: string[] = []
-  const skipped = amount(document.skipped_fragment_num)
   if (skipped > 0) {
     const [were, them] = skipped === 1 ? ['was', 'it'] : ['were', 'them']
     lines.push(`${counted(skipped, 'fragment')} that TileDB does not read ${were} skipped; --all verifies ${them}.`)
@@ -128,21 +127,11 @@ async function notes(document: Document, unprotected: number, out: Output): Prom
   }
   if (unprotected > 0) {
     lines.push(
-      document.deep === true
+      deep
         ? 'Files without a checksum were read, too: every filter undone, sizes compared with the metadata.'
         : 'Files without a checksum were not read: --deep undoes their filters and compares sizes.',
     )
   }
   if (lines.length > 0) await out.write('\n')
   for (const one of lines) await line(one, out, 'dim')
-}
-
-function placed(file: string, message: string): string {
-  return file === '' ? message : `${file}: ${message}`
-}
-
-/** A path below the target, as seen from there. */
-function inside(path: string, root: string): string {
-  const start = root.endsWith('/') ? root : `${root}/`
-  return path.startsWith(start) ? path.slice(start.length) : path
 }

@@ -125,6 +125,12 @@ export function fieldName(name: Value): string {
   return name === '' ? '""' : text(name)
 }
 
+/** A path below the target, as seen from there; empty for the target's own. */
+export function inside(path: string, root: string): string {
+  const start = root.endsWith('/') ? root : `${root}/`
+  return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
+}
+
 /** `INT32`, `FLOAT32[3]`, `STRING_UTF8[var]` */
 export function typeText(of: Fields): string {
   const values = of.cell_val_num
