@@ -88,6 +88,8 @@ describe('what relatives of TileDB wrote is named for what it is, by every comma
       expect(get(documents[0], 'ok') ?? false).toBe(false)
     }
     expect((await run(['ls', '--names', array])).code).toBe(3)
+    const { text } = await run(['verify-checksums', array])
+    expect(text).toContain('\nNOT OK: a format version is unknown. NOTHING TO VERIFY')
   })
 })
 

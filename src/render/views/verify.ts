@@ -50,7 +50,8 @@ function verdictText(document: Document, unprotected: number): [string, Role] {
     'nothing-to-verify': `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`,
   }[verdict]
   if (verdict === 'damaged') return [says, 'bad']
-  if (!ok) return [`NOT OK: checksums are required. ${says}`, 'bad']
+  const unknown = not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
+  if (!ok) return [`NOT OK: ${unknown ? 'a format version is unknown' : 'checksums are required'}. ${says}`, 'bad']
   return [says, verdict === 'verified' ? 'good' : 'number']
 }
 
