@@ -1,11 +1,20 @@
 import { InspectError, isNew } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
+import type { CheckFinding, CheckSummary } from '../documents/check.ts'
+import type { NotExamined } from '../documents/common.ts'
 import { parseShard } from '../store/shard.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, sayIfEmpty } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  notExaminedResult,
+  type Outcome,
+  sayIfEmpty,
+} from './command.ts'
 import { sayWhatIsRead } from './reading-ahead.ts'
 
 interface Options {
@@ -14,8 +23,6 @@ interface Options {
   all?: boolean
   shard?: string
 }
-
-type Fields = { [key: string]: Result | undefined }
 
 export const command: CommandModule<Options> = {
   configure(command) {
@@ -59,11 +66,13 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
   const target = await cx.open(path)
   await sayIfEmpty(cx, target)
   if (level !== 'structure') await sayWhatIsRead(cx, target)
-  const summary = new Summary(run, failOn)
-  const head = documentHead('check', cx.shownPath(path))
+  const finding_num = { error: 0, warning: 0, note: 0 }
+  const not_examined: NotExamined[] = []
+  const failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
+  const ok = (): boolean => failing.every((severity) => finding_num[severity] === 0)
   // A table says at its end what was not examined: then it is not said on stderr, too.
   let inTable = false
-  async function* findings(): AsyncGenerator<Fields> {
+  async function* findings(): AsyncGenerator<CheckFinding> {
     const told = new Set<string>()
     const progress = await cx.progress('checking')
     try {
@@ -72,84 +81,48 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
         if ('notExamined' in item) {
           // A file that cannot be read is met again with each of its tiles.
           if (!isNew(told, item.notExamined)) continue
-          summary.foreign ||= item.notExamined.code === 'UNSUPPORTED_VERSION'
           cx.fault(item.notExamined, inTable)
-          summary.notExamined.push(notExaminedResult(cx, item.notExamined))
+          not_examined.push(notExaminedResult(cx, item.notExamined))
         } else {
-          summary.add(item)
+          finding_num[item.severity]++
           yield findingResult(cx, item)
         }
       }
-      if (!all) summary.notChecked.push('uncommitted fragments and unused enumerations (--all)')
     } finally {
       progress.stop()
     }
   }
-  const result = findings()
-  const document = {
-    ...head,
-    level,
-    findings: result,
-    get ok() {
-      return summary.ok && !summary.foreign
-    },
-    get finding_num() {
-      return summary.findingNum
-    },
-    get counts() {
-      return { ...run.counts }
-    },
-    get not_examined() {
-      return summary.notExamined
-    },
-    get not_checked() {
-      return summary.notChecked
-    },
-  }
-  async function* lines(): AsyncGenerator<Result> {
-    yield* result
-    const { findings: _, ...last } = document
-    yield last
-  }
+  const head = { ...documentHead('check', cx.shownPath(path)), level }
+  const document = { ...head, findings: findings() }
+  const tail = (): Omit<CheckSummary, keyof typeof head> => ({
+    ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+    finding_num,
+    counts: run.counts,
+    not_examined,
+    not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
+  })
+  const summary = (): CheckSummary => ({ ...head, ...tail() })
   return {
     document,
+    tail,
     rows: document.findings,
     asFound: true,
-    lines,
+    async *lines() {
+      yield* document.findings
+      yield summary()
+    },
     get notRight() {
-      return !summary.ok
+      return !ok()
     },
     async table(out: Output) {
       inTable = true
       const { checkTable } = await import('../render/views/check.ts')
-      await checkTable(document, out)
+      await checkTable(document, summary, out)
     },
   }
 }
 
-class Summary {
-  readonly findingNum: Record<Severity, number> = { error: 0, warning: 0, note: 0 }
-  readonly notExamined: Fields[] = []
-  readonly notChecked: string[]
-  /** Whether anything is of a version that no release wrote: that is not said to be right. */
-  foreign = false
-  private readonly failing: readonly Severity[]
-
-  constructor({ level }: CheckRun, failOn: Severity) {
-    this.failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
-    this.notChecked = [...NOT_CHECKED[level]]
-  }
-
-  add({ severity }: Finding): void {
-    this.findingNum[severity]++
-  }
-
-  get ok(): boolean {
-    return this.failing.every((severity) => this.findingNum[severity] === 0)
-  }
-}
-
-function findingResult(cx: CommandContext, finding: Finding): Fields {
+function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
   const { severity, code, file, offset, space, field, tile, chunk, expected, found, meaning } = finding
   return {
     severity,
@@ -165,8 +138,4 @@ function findingResult(cx: CommandContext, finding: Finding): Fields {
     message: `expected ${expected}, found ${found}`,
     meaning,
   }
-}
-
-function notExaminedResult(cx: CommandContext, { code, message, at }: InspectError): Fields {
-  return { code, message, file: at.file === undefined ? undefined : cx.shownPath(at.file) }
 }

@@ -1,15 +1,20 @@
 import type { FindingCode } from '../check/codes.ts'
-import type { Count, DocumentHead, NotExamined, Path, Severity } from './common.ts'
+import type { Level } from '../check/finding.ts'
+import type { Count, DocumentHead, List, NotExamined, Path, Severity } from './common.ts'
 
 /**
  * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and behind them the document without its
  * findings (`$defs/line`).
  */
-export interface CheckDocument extends DocumentHead<'check'> {
-  /** How far the check went. */
-  level: 'structure' | 'chunks' | 'cells'
+export interface CheckDocument extends CheckSummary {
   /** What is not as it should be. */
-  findings?: readonly CheckFinding[] | undefined
+  findings: List<CheckFinding>
+}
+
+/** What the findings come to. */
+export interface CheckSummary extends DocumentHead<'check'> {
+  /** How far the check went. */
+  level: Level
   /** Whether there is no finding that `--fail-on` counts. */
   ok: boolean
   /** How many findings there are. */
@@ -46,7 +51,7 @@ export interface CheckFindingNum {
   note: Count
 }
 
-export type CheckLine = CheckFinding | CheckDocument
+export type CheckLine = CheckFinding | CheckSummary
 
 /** A finding. */
 export interface CheckFinding {

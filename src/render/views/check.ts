@@ -1,62 +1,51 @@
 import type { Output } from '../../base/result.ts'
+import type { CheckDocument, CheckFinding, CheckSummary } from '../../documents/check.ts'
+import type { Severity } from '../../documents/common.ts'
 import type { Role } from '../color.ts'
 import { heading } from '../table.ts'
-import type { Rows } from '../text-buffer.ts'
-import { type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { line } from './parts.ts'
 import { counted, countText, inside } from './wording.ts'
 
-const ROLES: Readonly<Record<string, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
+const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
 /** Findings one below the other while they are found, then what they come to, then what was not looked at. */
-export async function checkTable(document: Document & { findings: Rows<Fields> }, out: Output): Promise<void> {
-  await heading(document.path, out)
-  for await (const finding of document.findings) {
-    const severity = text(finding.severity)
-    const file = inside(text(finding.file), document.path)
-    await line(
-      `${severity} ${text(finding.code)} ${[file, placeText(finding)].filter(Boolean).join(': ')}`,
-      out,
-      ROLES[severity],
-    )
-    await line(`  ${text(finding.message)}`, out)
-    await line(`  ${text(finding.meaning)}`, out, 'dim')
+export async function checkTable(
+  { path, findings }: Pick<CheckDocument, 'path' | 'findings'>,
+  summary: () => CheckSummary,
+  out: Output,
+): Promise<void> {
+  await heading(path, out)
+  for await (const finding of findings) {
+    const { severity, code, message, meaning } = finding
+    const place = [inside(finding.file, path), placeText(finding)].filter(Boolean).join(': ')
+    await line(`${severity} ${code} ${place}`, out, ROLES[severity])
+    await line(`  ${message}`, out)
+    await line(`  ${meaning}`, out, 'dim')
   }
-  const { error, warning, note } = fields(document.finding_num)
-  const total = [
-    [error, 'error'],
-    [warning, 'warning'],
-    [note, 'note'],
-  ]
-    .filter(([count]) => Number(count) > 0)
-    .map(([count, name]) => counted(Number(count), String(name)))
+  const { level, ok, finding_num, counts, not_examined, not_checked } = summary()
+  const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const count = finding_num[severity]
+    return count > 0 ? [counted(count, severity)] : []
+  })
   const verdict = total.length === 0 ? 'no findings' : total.join(', ')
-  const counts = fields(document.counts)
   const seen = [
-    counted(Number(counts.fragment_num), 'fragment'),
-    counted(Number(counts.file_num), 'file'),
-    ...(document.level === 'structure' ? [] : [counted(Number(counts.tile_num), 'tile')]),
-    ...(document.level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
+    counted(counts.fragment_num, 'fragment'),
+    counted(counts.file_num, 'file'),
+    ...(level === 'structure' ? [] : [counted(counts.tile_num, 'tile')]),
+    ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
-  const unexamined = fieldList(document.not_examined)
-  const ok = document.ok === true
-  const word = !ok ? 'NOT OK' : unexamined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
+  const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
   await line(`${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
-  for (const { file, message } of unexamined)
-    await line(
-      `not examined: ${[inside(text(file), document.path), text(message)].filter(Boolean).join(': ')}`,
-      out,
-      'bad',
-    )
-  const left = Array.from(list(document.not_checked), text)
-  await line(`not checked: ${left.length === 0 ? 'nothing' : left.join('; ')}`, out, 'dim')
+  for (const { file = path, message } of not_examined)
+    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
 }
 
-function placeText({ offset, space, field, tile, chunk }: Fields): string {
+function placeText({ offset, space, field, tile, chunk }: CheckFinding): string {
   const parts: string[] = []
   if (tile !== undefined) parts.push(`tile ${countText(tile)}`)
   if (chunk !== undefined) parts.push(`chunk ${countText(chunk)}`)
-  if (offset !== null) parts.push(`byte ${countText(offset)}${space === undefined ? '' : ` of the ${text(space)}`}`)
-  if (field !== null) parts.push(`field ${text(field)}`)
+  if (offset !== null) parts.push(`byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`)
+  if (field !== null) parts.push(`field ${field}`)
   return parts.join(', ')
 }
