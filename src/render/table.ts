@@ -26,6 +26,8 @@ export interface TableContent {
   total?: number | undefined
   /** How columns that a terminal has no room for can be seen; {@link HOW_TO_SEE} without it. */
   seeMore?: string | undefined
+  /** Names of columns that the caller had no room for, and that are not in `columns`. */
+  left?: readonly string[] | undefined
 }
 
 /** Columns that a border and its padding take: one before the table, three a column. */
@@ -36,6 +38,8 @@ const PADDING = 2
 const NARROW = 8
 /** Where there is no room for all columns, those that are shown keep so much of their texts. */
 const READABLE = 24
+/** So many of the columns that there is no room for are named. */
+const NAMED = 5
 const HOW_TO_SEE = '--vertical shows all'
 const GAP = '  '
 /** Rows of one drawing: the time of cli-table3 grows faster than its rows do. The parts are joined without a seam. */
@@ -48,7 +52,7 @@ const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-rig
  * room are counted below), as plain columns two spaces apart, nothing cut, elsewhere. With `--vertical` a block a row.
  */
 export async function table(content: TableContent, out: Output): Promise<void> {
-  const { columns, seeMore } = content
+  const { columns, seeMore, left = [] } = content
   const { rows, more } = await firstRows(content)
   const paint = await painter(out)
   if (out.vertical) {
@@ -60,7 +64,10 @@ export async function table(content: TableContent, out: Output): Promise<void> {
   const cells = rows.map((row) => columns.map((_, c) => escapeText(row[c] ?? '')))
   const drawing = { columns, head, cells, widths: widthsOf(head, cells) }
   if (out.columns === undefined) await drawPlain(drawing, paint, out)
-  else await tellHidden(await drawBordered(drawing, paint, out, out.columns), columns, seeMore, paint, out)
+  else {
+    const shown = await drawBordered(drawing, paint, out, out.columns)
+    await tellHidden([...left, ...head.slice(shown)], seeMore, paint, out)
+  }
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
 }
 
@@ -81,17 +88,17 @@ async function block(
   )
 }
 
-/** Says which columns there was no room for. @param shown how many there was room for */
+/** Says which columns there was no room for. */
 async function tellHidden(
-  shown: number,
-  columns: readonly Column[],
+  hidden: readonly string[],
   how: string | undefined,
   paint: Paint,
   out: Output,
 ): Promise<void> {
-  const hidden = columns.length - shown
-  if (hidden === 0) return
-  const text = `… ${formatCount(hidden)} more ${hidden === 1 ? 'column' : 'columns'} (${how ?? HOW_TO_SEE})`
+  if (hidden.length === 0) return
+  const what = `${formatCount(hidden.length)} more ${hidden.length === 1 ? 'column' : 'columns'}`
+  const names = [...hidden.slice(0, NAMED), ...(hidden.length > NAMED ? ['…'] : [])].join(', ')
+  const text = `… ${what}: ${names} (${how ?? HOW_TO_SEE})`
   for (const one of wrapIndented(text, out.columns, GAP)) await out.write(`${paint('dim', one)}\n`)
 }
 
@@ -138,7 +145,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
   }
   if (ready !== undefined) await draw(ready, pending)
   await draw(pending, undefined)
-  await tellHidden(shown, columns, seeMore, paint, out)
+  await tellHidden(head.slice(shown), seeMore, paint, out)
   return columns.length - shown
 }
 

@@ -78,7 +78,7 @@ __1688888888888_1688888888888_0123456789abcdef0123456789abcdef_22  12,345  ok
     const rows = [columns.map((_, c) => (c % 2 === 0 ? '123456.789' : 'a text that is long, and may well be cut'))]
     const text = await drawn({ columns, rows, seeMore: '--field shows some' }, 80)
     expect(text.split('\n')[3]).toBe('│ 123456.789 │ a text that is long, and may well be cut │ 123456.789 │')
-    expect(text.trimEnd().split('\n').at(-1)).toBe('… 47 more columns (--field shows some)')
+    expect(text.trimEnd().split('\n').at(-1)).toBe('… 47 more columns: a3, a4, a5, a6, a7, … (--field shows some)')
     const plain = await drawn({ columns, rows })
     expect(plain.split('\n')[0]).toMatch(/a49$/)
   })
@@ -88,7 +88,7 @@ __1688888888888_1688888888888_0123456789abcdef0123456789abcdef_22  12,345  ok
     const rows = [columns.map((_, c) => String(2n ** BigInt(7 * c)))]
     const text = await drawn({ columns, rows }, width)
     for (const number of text.match(/(?<=│ +)\d+(?= │)/g) ?? []) expect(rows[0]).toContain(number)
-    expect(text).toMatch(/… \d more columns?\s+\(--vertical/)
+    expect(text).toMatch(/… \d more columns?:[ n\d,…\s]+\s+\(--vertical/)
     const long = '-1.7976931348623157e+308'
     expect(await drawn({ columns: columns.slice(0, 1), rows: [[long]] }, width)).toContain(`│ ${long} │`)
   })

@@ -410,6 +410,7 @@ non-empty domain  lat -37.81..69.65, lon -157.86..174.76
 │ d1.tdb                │ lon        │ data     │ 1.1 KiB │      320 B │  0.29 │
 │ __fragment…tadata.tdb │ -          │ metadata │ 6.2 KiB │          - │     - │
 └───────────────────────┴────────────┴──────────┴─────────┴────────────┴───────┘
+… 1 more column: tiles (--vertical shows all)
 
 filters
 a0.tdb           ZSTD
@@ -616,10 +617,23 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
 `)
   })
 
+  test.each([
+    [66, '… 1 more column: tiles (--vertical shows all)\n'],
+    [60, '… 2 more columns: tiles, size (--vertical shows all)\n'],
+  ])('names every column of a listing that %i columns have no room for', async (width, said) => {
+    expect(await shown(['ls', 'test/fixtures/10/sparse_consolidated'], width)).toContain(said)
+  })
+
+  test('says that the tiles of files are left out', async () => {
+    expect(await shown(['ls', PLACES_FRAGMENT], 80)).toContain('\n… 1 more column: tiles (--vertical shows all)\n')
+    expect(await shown(['ls', PLACES_FRAGMENT], 300)).not.toContain('more column')
+  })
+
   test('says where cells are cut', async () => {
     const args = ['decode', 'test/fixtures/22/type_multi_value/__1', '--limit', '2']
-    const said = '\n… 3 more columns (--field shows those that are named, --vertical all)\n2 of 20 cells\n'
-    expect(await shown(args, 80)).toContain(said)
+    const said =
+      /\n… 3 more columns: \w+, \w+, \w+ \(--field shows those that are named, --vertical\n {2}all\)\n2 of 20 cells\n/
+    expect(await shown(args, 80)).toMatch(said)
     expect(await shown(args, 300)).toMatch(/\n2 of 20 cells\n$/)
     expect(await shown(args)).toMatch(/\n2 of 20 cells\n$/)
   })

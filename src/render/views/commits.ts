@@ -17,8 +17,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** One row a commit file, and one for each of its entries below it. */
 export async function commitsTable(document: Document, full: boolean, out: Output): Promise<void> {
   const commits = fieldList(document.commits)
-  const files = new Set(commits.map(({ file }) => text(file)))
-  await title(document.path, files.size === 0 ? 'no commit files' : counted(files.size, 'commit file'), out)
+  await title(document.path, filesText(commits), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
   const columns: Column[] = [
@@ -44,6 +43,18 @@ export async function commitsTable(document: Document, full: boolean, out: Outpu
   for (const [effect, meaning] of Object.entries(EFFECTS)) {
     if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
   }
+}
+
+/** Kind of the rows of files that hold copies of footers: they commit nothing. */
+const FOOTERS = 'fragment-metadata'
+
+/** `3 commit files, 1 consolidated fragment metadata file` */
+function filesText(commits: readonly Fields[]): string {
+  const number = (wanted: readonly Fields[]): number => new Set(wanted.map(({ file }) => text(file))).size
+  const footers = number(commits.filter(({ kind }) => kind === FOOTERS))
+  const others = number(commits) - footers
+  const committed = others === 0 ? 'no commit files' : counted(others, 'commit file')
+  return footers === 0 ? committed : `${committed}, ${counted(footers, 'consolidated fragment metadata file')}`
 }
 
 /** Fragments named below a delete condition; more than these are counted only. */

@@ -186,8 +186,14 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
     below.push({ name, cells: rows.map((row) => row[at]) })
     without(name)
   }
-  for (const name of SPARE) if (!roomy()) without(name)
-  await table({ columns, rows, limit }, out)
+  const left: string[] = []
+  for (const name of SPARE) {
+    if (roomy()) break
+    if (!columns.some((column) => column.name === name)) continue
+    left.push(name)
+    without(name)
+  }
+  await table({ columns, rows, limit, left }, out)
   if (below.length === 0) return
   await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
   await keyValues(
@@ -324,7 +330,7 @@ async function filesTable(files: readonly Fields[], note: (file: Fields) => stri
   // all files of a fragment have as many tiles, which stands above
   const content = fits(wide.columns, wide.rows, out)
     ? wide
-    : fileList(files, { noted, tiles: false, size: shortSizeText })
+    : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), left: ['tiles'] }
   if (await tableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {

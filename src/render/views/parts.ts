@@ -62,16 +62,18 @@ export interface ListContent {
   /** Of the rows, for lines below the table; else their first column. */
   names?: readonly string[] | undefined
   limit?: number | undefined
+  /** See {@link TableContent.left}. */
+  left?: readonly string[] | undefined
 }
 
 /** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. @returns whether it went there */
-export async function tableOrBelow({ columns, rows, names, limit }: ListContent, out: Output): Promise<boolean> {
+export async function tableOrBelow({ columns, rows, names, limit, left }: ListContent, out: Output): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
-    await table({ columns, rows, limit }, out)
+    await table({ columns, rows, limit, left }, out)
     return false
   }
-  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit }, out)
+  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, left }, out)
   const last = columns.length - 1
   const told = shown
     .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
