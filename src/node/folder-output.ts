@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import process from 'node:process'
 import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { systemError } from './file.ts'
+import { onInterrupt } from './interrupted.ts'
 
 /** A folder that appears with all its files at once, or not at all. */
 export interface FolderOutput {
@@ -32,7 +31,10 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
   let partial: string | undefined
   /** What is being written: it could make the folder anew once that is removed. */
   let writing: Promise<unknown> = Promise.resolve()
-  const forget = removedOnSignal(name, () => writing)
+  const forget = onInterrupt(async () => {
+    await writing.catch(() => {})
+    rmSync(name, { recursive: true, force: true })
+  })
   try {
     writing = mkdir(name)
     await writing
@@ -78,29 +80,6 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
       partial = undefined
       forget()
     },
-  }
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** What shells add to the number of a signal that ended a program. */
-const ENDED_BY_SIGNAL = 128
-
-/**
- * Removes a folder when the program is told to end, and ends it.
- * @param settled what has to be over first
- * @returns to be called when the folder is no longer to be removed
- */
-function removedOnSignal(folder: string, settled: () => Promise<unknown>): () => void {
-  const stop = (signal: NodeJS.Signals): void => {
-    const end = (): never => {
-      rmSync(folder, { recursive: true, force: true })
-      process.exit(ENDED_BY_SIGNAL + constants.signals[signal])
-    }
-    settled().then(end, end)
-  }
-  for (const signal of SIGNALS) process.on(signal, stop)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, stop)
   }
 }
 

@@ -3,25 +3,25 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
 
-const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const LOADER = ['--import', './test/fuzz/register.mjs', '--no-warnings']
 const RUN = `
   import { main } from './src/cli/cli.ts'
   import { localStorage } from './src/node/file.ts'
   process.exitCode = await main({
     argv: process.argv.slice(1), env: {}, stdout: { write() {}, isTTY: false, color: false, columns: undefined },
-    stderr() {}, stderrIsTTY: false, storage: localStorage,
+    stderr() {}, storage: localStorage,
   })`
 
-for (const [signal, code] of Object.entries(CODES)) {
-  test(`${signal} in the midst of a write leaves nothing behind, and ends with ${code}`, async () => {
+for (const signal of SIGNALS) {
+  test(`${signal} in the midst of a write leaves nothing behind, and ends the program`, async () => {
     const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-interrupted-`)
     try {
       const args = ['write-sample', `${folder}/array`, '--cells', '2000000', '--fragments', '400', '--capacity', '500']
       const child = spawn(process.execPath, [...LOADER, '--input-type=module', '-e', RUN, '--', ...args], {
         stdio: 'ignore',
       })
-      const ended = new Promise((resolve) => child.on('exit', (status) => resolve(status)))
+      const ended = new Promise((resolve) => child.on('exit', (...how) => resolve(how)))
       // As soon as files are being written: the hidden folder holds some.
       while (child.exitCode === null) {
         const [hidden] = readdirSync(folder)
@@ -29,8 +29,8 @@ for (const [signal, code] of Object.entries(CODES)) {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       expect(child.exitCode).toBeNull()
-      child.kill(signal as NodeJS.Signals)
-      expect(await ended).toBe(code)
+      child.kill(signal)
+      expect(await ended).toEqual([null, signal])
       expect(readdirSync(folder)).toEqual([])
     } finally {
       rmSync(folder, { recursive: true, force: true })
