@@ -35,7 +35,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   tile: [
     ['the chunks of a tile, and what each filter made of them', 'tile places/__1714 lat 2'],
-    ['its unfiltered bytes into a file', 'tile places/__1714 population 0 --role validity --bytes -o validity.bin'],
+    ['its unfiltered bytes into a file', 'tile places/__1714 lat 0 --bytes -o lat.bin'],
     ['the bytes at each stage, a file each', 'tile weather/__1714 temperature 0 --stages stages'],
   ],
   stats: [
@@ -82,15 +82,15 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'write-sample': [
     ['a sparse array of trees', 'write-sample trees'],
-    ['a dense one as an old TileDB wrote it', 'write-sample old --dense --format-version 5 --filters gzip,md5'],
-    ['fields of your own', 'write-sample mine --dim x:INT32:0..99:10 --attr a:FLOAT64 --cells 50'],
+    ['a dense one as an old TileDB wrote it', 'write-sample old --dense --format-version 5 --filters gzip'],
+    ['fields of your own', 'write-sample mine --dim x:INT32:0..99:10 --attr a:FLOAT64'],
     [
       'what check says of damage, here of an R-tree that misses cells',
       'write-sample broken --damage RTREE_CONTAINMENT',
     ],
   ],
   completion: [
-    ['for bash: put this into ~/.bashrc as: source <(tiledb-inspect completion bash)', 'completion bash'],
+    ['for bash, in ~/.bashrc: source <(tiledb-inspect completion bash)', 'completion bash'],
     ['for zsh: save it as _tiledb-inspect in a folder of $fpath', 'completion zsh'],
     ['for fish: save it in ~/.config/fish/completions', 'completion fish -o tiledb-inspect.fish'],
   ],

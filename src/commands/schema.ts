@@ -7,6 +7,7 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { decode } from '../format/io.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { Document } from '../render/views/narrow.ts'
+import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll } from '../source/source.ts'
 import type { InspectArray, SchemaFile } from '../store/array.ts'
 import { SCHEMA_FOLDER, withSource } from '../store/array.ts'
@@ -80,10 +81,9 @@ async function* ofTarget(
       encryption: header.encryption_type,
       schema,
       enumerations,
-      schemas: 1,
     })
   } else {
-    throw await wrongTarget('schema', target, 'an array, a fragment inside its array, a group or a schema file')
+    throw await wrongTarget(cx, 'schema', target, 'an array, a fragment inside its array, a group or a schema file')
   }
 }
 
@@ -101,7 +101,7 @@ async function* shown(
   options: SchemaOptions,
 ): AsyncGenerator<Outcome> {
   if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, `${array.folder.path}/${file.path}`, options)
-  else yield await arrayOutcome(cx, array, file, options.all ? [file] : files)
+  else yield await arrayOutcome(cx, array, file, files, options.all === true)
 }
 
 async function arrayOutcome(
@@ -109,6 +109,7 @@ async function arrayOutcome(
   array: InspectArray,
   file: SchemaFile,
   files: SchemaFile[],
+  all: boolean,
 ): Promise<Outcome> {
   const path = `${array.folder.path}/${file.path}`
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
@@ -120,7 +121,7 @@ async function arrayOutcome(
     encryption: encryption_type,
     schema,
     enumerations,
-    schemas: files.length,
+    which: { number: files.indexOf(file) + 1, count: files.length, all },
   })
 }
 
@@ -130,8 +131,7 @@ interface Found {
   encryption: string
   schema: ArraySchema
   enumerations: Enumeration[]
-  /** Schema files that there are to show. */
-  schemas: number
+  which?: WhichSchema
 }
 
 function outcome(cx: CommandContext, found: Found): Outcome {
@@ -140,7 +140,7 @@ function outcome(cx: CommandContext, found: Found): Outcome {
     document,
     async table(out: Output) {
       const { schemaTable } = await import('../render/views/schema.ts')
-      await schemaTable(document, found.schemas, out)
+      await schemaTable(document, found.which, out)
     },
   }
 }

@@ -19,22 +19,31 @@ interface WriteSampleOptions extends SampleOptions {
 
 const HELP = `
 Fields:
-  --dim NAME:TYPE[:LO..HI[:EXTENT]]            x:INT32:1..100:10   day:DATETIME_DAY:2024-01-01..2024-12-31:7   id:STRING_ASCII
+  --dim NAME:TYPE[:LO..HI[:EXTENT]]
+      x:INT32:1..100:10   day:DATETIME_DAY:2024-01-01..2024-12-31:7
+      id:STRING_ASCII
   --attr NAME:TYPE[:N|:var][:nullable][:enum=E][:fill=VALUE]
-                                               a:INT64   rgb:UINT8:3   list:FLOAT32:var:nullable   s:STRING_UTF8   k:UINT8:enum=color
-                                               (STRING_*, BLOB, GEOM_* and ANY are var-sized unless a number follows; "?" is short for :nullable)
-  --enum NAME:TYPE[:ordered]=V,V,…             color:STRING_ASCII=red,green,blue   (or =[JSON array])
-  --metadata KEY=JSON                          title='"trees"'   range=[1,2.5]   raw='{"type":"BLOB","value":{"base64":"AAE="}}'
+      a:INT64   rgb:UINT8:3   list:FLOAT32:var:nullable   k:UINT8:enum=color
+      STRING_*, BLOB, GEOM_* and ANY are var-sized unless a number follows;
+      "?" is short for :nullable
+  --enum NAME:TYPE[:ordered]=V,V,…
+      color:STRING_ASCII=red,green,blue   (or =[JSON array])
+  --metadata KEY=JSON
+      title='"trees"'   range=[1,2.5]
+      raw='{"type":"BLOB","value":{"base64":"AAE="}}'
 
 Filters, in writing order, separated by commas, options behind colons:
   zstd:level=9,bit-width-reduction:max_window_size=256,sha256
-  gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level; the deltas reinterpret_datatype), bit-width-reduction and
-  positive-delta (max_window_size), bitshuffle, byteshuffle, xor, scale-float (scale, offset, byte_width), webp (format, quality,
-  lossless), md5, sha256, none. An empty text means no filters.
+  gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level;
+  the deltas reinterpret_datatype), bit-width-reduction and positive-delta
+  (max_window_size), bitshuffle, byteshuffle, xor, scale-float (scale, offset,
+  byte_width), webp (format, quality, lossless), md5, sha256, none.
+  An empty text means no filters.
 
 A fragment with other filters, order, tiles or format version:
   tiledb-inspect schema A --json > S.json
-  tiledb-inspect decode A/__fragments/F --format ndjson | tiledb-inspect write-sample B --schema S.json --data - --filters zstd:level=19
+  tiledb-inspect decode A/__fragments/F --format ndjson |
+    tiledb-inspect write-sample B --schema S.json --data - --filters zstd
 `
 
 export const command: CommandModule<WriteSampleOptions> = {

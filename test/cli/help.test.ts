@@ -37,6 +37,11 @@ test('every command has three examples in its help', async () => {
   }
 })
 
+test.each(await commandNames())('the help of %s is no wider than 80 columns', async (name) => {
+  const { text } = await run([name, '--help'])
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+})
+
 describe.each(Object.entries(EXAMPLES))('the examples of %s work', (name, examples) => {
   test.each(examples.map(([, call]) => call))('tiledb-inspect %s', async (call) => {
     expect(call.startsWith(`${name} `)).toBe(true)

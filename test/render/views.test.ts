@@ -624,6 +624,22 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
     expect(await shown(['ls', 'test/fixtures/10/sparse_consolidated'], width)).toContain(said)
   })
 
+  test('numbers the schemas of an evolved array', async () => {
+    const array = 'test/fixtures/22/evolved_sparse'
+    const headings = (await shown(['schema', '--all', array])).match(/^schema .*/gm) ?? []
+    expect(headings.length).toBeGreaterThan(1)
+    expect(headings).toEqual(headings.map((_, i) => `schema ${i + 1}/${headings.length} of ${array}`))
+    const newest = await shown(['schema', array])
+    expect(newest.startsWith(`${headings.at(-1)}\n`)).toBe(true)
+    expect(newest).toContain('--all shows each')
+    expect(await shown(['schema', PLACES])).toMatch(/^schema of /)
+  })
+
+  test('counts no file of footers as a commit', async () => {
+    const text = await shown(['commits', 'test/fixtures/22/fragment_metadata_consolidated'])
+    expect(text.split('\n')[0]).toMatch(/: 3 commit files, 1 consolidated fragment metadata file$/)
+  })
+
   test('says that the tiles of files are left out', async () => {
     expect(await shown(['ls', PLACES_FRAGMENT], 80)).toContain('\n… 1 more column: tiles (--vertical shows all)\n')
     expect(await shown(['ls', PLACES_FRAGMENT], 300)).not.toContain('more column')
@@ -788,7 +804,7 @@ test('what a name holds does not act on the terminal', async () => {
     attributes: [attribute],
   })
   const views: ((out: Output) => Promise<void>)[] = [
-    (out) => schemaTable(schema, 1, out),
+    (out) => schemaTable(schema, undefined, out),
     (out) =>
       rtreeTable(
         document({ path: evil, level_num: 1, mbr_num: 1, levels: [[[[evil, evil]]]] }),

@@ -16,12 +16,20 @@ import {
   versionText,
 } from './wording.ts'
 
-/** @param schemas how many schemas the array has */
-export async function schemaTable(document: Document, schemas: number, out: Output): Promise<void> {
+/** Which of an array's schemas one is, the oldest being 1, and whether all of them are shown. */
+export interface WhichSchema {
+  number: number
+  count: number
+  all: boolean
+}
+
+/** @param which undefined of a schema in no array */
+export async function schemaTable(document: Document, which: WhichSchema | undefined, out: Output): Promise<void> {
   const dimensions = fieldList(document.dimensions)
   const attributes = fieldList(document.attributes)
   const names = dimensions.map(({ name }) => text(name))
-  await heading(`schema of ${document.path}`, out)
+  const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
+  await heading(`schema ${number}of ${document.path}`, out)
   await keyValues(facts(document, names), out)
   await section(counted(dimensions.length, 'dimension'), out)
   await dimensionTable(document, dimensions, out)
@@ -29,9 +37,9 @@ export async function schemaTable(document: Document, schemas: number, out: Outp
   await attributeTable(attributes, out)
   await enumerationTable(fieldList(document.enumerations), out)
   await labelTable(fieldList(document.dimension_labels), names, out)
-  if (schemas > 1) {
+  if (which && which.count > 1 && !which.all) {
     await out.write('\n')
-    await line(`One of ${schemas} schemas of this array: --all shows each.`, out, 'dim')
+    await line(`One of ${which.count} schemas of this array: --all shows each.`, out, 'dim')
   }
 }
 
