@@ -2,7 +2,7 @@ import process from 'node:process'
 import { main } from './cli/cli.ts'
 import { localStorage } from './node/file.ts'
 import { keepHeapLean } from './node/heap-flags.ts'
-import { errorsGoToTerminal, terminalWidth, writeError, writeOut } from './node/stdout.ts'
+import { errorWidth, terminalWidth, writeError, writeOut } from './node/stdout.ts'
 
 /** The program's entry: lends the process to {@link main} and takes its exit code. */
 export async function run(): Promise<void> {
@@ -15,7 +15,7 @@ export async function run(): Promise<void> {
     env: process.env,
     stdout: { write: writeOut, columns, color: false, isTTY: columns !== undefined },
     stderr: writeError,
-    stderrIsTTY: errorsGoToTerminal(),
+    stderrColumns: errorWidth(),
     storage: localStorage,
   })
 }

@@ -3,13 +3,20 @@ import { asInspectError, ClosedPipe, exitCodeOf, InspectError } from '../base/er
 import { extensionOf } from '../base/extension.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
-import { type CommandContext, type CommandModule, errorResult, type Outcome } from '../commands/command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  documentHead,
+  errorResult,
+  type Outcome,
+} from '../commands/command.ts'
 import type { List } from '../documents/common.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import type { FileOutput } from '../node/file-output.ts'
 import { mayBeKey, readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from '../render/json.ts'
+import { wrapWords } from '../render/text-width.ts'
 import { UNSAFE } from '../render/unsafe-text.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from '../source/remote/urls.ts'
 import type { Storage } from '../source/source.ts'
@@ -143,7 +150,8 @@ export interface Process {
   env: Readonly<Record<string, string | undefined>>
   stdout: Output & { isTTY: boolean }
   stderr: (text: string) => void
-  stderrIsTTY: boolean
+  /** Width of the terminal that stderr is, 0 where nobody said how wide; undefined where it is none. */
+  stderrColumns?: number | undefined
   /** Where paths lead. */
   storage: Storage
 }
@@ -326,6 +334,8 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   // Of several targets, each is tried.
   const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
+  /** What was told of the targets that are looked at: the first fault, and the last note. */
+  let told: { fault?: InspectError; note?: string } = {}
   if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths)
@@ -342,12 +352,19 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
       return target
     },
     progress: async (what) =>
-      (await import('../render/progress.ts')).startProgress(what, state.process.stderrIsTTY && !options.quiet),
+      (await import('../render/progress.ts')).startProgress(
+        what,
+        state.process.stderrColumns !== undefined && !options.quiet,
+      ),
     fault: (error, isShown) => {
       state.codes.add(exitCodeOf(error))
-      if (!isShown) state.process.stderr(errorLine(error, shown))
+      told.fault ??= error
+      if (!isShown) say(state, errorLine(error, shown))
     },
-    note: (text) => note(state, options, text),
+    note: (text) => {
+      told.note = text
+      note(state, options, text)
+    },
     refuseReadPlace: async (path, option) => {
       const { ReadPlaces } = await import('../node/read-places.ts')
       const read = [...placesRead(command, paths, option), ...(option === OUTPUT ? [] : [options.output ?? []].flat())]
@@ -365,6 +382,8 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   let ended = false
   try {
     for (const some of oneByOne ? paths.map((path) => [path]) : [paths]) {
+      const before = state.shown + state.failures.length
+      told = {}
       try {
         for await (const outcome of module.run(cx, some, options as never)) {
           try {
@@ -379,6 +398,8 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
             if (outcome.notRight) state.codes.add(1)
           }
         }
+        if (state.shown + state.failures.length === before)
+          await showNothing(state, told, shown(some[0]), shown, output.out)
       } catch (error) {
         if (error instanceof ClosedPipe) throw error
         // Wrong options are wrong for every target.
@@ -459,7 +480,7 @@ function parseTileSize(text: string): number {
 }
 
 function note(state: RunState, options: CommonOptions, text: string): void {
-  if (!options.quiet) state.process.stderr(`note: ${escapeControls(text)}\n`)
+  if (!options.quiet) say(state, `note: ${escapeControls(text)}`)
 }
 
 interface Places {
@@ -677,9 +698,7 @@ async function show(
     tellError(state, notes.failed, shown)
   }
   if (notes.rounded && !options.quiet) {
-    state.process.stderr(
-      'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string\n',
-    )
+    say(state, 'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
   }
 }
 
@@ -726,6 +745,24 @@ async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]:
   for await (const row of rows) yield isFields(row) ? { ...origin, ...row } : row
 }
 
+/** Where nothing was there to be shown, the reader of JSON gets a document all the same: of what went wrong, or that nothing did. */
+async function showNothing(
+  state: RunState,
+  told: { fault?: InspectError; note?: string },
+  path: string,
+  shown: (path: string) => string,
+  out: Output,
+): Promise<void> {
+  if (told.fault) {
+    state.failures.push(told.fault)
+    await showErrorDocument(state, told.fault, shown, out)
+  } else if (state.format === 'json') {
+    state.shown++
+    const document = { ...documentHead('empty', path), message: told.note ?? null }
+    await writeJson(document, out, { int64: 'number', indent: true })
+  }
+}
+
 /** An error in place of what should have been shown. */
 async function showFailure(
   state: RunState,
@@ -770,7 +807,13 @@ async function showErrorDocument(
 
 function tellError(state: RunState, error: InspectError, shown: (path: string) => string): void {
   state.codes.add(exitCodeOf(error))
-  state.process.stderr(errorLine(error, shown))
+  say(state, errorLine(error, shown))
+}
+
+/** A line on stderr; on a terminal a long one goes on below itself. */
+function say({ process }: RunState, text: string): void {
+  const lines = wrapWords(text, widthOf({ columns: process.stderrColumns }), '  ')
+  process.stderr(`${lines.join('\n')}\n`)
 }
 
 /** `error: file: byte 12, field x: expected …, found …` */
@@ -781,7 +824,7 @@ export function errorLine(error: InspectError, shown: (path: string) => string):
   else if (space !== undefined) place.push(space)
   if (field !== undefined) place.push(`field ${field}`)
   const parts = [file === undefined ? '' : shown(file), place.join(', '), error.message].filter((part) => part !== '')
-  return `error: ${escapeControls(parts.join(': '))}\n`
+  return `error: ${escapeControls(parts.join(': '))}`
 }
 
 /** Names and values from files must not reach a terminal raw. */

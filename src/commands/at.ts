@@ -10,14 +10,7 @@ import { CELL_CODES } from '../check/codes.ts'
 import type { FieldFile } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  notOneFragment,
-  type Outcome,
-} from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
 import { fileTarget } from './dump.ts'
 import { anatomist, selectionOf } from './hex.ts'
 
@@ -41,9 +34,7 @@ export const command: CommandModule<AtOptions> = {
   async *run(cx, [path, offset], options) {
     if (options.cell) {
       if (offset !== undefined) throw new InspectError('USAGE', 'at expects an offset or --cell, found both')
-      const target = await cx.open(path)
-      const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-      if (!fragment) throw await notOneFragment('at --cell', target)
+      const fragment = await oneFragment(cx, 'at --cell', await cx.open(path))
       try {
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
       } finally {

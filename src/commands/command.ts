@@ -100,15 +100,39 @@ export function notExaminedResult(cx: CommandContext, { code, message, at }: Ins
 }
 
 /**
- * Every fragment that a target stands for: itself, or all of an array (`oneOfSeveral`). A fault in one is recorded and the next is tried.
+ * Does the work for every fragment that a target stands for: itself, all of an array, or all of each array in a group. A fault in
+ * one is shown in its place, and the next is tried.
+ * @throws InspectError WRONG_TARGET for files that are no fragment metadata
+ */
+export async function* throughFragments(
+  cx: CommandContext,
+  path: string,
+  command: string,
+  work: (fragment: Fragment, path: string) => Promise<Outcome>,
+): AsyncGenerator<Outcome> {
+  yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
+    if (target.type === 'group') return
+    for await (const { fragment, path: at, oneOfSeveral } of eachFragment(
+      cx,
+      target,
+      command,
+      'a fragment, an array or a group',
+    ))
+      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment, at))), oneOfSeveral }
+  })
+}
+
+/**
+ * Every fragment of a target: itself, or all of an array (`oneOfSeveral`).
+ * @param wanted what the command expects
  * @throws InspectError WRONG_TARGET for groups and files that are no fragment metadata
  */
 export async function* eachFragment(
   cx: CommandContext,
-  path: string,
+  target: Target,
   command: string,
+  wanted: string,
 ): AsyncGenerator<{ fragment: Fragment; path: string; oneOfSeveral: boolean }> {
-  const target = await cx.open(path)
   const oneOfSeveral = target.type === 'array'
   if (target.type === 'fragment') yield { fragment: target.fragment, path: target.path, oneOfSeveral }
   else if (target.type === 'array') {
@@ -120,7 +144,7 @@ export async function* eachFragment(
     if (none) cx.note(`${cx.shownPath(target.path)} has no fragments`)
   } else if (target.type === 'file' && target.fragment)
     yield { fragment: target.fragment, path: target.folder.path, oneOfSeveral }
-  else throw await wrongTarget(command, target, 'a fragment or an array')
+  else throw await wrongTarget(cx, command, target, wanted)
 }
 
 /**
@@ -180,26 +204,47 @@ async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
 }
 
 /** What a group or an array holds is named: one of these is meant. */
-export async function wrongTarget(command: string, target: Target, wanted: string): Promise<InspectError> {
-  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}${await narrower(target)}`
+export async function wrongTarget(
+  cx: CommandContext,
+  command: string,
+  target: Target,
+  wanted: string,
+): Promise<InspectError> {
+  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}${await narrower(cx, target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-/** {@link wrongTarget} where one fragment is wanted. @param otherwise what else there is to do */
-export async function notOneFragment(command: string, target: Target, otherwise = ''): Promise<InspectError> {
-  if (target.type !== 'array') return wrongTarget(command, target, 'a fragment')
-  const instead = (await target.array.fragments()).length > 0 ? otherwise : ''
-  const message = `${command} expects one fragment, found an array${await narrower(target)}${instead}`
-  return new InspectError('WRONG_TARGET', message, { file: target.path })
+/**
+ * The fragment that a target is, or that is all an array has: one that TileDB reads, and no other folder beside it.
+ * @param otherwise what else there is to do with an array
+ * @throws InspectError WRONG_TARGET with what to type in place of it
+ */
+export async function oneFragment(
+  cx: CommandContext,
+  command: string,
+  target: Target,
+  otherwise = '',
+): Promise<Fragment> {
+  if ((target.type === 'fragment' || target.type === 'file') && target.fragment) return target.fragment
+  if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
+  const [first] = await target.array.fragments()
+  const instead = first ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${first.path}`)}` : ''
+  const message = `${command} expects one fragment, found an array${await narrower(cx, target)}${instead}`
+  throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-async function narrower(target: Target): Promise<string> {
+async function narrower(cx: CommandContext, target: Target): Promise<string> {
   if (target.type === 'array') {
     const paths = (await target.array.fragments()).map(({ path }) => path)
     return paths.length === 0 ? ' that has no fragments' : `; its fragments: ${firstOf(paths)}`
   }
   if (target.type !== 'group') return ''
-  const members = (await target.group.members()).map(({ name, uri }) => name ?? uri)
+  const { group } = target
+  // a member's name is no path
+  const { memberPath } = await import('../store/group.ts')
+  const members = (await group.members()).map((member) =>
+    cx.shownPath(memberPath(group.folder.path, member) ?? member.uri),
+  )
   return members.length === 0 ? ' that has no members' : `; its members: ${firstOf(members)}`
 }
 

@@ -42,7 +42,7 @@ export const command: CommandModule<object> = {
     for (const path of paths) {
       yield* throughGroups(cx, path, await cx.open(path), async function* (path, target) {
         if (target.type === 'group') return
-        if (target.type !== 'array') throw await wrongTarget('commits', target, 'an array or a group')
+        if (target.type !== 'array') throw await wrongTarget(cx, 'commits', target, 'an array or a group')
         yield await arrayOutcome(cx, path, target.array)
       })
     }

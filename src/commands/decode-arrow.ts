@@ -136,7 +136,7 @@ function arrowColumn(column: ColumnType, reader: Pick<Reader, 'enumerations' | '
 function labelsOf(column: ColumnType, enumeration: Enumeration, report: LabelReport): ArrowLabels {
   const { name, cell_val_num, ordered } = enumeration
   const values = enumerationValues(enumeration)
-  const onMissing = report.missingIn(column.name, name, values.length)
+  const onMissing = report.missingIn(column.name, name, values)
   return { name, type: enumerationValueType(enumeration, values), cell_val_num, ordered, values, onMissing }
 }
 

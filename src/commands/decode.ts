@@ -20,8 +20,8 @@ import {
   collect,
   documentHead,
   errorResult,
-  notOneFragment,
   type Outcome,
+  oneFragment,
 } from './command.ts'
 import { parseJobs } from './jobs.ts'
 import { LabelReport } from './missing-labels.ts'
@@ -66,11 +66,15 @@ export const command: CommandModule<DecodeOptions> = {
       const target = await cx.open(path)
       if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
         await sayWhatIsRead(cx, target)
-      if (target.type === 'fragment') yield await fragmentOutcome(cx, target.fragment, options)
-      else if (target.type === 'file' && target.fragment) yield await fragmentOutcome(cx, target.fragment, options)
-      else if (target.type === 'array' && options.allFragments)
-        yield await arrayOutcome(cx, path, target.array, options)
-      else throw await notOneFragment('decode', target, ' (--all-fragments decodes each)')
+      if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
+      else {
+        const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
+        try {
+          yield await fragmentOutcome(cx, fragment, options)
+        } finally {
+          await fragment.close()
+        }
+      }
     }
   },
 }
@@ -82,7 +86,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         yield* limited(reader.rows(), reader.limit)
       } finally {
-        reader.report.tell(cx, INDEX_SHOWN)
+        reader.report.tell(cx)
         await reader.close()
       }
     },
@@ -116,7 +120,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         return await writeCellLines(columns, reader.batches(true), reader.limit, out, { ...cx.style, ...style })
       } finally {
-        reader.report.tell(cx, INDEX_SHOWN)
+        reader.report.tell(cx)
         await reader.close()
       }
     },
@@ -125,16 +129,12 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         await writeFragmentArrow(reader, cx.style, out, file)
       } finally {
-        reader.report.tell(cx, NULL_SHOWN)
+        reader.report.tell(cx, true)
         await reader.close()
       }
     },
   }
 }
-
-/** What stands in a cell whose index has no label. */
-const INDEX_SHOWN = 'the index is shown'
-const NULL_SHOWN = 'null is written'
 
 /** A damaged file may make one for each of its tiles. */
 const MOST_FAULTS = 1000
@@ -190,7 +190,7 @@ async function arrayOutcome(
         }
       }
     } finally {
-      report.tell(cx, INDEX_SHOWN)
+      report.tell(cx)
     }
   }
   const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
@@ -224,7 +224,7 @@ async function arrayOutcome(
       try {
         await writeArrayArrow(fragments, limit, cx.style, out, file)
       } finally {
-        report.tell(cx, NULL_SHOWN)
+        report.tell(cx, true)
       }
     },
   }
@@ -405,7 +405,7 @@ function shownLabels(
   if (!enumeration) return undefined
   const values = enumerationResult(enumeration, style).values
   if (!Array.isArray(values)) return undefined
-  return { values, onMissing: report.missingIn(name, enumeration.name, values.length) }
+  return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 
 /** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */
@@ -472,7 +472,8 @@ function cellInBounds(
 
 function parseLimit(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY
-  if (!/^\d+$/.test(text)) throw new InspectError('USAGE', `--limit expects a number, found ${JSON.stringify(text)}`)
+  if (!/^\d+$/.test(text))
+    throw new InspectError('USAGE', `--limit expects a whole number from 0 on, found ${JSON.stringify(text)}`)
   return Number(text)
 }
 

@@ -218,9 +218,10 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
       fragments: [{ name: '', path, content: {} }],
     }
   }
-  if (target.type !== 'file') throw await wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
+  if (target.type !== 'file')
+    throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
   if (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')) {
-    throw await wrongTarget('diff', target, 'an array, a fragment, a group or a schema file')
+    throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
   }
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }

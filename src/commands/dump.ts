@@ -55,7 +55,7 @@ export async function fileTarget(
         ? await newestSchemaPath(target.array)
         : undefined
   const file = inside === undefined ? undefined : await cx.open(inside)
-  if (file?.type !== 'file') throw await wrongTarget(command, target, 'a file, a fragment or an array')
+  if (file?.type !== 'file') throw await wrongTarget(cx, command, target, 'a file, a fragment or an array')
   return file
 }
 

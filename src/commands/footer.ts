@@ -19,20 +19,16 @@ import { withSource } from '../store/array.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { readGenericTile } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  eachFragment,
-  type Outcome,
-  outcomeOrError,
-} from './command.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, throughFragments } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { rangesResult } from './values.ts'
 
 export const command: CommandModule<HexOptions> = {
   configure(command) {
-    command.argument('<target...>', 'fragment, array (every fragment) or consolidated fragment metadata (.meta file)')
+    command.argument(
+      '<target...>',
+      'fragment, array (every fragment), group (of each array) or consolidated fragment metadata (.meta file)',
+    )
     addHexOptions(command)
   },
 
@@ -46,13 +42,11 @@ export const command: CommandModule<HexOptions> = {
           continue
         }
       }
-      for await (const { fragment, path: at } of eachFragment(cx, path, 'footer')) {
-        yield await outcomeOrError(fragment.folder, async () =>
-          options.hex
-            ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'footer', options)
-            : fragmentOutcome(cx, fragment, at),
-        )
-      }
+      yield* throughFragments(cx, path, 'footer', async (fragment, at) =>
+        options.hex
+          ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'footer', options)
+          : fragmentOutcome(cx, fragment, at),
+      )
     }
   },
 }

@@ -38,7 +38,7 @@ async function partsOf(cx: CommandContext, fragment: Fragment, space: Space, whi
 /** `--hex` of whole files: a schema, the files of key-value metadata. */
 export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
   const target = await cx.open(path)
-  if (target.type !== 'file') throw await wrongTarget('--hex', target, 'a file')
+  if (target.type !== 'file') throw await wrongTarget(cx, '--hex', target, 'a file')
   const { root, role, close } = await openAnatomy(target, anatomist(cx))
   try {
     const source = target.folder.file(target.name)
@@ -72,7 +72,7 @@ export async function* metadataHex(cx: CommandContext, target: Target, options: 
     } finally {
       await target.fragment.close()
     }
-  } else throw await wrongTarget('metadata', target, 'a fragment, an array or a group')
+  } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
 }
 
 /** `tile --hex`: the tile as it is stored, each filter's metadata, and its content. */

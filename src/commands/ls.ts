@@ -62,7 +62,7 @@ export const command: CommandModule<LsOptions> = {
       if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
       else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
       else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)
-      else throw await wrongTarget('ls', target, 'an array, a fragment or a group')
+      else throw await wrongTarget(cx, 'ls', target, 'an array, a fragment or a group')
     }
   },
 }

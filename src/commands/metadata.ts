@@ -52,7 +52,7 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target): Asyn
   else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
     const { fragment } = target
     yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-  } else throw await wrongTarget('metadata', target, 'a fragment, an array or a group')
+  } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
 }
 
 /** One document for a group: its own metadata, and below it that of each group and array in it. */

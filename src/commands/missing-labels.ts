@@ -19,8 +19,11 @@ export class LabelReport {
   }
 
   /** @returns what is to be told of each cell whose index has no label */
-  missingIn(field: string, enumeration: string, valueNum: number): (index: number | bigint) => void {
-    const known = this.missing.get(field) ?? { field, enumeration, value_num: valueNum, cell_num: 0, first: null }
+  missingIn(field: string, enumeration: string, values: readonly unknown[]): (index: number | bigint) => void {
+    const known = this.missing.get(field) ?? {
+      ...{ field, enumeration, value_num: values.length, cell_num: 0, first: null },
+      looks_like_label: values.some((value) => typeof value === 'number' || typeof value === 'bigint') || undefined,
+    }
     this.missing.set(field, known)
     return (index) => {
       known.first ??= index
@@ -34,13 +37,14 @@ export class LabelReport {
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
 
-  /** Says it once, behind the last cell. @param instead what stands in a cell without a label */
-  tell(cx: Pick<CommandContext, 'note'>, instead: string): void {
+  /** Says it once, behind the last cell. @param arrow whether null stands in a cell without a label, else its index */
+  tell(cx: Pick<CommandContext, 'note'>, arrow = false): void {
     if (this.told) return
     this.told = true
     for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
-    for (const { field, enumeration, value_num, cell_num, first } of this.missing.values()) {
+    for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue
+      const instead = arrow ? NULL_SHOWN : looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN
       const cells = cell_num === 1 ? '1 cell has' : `${cell_num} cells have`
       cx.note(
         `${field}: ${cells} no label (the first has index ${first}, the enumeration ${enumeration} has ${value_num} values): ${instead}`,
@@ -49,10 +53,18 @@ export class LabelReport {
   }
 }
 
+/** What stands in a cell without a label. */
+const INDEX_SHOWN = 'the index is shown'
+const INDEX_LOOKS_LIKE_LABEL =
+  'the index is shown, and looks like a label, as these are numbers: only --format arrow, which writes null, tells them apart'
+const NULL_SHOWN = 'null is written'
+
 interface Missing {
   field: string
   enumeration: string
   value_num: number
   cell_num: number
   first: number | bigint | null
+  /** Set where labels are numbers, as indexes are. */
+  looks_like_label: true | undefined
 }

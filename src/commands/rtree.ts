@@ -10,10 +10,9 @@ import {
   type CommandModule,
   collect,
   documentHead,
-  eachFragment,
   eachTarget,
   type Outcome,
-  outcomeOrError,
+  throughFragments,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
@@ -30,7 +29,7 @@ export const command: CommandModule<RTreeOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, or array (every fragment)')
+      .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--svg <file>', "draw the tiles' boxes into this file: of a fragment, or of all visible ones of an array")
       .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
@@ -53,13 +52,11 @@ export const command: CommandModule<RTreeOptions> = {
         yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, svg, options.dimension)
         return
       }
-      for await (const { fragment, path: at } of eachFragment(cx, path, 'rtree')) {
-        yield await outcomeOrError(fragment.folder, async () =>
-          options.hex
-            ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'rtree', options)
-            : rtreeOutcome(cx, fragment, at, options),
-        )
-      }
+      yield* throughFragments(cx, path, 'rtree', async (fragment, at) =>
+        options.hex
+          ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'rtree', options)
+          : rtreeOutcome(cx, fragment, at, options),
+      )
     })
   },
 }

@@ -149,7 +149,7 @@ async function statsDocument(
   }
   if (target.type === 'array') return arrayDocument(cx, path, target.array, totals, options)
   const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-  if (!fragment) throw await wrongTarget('stats', target, 'a fragment, an array or a group')
+  if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
   try {
     addMeasured(totals, await measured(fragment))
   } catch (error) {

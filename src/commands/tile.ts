@@ -9,7 +9,7 @@ import { decode } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Document } from '../render/views/narrow.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { type CommandContext, type CommandModule, documentHead, notOneFragment, type Outcome } from './command.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export interface TileOptions extends HexOptions {
@@ -40,9 +40,7 @@ export const command: CommandModule<TileOptions> = {
   },
 
   async *run(cx, [path, field, indexText], options) {
-    const target = await cx.open(path)
-    const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
-    if (!fragment) throw await notOneFragment('tile', target)
+    const fragment = await oneFragment(cx, 'tile', await cx.open(path))
     if (options.offset !== undefined) {
       const { tileAtOffset } = await import('./tile-at-offset.ts')
       yield await tileAtOffset(cx, fragment, field, options.offset, options)

@@ -21,9 +21,8 @@ import {
   type CommandModule,
   collect,
   documentHead,
-  eachFragment,
   type Outcome,
-  outcomeOrError,
+  throughFragments,
 } from './command.ts'
 import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
@@ -40,19 +39,15 @@ interface TilesOptions {
 export const command: CommandModule<TilesOptions> = {
   configure(command) {
     command
-      .argument('<target...>', 'fragment, or array (every fragment)')
+      .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
   },
 
   async *run(cx, paths, options) {
-    for (const path of paths) {
-      for await (const { fragment, path: at, oneOfSeveral } of eachFragment(cx, path, 'tiles')) {
-        const outcome = await outcomeOrError(fragment.folder, () => tilesOutcome(cx, fragment, at, options))
-        yield { ...outcome, oneOfSeveral }
-      }
-    }
+    for (const path of paths)
+      yield* throughFragments(cx, path, 'tiles', (fragment, at) => tilesOutcome(cx, fragment, at, options))
   },
 }
 

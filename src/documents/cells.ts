@@ -28,6 +28,8 @@ export interface CellsMissingLabel {
   cell_num: Integer
   /** Index in the first of them. */
   first: CellValue
+  /** Set where labels are numbers: an index among them cannot be told from a label. In Arrow it is null. */
+  looks_like_label?: true | undefined
 }
 
 /**

@@ -65,8 +65,9 @@ export function terminalWidth(): number | undefined {
   return mayBeTerminal(1) && process.stdout.isTTY ? (process.stdout.columns ?? 0) : undefined
 }
 
-export function errorsGoToTerminal(): boolean {
-  return mayBeTerminal(2) && process.stderr.isTTY === true
+/** As {@link terminalWidth}, of standard error. */
+export function errorWidth(): number | undefined {
+  return mayBeTerminal(2) && process.stderr.isTTY ? (process.stderr.columns ?? 0) : undefined
 }
 
 export function writeError(text: string): void {

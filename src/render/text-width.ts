@@ -99,6 +99,21 @@ export function wrapIndented(text: string, width: number | undefined, indent: st
   return lines.map((line, i) => (i === 0 ? line : indent + line))
 }
 
+/** As {@link wrapIndented}, but never inside a word: a path that is wider than the terminal can still be copied whole. */
+export function wrapWords(text: string, width: number | undefined, indent: string): string[] {
+  if (width === undefined || textWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && textWidth(longer) > width) {
+      lines.push(line)
+      line = indent + word
+    } else line = longer
+  }
+  return [...lines, line]
+}
+
 /** Without the beginning of a name that goes on; all of it where there is but one name. */
 function wholeFolders(segments: string[]): string[] {
   const slash = segments.lastIndexOf('/')

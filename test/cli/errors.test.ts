@@ -7,6 +7,7 @@ import { type Ran, run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 const GROUP = `${FIXTURES}/22/group`
+const SEVERAL = `${FIXTURES}/22/vacuum_left`
 const [FRAGMENT_NAME] = readdirSync(`${ARRAY}/__fragments`)
 
 const folder = temporaryFolder()
@@ -68,11 +69,13 @@ describe.each(TARGET_COMMANDS)('%s', (command) => {
 
 describe('wrong usage: exit 2', () => {
   test.each([
-    ['footer of a group', ['footer', GROUP]],
-    ['rtree of a group', ['rtree', GROUP]],
+    ['tile of a group', ['tile', GROUP, 'a']],
+    ['a picture of a group', ['rtree', GROUP, '--svg', `${folder}/boxes.svg`]],
     ['decode of a group', ['decode', GROUP]],
     ['commits of a fragment', ['commits', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
-    ['decode of an array, which would not be its merged cells', ['decode', ARRAY]],
+    ['decode of an array, which would not be its merged cells', ['decode', SEVERAL]],
+    ['tile of an array', ['tile', SEVERAL, 'a']],
+    ['a cell of an array', ['at', SEVERAL, '--cell', 'x=1,y=1']],
   ])('%s', async (_, args) => {
     const ran = await runJson(args)
     expect(ran.code).toBe(2)
@@ -80,8 +83,42 @@ describe('wrong usage: exit 2', () => {
     expectErrorLines(ran)
   })
 
-  test('decode of an array names its fragments', async () => {
-    expect((await run(['decode', ARRAY])).stderr).toContain(FRAGMENT_NAME)
+  test('decode of an array names its fragments, and what to type', async () => {
+    const names = readdirSync(`${SEVERAL}/__fragments`).sort()
+    expect(names.length).toBeGreaterThan(1)
+    const { stderr } = await run(['decode', SEVERAL])
+    for (const name of names) expect(stderr).toContain(name)
+    const [, call] = /; as in: (decode .+)\n$/.exec(stderr) ?? []
+    expect(call).toBe(`decode ${SEVERAL}/__fragments/${names[0]}`)
+    expect((await run(call.split(' '))).code).toBe(0)
+  })
+
+  test('of a group the paths of its members are named', async () => {
+    const { stderr } = await run(['decode', GROUP])
+    const [, paths] = /; its members: (.+)\n$/.exec(stderr) ?? []
+    expect(paths.split(', ').sort()).toEqual(['arr1', 'arr2', 'sub'].map((name) => `${GROUP}/${name}`))
+  })
+
+  test('lines on a terminal are broken between words, and never inside a path', async () => {
+    const { stderr } = await run(['decode', SEVERAL], { columns: 80 })
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(3)
+    for (const line of lines) expect(line.length <= 80 || !line.trim().includes(' ')).toBe(true)
+    expect(lines.slice(1).every((line) => line.startsWith('  '))).toBe(true)
+    expect(lines.map((line) => line.trim()).join(' ')).toBe((await run(['decode', SEVERAL])).stderr.trimEnd())
+    const noted = await run(['footer', `${FIXTURES}/22/empty_sparse`], { columns: 20 })
+    expect(noted.stderr).toMatch(/^note:\n {2}\S+\n {2}has no fragments\n$/)
+  })
+
+  test('a limit below 0 is told what is allowed', async () => {
+    expect((await run(['decode', ARRAY, '--limit', '-1'])).stderr).toBe(
+      'error: --limit expects a whole number from 0 on, found "-1"\n',
+    )
+  })
+
+  test('a dimension that there is not: those that there are, and no guess from a single letter', async () => {
+    const { stderr } = await run(['decode', ARRAY, '--range', 'z=9'])
+    expect(stderr).toBe('error: --range expects NAME=LO..HI with a dimension (x, y), found "z=9"\n')
   })
 
   test.each([

@@ -35,7 +35,6 @@ async function runInto(args: readonly string[], failure: Error, at: number): Pro
     stderr: (text) => {
       stderr += text
     },
-    stderrIsTTY: false,
     storage: localStorage,
   })
   return { code, stderr }

@@ -51,7 +51,7 @@ const ERRORS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['a path that is not there', 'ls', 'test/fixtures/22/sparse_2d_row_rwo'],
   ['a folder that is no array', 'ls', 'examples'],
   ['a file where a folder is wanted', 'ls', 'README.md'],
-  ['an array where a fragment is wanted', 'decode', SPARSE],
+  ['an array where a fragment is wanted', 'decode', 'test/fixtures/22/vacuum_left'],
   ['a beginning of no name', 'ls', `${SPARSE}/__99`],
   ['a beginning of several names', 'ls', 'test/fixtures/22/vacuum_left/__10'],
   ['an unknown field', 'decode', FRAGMENT, '--field', 'b'],

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -85,6 +85,50 @@ describe('groups of releases before TileDB 2.8', () => {
         .split('\n')
         .map((line) => get(parseJson(line), 'path')),
     ).toEqual([`${OLD}/a`, `${OLD}/a/inner`, `${OLD}/sub/b`])
+  })
+
+  test('footer, rtree and tiles give a document for each fragment of each array', async () => {
+    for (const command of ['footer', 'rtree', 'tiles']) {
+      const { code, documents } = await runJson([command, OLD])
+      expect({ command, code }).toEqual({ command, code: 0 })
+      const arrays = documents.map((document) => String(get(document, 'path')).replace(/\/__[^/]*.*/, ''))
+      expect(arrays).toEqual([`${OLD}/a`, `${OLD}/a/inner`, `${OLD}/sub/b`])
+    }
+    expect((await run(['footer', OLD, '--hex'])).code).toBe(0)
+  })
+
+  test('a group whose members are all missing, or that has none, gives JSON a document all the same', async () => {
+    const copy = `${folder}/bare`
+    cpSync(`${FIXTURES}/22/group`, copy, { recursive: true })
+    for (const member of ['arr1', 'arr2', 'sub']) rmSync(`${copy}/${member}`, { recursive: true })
+    const commands = ['schema', 'footer', 'rtree', 'tiles', 'stats', 'commits']
+    for (const command of commands) {
+      const { code, documents, stderr } = await runJson([command, copy])
+      expect({ command, code }).toEqual({ command, code: 3 })
+      expect(documents).toEqual([
+        { error: { code: 'NOT_FOUND', message: expect.stringContaining('is missing'), file: expect.any(String) } },
+      ])
+      expect(stderr.trimEnd().split('\n').length).toBe(3)
+      const output = `${folder}/bare-${command}.json`
+      const written = await run([command, copy, '-o', output])
+      expect(get(get(parseJson(written.text), 'error'), 'code')).toBe('NOT_FOUND')
+      expect(existsSync(output)).toBe(false)
+    }
+    const empty = `${folder}/none`
+    mkdirSync(empty)
+    writeFileSync(`${empty}/__tiledb_group.tdb`, '')
+    for (const command of commands) {
+      const { code, documents } = await runJson([command, empty])
+      expect({ command, code, documents }).toEqual({
+        ...{ command, code: 0 },
+        documents: [{ kind: 'empty', path: empty, schema_version: 1, message: `${empty} has no members` }],
+      })
+      expect((await run([command, empty, '--format', 'ndjson'])).text).toBe('')
+    }
+    const array = `${FIXTURES}/22/empty_sparse`
+    expect((await runJson(['footer', array])).documents).toEqual([
+      { kind: 'empty', path: array, schema_version: 1, message: `${array} has no fragments` },
+    ])
   })
 
   test('a group without members says so', async () => {

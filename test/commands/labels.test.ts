@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { schemaFileOpened } from '../../src/store/labels.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -59,6 +59,23 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
     expect(
       get((await runJson(['decode', fragmentOf(`${LABELS}/late`), '--labels'])).documents[0], 'missing_labels'),
     ).toBe(undefined)
+  })
+
+  test('an index among labels that are numbers looks like one of them: that is said', async () => {
+    const array = `${folder}/numbers`
+    const data = `${folder}/numbers.ndjson`
+    writeFileSync(data, '{"d":0,"v":0}\n{"d":1,"v":2}\n{"d":2,"v":1}\n')
+    const fields = ['--dim', 'd:INT32:0..9:10', '--attr', 'v:INT8:enum=e', '--enum', 'e:INT32=7,2']
+    expect((await run(['write-sample', array, ...fields, '--data', data])).code).toBe(0)
+    const fragment = fragmentOf(array)
+    expect(await column(fragment, 'v')).toEqual([7, 2, 2])
+    const { documents, stderr } = await runJson(['decode', fragment, '--labels'])
+    expect(get(items(get(documents[0], 'missing_labels'))[0], 'looks_like_label')).toBe(true)
+    expect(stderr).toContain('and looks like a label')
+    const arrow = await run(['decode', fragment, '--labels', '--format', 'arrow'])
+    expect(arrow.stderr).toContain('null is written')
+    expect(arrow.stderr).not.toContain('looks like')
+    expect((await run(['decode', fragmentOf(`${LABELS}/wanting`), '--labels'])).stderr).not.toContain('looks like')
   })
 
   test('only cells that are shown count, of all fragments together', async () => {

@@ -41,7 +41,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
     stderr: (text) => {
       stderr += text
     },
-    stderrIsTTY: terminal,
+    stderrColumns: options.columns,
     storage: options.storage ?? localStorage,
   })
   const stdout = joined(parts)

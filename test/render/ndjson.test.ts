@@ -53,7 +53,6 @@ test.each(['check', 'verify-checksums'])('%s writes each finding at once', async
     env: {},
     stdout: { write, columns: undefined, color: false, isTTY: false },
     stderr: () => {},
-    stderrIsTTY: false,
     storage: localStorage,
   })
   expect(code).toBe(1)

@@ -38,7 +38,6 @@ async function run(args) {
     stderr: (text) => {
       stderr += text
     },
-    stderrIsTTY: false,
     storage: localStorage,
   })
   return { code, stderr, text: Buffer.concat(parts).toString().trim() }
