@@ -1,11 +1,14 @@
 /** Steps (a letter more, less, other, or two swapped) within which a name is taken for a slip of another. */
 const LETTERS_A_STEP = 3
 
-/** The candidate that a mistyped name most likely means; undefined where none is near. Capitals do not count. */
+/**
+ * The candidate that a mistyped name most likely means; undefined where none is near, or where no letter stays as it is: any name
+ * of one letter is a step from any other. Capitals do not count.
+ */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
-  let least = Math.max(1, Math.floor(wanted.length / LETTERS_A_STEP)) + 1
+  let least = Math.min(wanted.length, Math.max(1, Math.floor(wanted.length / LETTERS_A_STEP)) + 1)
   for (const candidate of candidates) {
     const other = candidate.toLowerCase()
     const steps = wanted !== '' && other.startsWith(wanted) ? 0.5 : distance(wanted, other, least)

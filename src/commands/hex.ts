@@ -30,7 +30,8 @@ export function selectionOf(cx: CommandContext, options: HexOptions, file: strin
 }
 
 function parseDepth(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InspectError('USAGE', `--depth expects a number, found ${JSON.stringify(text)}`)
+  if (!/^\d+$/.test(text))
+    throw new InspectError('USAGE', `--depth expects a whole number from 0 on, found ${JSON.stringify(text)}`)
   return Number(text)
 }
 
