@@ -227,7 +227,8 @@ export async function oneFragment(
 ): Promise<Fragment> {
   if ((target.type === 'fragment' || target.type === 'file') && target.fragment) return target.fragment
   if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
-  const [first] = await target.array.fragments()
+  const [first, ...others] = await target.array.fragments()
+  if (first?.isRead && others.length === 0) return target.array.fragment(first.path)
   const instead = first ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${first.path}`)}` : ''
   const message = `${command} expects one fragment, found an array${await narrower(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
