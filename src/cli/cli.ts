@@ -718,7 +718,8 @@ async function writeForPrograms(
     const { writeCsv } = await import('../render/csv.ts')
     const rows = rowsOf(outcome, several)
     const own = await outcome.columns?.()
-    const columns = own && (several ? [...Object.keys(originOf(outcome)), ...own] : own)
+    const columns =
+      own && (several ? [...Object.keys(originOf(outcome)).filter((name) => !own.includes(name)), ...own] : own)
     state.columns = await writeCsv(rows, out, {
       ...{ int64, columns, below: state.columns },
       ...{ tabs: format === 'tsv', terminal },
@@ -741,8 +742,10 @@ function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
   return several ? withOrigin(rows, originOf(outcome)) : rows
 }
 
+/** Rows that say it themselves stay as they are: their columns have one order, of one target or several. */
 async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
-  for await (const row of rows) yield isFields(row) ? { ...origin, ...row } : row
+  const keys = Object.keys(origin)
+  for await (const row of rows) yield isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
 }
 
 /** Where nothing was there to be shown, the reader of JSON gets a document all the same: of what went wrong, or that nothing did. */

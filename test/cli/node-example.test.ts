@@ -17,6 +17,13 @@ function node(args: readonly string[], env: Readonly<Record<string, string>> = {
   })
 }
 
+test("the README's program prints values, not bytes", () => {
+  const [, program] = /## As a library\n\n```js\n(.*?)```/s.exec(readFileSync(`${ROOT}/README.md`, 'utf8')) ?? []
+  const { status, stdout, stderr } = node(['--input-type=module', '--eval', program])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(/^__\w+_22 live 5 \[ \[ -34\.93, -0\.18 \], \[ -78\.47, 138\.6 \] \] $/)
+})
+
 describe('examples/node/fragments.js', () => {
   const [session] = sessionsOf(readFileSync(`${ROOT}/examples/node/README.md`, 'utf8'))
 

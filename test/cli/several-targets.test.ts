@@ -19,7 +19,7 @@ test('CSV of several fragments has one header, and rows say whose they are', asy
 })
 
 test.each([
-  [['ls', PLACES, WEATHER], 'path', 2],
+  [['ls', PLACES, WEATHER], 'name', 2],
   [['footer', VACUUM], 'kind', 4],
   [['commits', PLACES, WEATHER], 'path', 2],
   [['decode', `${PLACES}/__17`, `${PLACES}/__17`, '--limit', '2'], '__fragment', 4],
@@ -28,6 +28,12 @@ test.each([
   expect(code).toBe(0)
   expect(lines(text)[0].split(',')[0]).toBe(first)
   expect(lines(text)).toHaveLength(rows + 1)
+})
+
+test('CSV of ls has the same columns for one target and for several', async () => {
+  const header = async (...targets: readonly string[]) =>
+    lines((await run(['ls', ...targets, '--format', 'csv'])).text)[0]
+  expect(await header(PLACES, WEATHER)).toBe(await header(PLACES))
 })
 
 test('CSV of targets with other columns is refused', async () => {

@@ -246,10 +246,19 @@ async function* otherwise(folder: string): AsyncGenerator<Printed> {
   for (const command of ['schema', 'stats', 'commits', 'metadata']) yield* json([command, `${FIXTURES}/groups/old`])
   yield* groupsThatCannotBeRead(folder)
   yield* json(['decode', '--all-fragments', '--labels', `${FIXTURES}/labels/wanting`])
+  yield* labelsThatAreNumbers(folder)
   yield* json(['footer', ...metaFiles(`${FIXTURES}/22/fragment_metadata_consolidated`)])
   yield* json(['ls', `${EXAMPLES}/nowhere`])
   yield* json(['ls', '--nonsense', places])
   yield* json(['tile', fragment, 'nothing'])
+}
+
+async function* labelsThatAreNumbers(folder: string): AsyncGenerator<Printed> {
+  const [array, data] = [`${folder}/numbers`, `${folder}/numbers.ndjson`]
+  writeFileSync(data, '{"d":0,"v":2}\n')
+  const fields = ['--dim', 'd:INT32:0..9:10', '--attr', 'v:INT8:enum=e', '--enum', 'e:INT32=7,2']
+  yield* json(['write-sample', array, ...fields, '--data', data])
+  yield* json(['decode', '--labels', array])
 }
 
 async function* groupsThatCannotBeRead(folder: string): AsyncGenerator<Printed> {
