@@ -6,7 +6,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
+import { type CellValue, cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { untyped } from '../render/views/narrow.ts'
 import { passedBytes } from '../source/lean-heap.ts'
 import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../store/fragment.ts'
@@ -214,7 +214,7 @@ export function minMaxValues(
   slot: Slot,
   { fixed, variable }: TileMinMax,
   style: ValueStyle,
-): { count: number; at: (tile: number) => Result } | undefined {
+): { count: number; at: (tile: number) => CellValue } | undefined {
   if (slot.phantom) return undefined
   const { type, cell_val_num } = slotType(info, slot)
   if (cell_val_num === 'var') {

@@ -1,4 +1,4 @@
-import { type Output, Pages, type Result } from '../base/result.ts'
+import { type Output, Pages } from '../base/result.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { slotType } from '../cells/slot-type.ts'
 import {
@@ -9,6 +9,8 @@ import {
   type TileRole,
   tileCellNum,
 } from '../cells/tile-places.ts'
+import type { CellValue, Count, Sum, ValueRange } from '../documents/common.ts'
+import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
@@ -51,8 +53,6 @@ export const command: CommandModule<TilesOptions> = {
   },
 }
 
-type Fields = { [key: string]: Result | undefined }
-
 async function tilesOutcome(
   cx: CommandContext,
   fragment: Fragment,
@@ -72,7 +72,7 @@ async function tilesOutcome(
   }
   const from = wanted?.from ?? 0
   const end = Math.min(wanted?.to ?? info.tile_num - 1, info.tile_num - 1) + 1
-  async function* pages(): AsyncGenerator<Iterable<Result>> {
+  async function* pages(): AsyncGenerator<Iterable<TilesLine>> {
     for (let first = from; first < end; first += BLOCK_TILES) {
       const next = Math.min(first + BLOCK_TILES, end)
       const box = await boxes(first, next)
@@ -81,16 +81,17 @@ async function tilesOutcome(
       yield rows(info, { first, next, box }, ofFields, touches)
     }
   }
-  const document = {
+  const tiles = new Pages(pages)
+  const document: TilesDocument = {
     ...documentHead('tiles', cx.shownPath(path)),
     format_version: info.format_version,
     dense: info.dense,
     tile_num: info.tile_num,
-    tiles: new Pages(pages),
+    tiles,
   }
   return {
     document,
-    rows: document.tiles,
+    rows: tiles,
     origin: { fragment: fragment.name },
     async table(out: Output) {
       const { tilesTable } = await import('../render/views/tiles.ts')
@@ -106,7 +107,7 @@ function* rows(
   { first, next, box }: { first: number; next: number; box: BoxBlock },
   fields: readonly FieldBlock[],
   touches: ((box: NDRange) => boolean) | undefined,
-): Generator<Result> {
+): Generator<TilesLine> {
   for (let tile = first; tile < next; tile++) {
     if (touches) {
       const range = box.range(tile)
@@ -124,7 +125,7 @@ function* rows(
 /** Boxes of the tiles of a block: raw, and as they are shown. */
 interface BoxBlock {
   range: (tile: number) => NDRange | undefined
-  value: (tile: number) => Result
+  value: (tile: number) => ValueRange[] | null
 }
 
 const NO_BOXES: BoxBlock = { range: () => undefined, value: () => null }
@@ -182,7 +183,7 @@ function integerBytes(type: Datatype, value: bigint): Uint8Array {
 }
 
 /** What the metadata says of one tile of a field, of the tiles of a block. */
-type FieldBlock = (tile: number) => Fields
+type FieldBlock = (tile: number) => TilesLineField
 type FieldBlocks = (from: number, to: number) => Promise<FieldBlock>
 type Block<T> = (from: number, to: number) => Promise<(tile: number) => T>
 
@@ -240,10 +241,10 @@ async function fieldBlocks(
 interface Place {
   offset: number
   size: number
-  unfiltered_size: number | undefined
+  unfiltered_size: number
 }
 
-function prefixed(prefix: 'var_' | 'validity_', { offset, size, unfiltered_size }: Place): Fields {
+function prefixed(prefix: 'var_' | 'validity_', { offset, size, unfiltered_size }: Place): Partial<TilesLineField> {
   return prefix === 'var_'
     ? { var_offset: offset, var_size: size, var_unfiltered_size: unfiltered_size }
     : { validity_offset: offset, validity_size: size, validity_unfiltered_size: unfiltered_size }
@@ -271,7 +272,7 @@ async function placeBlocks(
     return (tile) => {
       const offset = entries[tile - first]
       const end = tile + 1 < info.tile_num ? entries[tile + 1 - first] : fileSize
-      const unfiltered_size = role === 'var' ? sizes?.entries[tile - sizes.first] : tileCellNum(info, tile) * cellSize
+      const unfiltered_size = sizes ? sizes.entries[tile - sizes.first] : tileCellNum(info, tile) * cellSize
       return { offset, size: sizeBetween(offset, end, tile, file), unfiltered_size }
     }
   }
@@ -283,7 +284,7 @@ async function minMaxBlocks(
   slot: number,
   which: 'min' | 'max',
   style: ValueStyle,
-): Promise<Block<Result> | undefined> {
+): Promise<Block<CellValue> | undefined> {
   const field = info.slots[slot]
   const list = await lists.minMax(which, slot, minMaxCellSize(info, field))
   if (!list || !minMaxValues(info, field, list.whole ?? NO_VALUES, style)) return undefined
@@ -294,7 +295,7 @@ async function minMaxBlocks(
   }
 }
 
-async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Promise<Block<Result> | undefined> {
+async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Promise<Block<Sum | null> | undefined> {
   const list = await lists.sums(slot)
   const { type } = slotType(info, info.slots[slot])
   return (
@@ -307,7 +308,7 @@ async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Pr
   )
 }
 
-async function nullCountBlocks(lists: TileLists, slot: number): Promise<Block<Result> | undefined> {
+async function nullCountBlocks(lists: TileLists, slot: number): Promise<Block<Count | null> | undefined> {
   const list = await lists.offsets('tile_null_counts', slot)
   return (
     list &&

@@ -9,7 +9,9 @@ import type { ErrorCode } from '../base/errors.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterType } from '../format/filter-type.ts'
-import type { Scalar } from '../format/value.ts'
+import type { CellValue } from '../format/value.ts'
+
+export type { CellValue }
 
 /** The first keys of every document. */
 export interface DocumentHead<Kind extends string = string> {
@@ -67,13 +69,6 @@ export type Binary = Uint8Array
  * @pattern ^([0-9a-f]{2})*$
  */
 export type Hex = string
-
-/**
- * A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several values;
- * `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits than
- * 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits.
- */
-export type CellValue = Scalar | readonly Scalar[] | null
 
 /** `[lo, hi]`, both inclusive. */
 export type ValueRange = readonly [lo: CellValue, hi: CellValue]

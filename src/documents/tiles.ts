@@ -8,7 +8,7 @@ export interface TilesDocument extends DocumentHead<'tiles'> {
   /** Number of tiles of the fragment, those not shown too. */
   tile_num: Count
   /** Tiles in order. */
-  tiles: readonly TilesLine[]
+  tiles: AsyncIterable<TilesLine>
 }
 
 /** A tile. */

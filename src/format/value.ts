@@ -17,6 +17,13 @@ export interface ValueStyle {
 /** One value: 64-bit integers are bigint, all other numbers are numbers. Bytes may be a view of what was read. */
 export type Scalar = number | bigint | string | boolean | Uint8Array
 
+/**
+ * A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several values;
+ * `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits than
+ * 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits.
+ */
+export type CellValue = Scalar | readonly Scalar[] | null
+
 /** Reads the cell at `bytes[start, end)`. */
 export type CellReader = (bytes: Uint8Array, start: number, end: number) => Scalar | Scalar[]
 

@@ -1,16 +1,11 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { CellValue } from '../../documents/common.ts'
+import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
 import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Document, rowsOf as elements, type Fields, fieldList, fields, text } from './narrow.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
-/** Files of a field, by the prefix of their keys. */
-const ROLES = [
-  ['', 'data'],
-  ['var_', 'var'],
-  ['validity_', 'validity'],
-] as const
 /** Characters of a minimum or maximum. */
 const VALUE_ROOM = 24
 /** The column that goes below the table where it has no room. */
@@ -19,7 +14,19 @@ const BOX = 'box'
 interface TileColumn extends Column {
   /** Left out of tables that do not fit, in this order. */
   spare?: number
-  cell: (tile: Fields, field: Fields, prefix: string, first: boolean) => string
+  cell: (row: Row) => string
+}
+
+/** A file of a field of a tile. */
+interface Row {
+  /** Set in the first row of a tile. */
+  tile?: TilesLine | undefined
+  /** Set in the first row of a field. */
+  field?: TilesLineField | undefined
+  file: string
+  offset: number | undefined
+  size: number | undefined
+  unfiltered_size: number | undefined
 }
 
 export interface TilesStyle {
@@ -31,13 +38,13 @@ export interface TilesStyle {
 }
 
 /** A row for each file of each field of a tile. */
-export async function tilesTable(document: Document, style: TilesStyle, out: Output): Promise<void> {
-  const total = amount(document.tile_num)
-  const facts = `format version ${versionText(document.format_version)}, ${counted(total, 'tile')}; offsets and sizes in bytes`
-  await title(document.path, facts, out)
-  const sample = await firstOf(document.tiles)
+export async function tilesTable(document: TilesDocument, style: TilesStyle, out: Output): Promise<void> {
+  const { path, format_version, tile_num, tiles } = document
+  const facts = `format version ${versionText(format_version)}, ${counted(tile_num, 'tile')}; offsets and sizes in bytes`
+  await title(path, facts, out)
+  const sample = await firstOf(tiles)
   if (sample.length === 0) {
-    await line(total === 0 ? 'no tiles' : `the range touches 0 of ${counted(total, 'tile')}`, out)
+    await line(tile_num === 0 ? 'no tiles' : `the range touches 0 of ${counted(tile_num, 'tile')}`, out)
     return
   }
   const all = columnsFor(style.names, sample)
@@ -45,16 +52,16 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   let shown = 0
   const limit = limitOf(style.full || style.limited, TILES, out) ?? Number.POSITIVE_INFINITY
   async function* rows(): AsyncGenerator<string[]> {
-    for await (const tile of elements(document.tiles)) {
+    for await (const tile of tiles) {
       if (shown === limit) return
       shown++
-      yield* rowsOf(fields(tile), columns)
+      for (const row of rowsOf(tile)) yield texts(columns, row)
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
   else await table({ columns, rows: rows() }, out)
-  if (style.limited) await line(`${countText(shown)} of ${counted(total, 'tile')}`, out, 'dim')
-  else if (total > shown) await line(`… ${counted(total - shown, 'more tile')} (--full shows all)`, out, 'dim')
+  if (style.limited) await line(`${countText(shown)} of ${counted(tile_num, 'tile')}`, out, 'dim')
+  else if (tile_num > shown) await line(`… ${counted(tile_num - shown, 'more tile')} (--full shows all)`, out, 'dim')
   const left = all.filter((column) => !columns.includes(column)).map(({ name }) => name)
   const boxesBelow = left.includes(BOX) && shown === sample.length
   const gone = boxesBelow ? left.filter((name) => name !== BOX) : left
@@ -67,76 +74,70 @@ export async function tilesTable(document: Document, style: TilesStyle, out: Out
   )
 }
 
-function columnsFor(names: readonly string[], sample: readonly Fields[]): TileColumn[] {
-  const said = (key: string): boolean =>
-    sample.some((tile) => fieldList(tile.fields).some((field) => field[key] !== undefined && field[key] !== null))
-  const ofFile = (key: string, name: string, spare?: number): TileColumn => ({
-    name,
-    align: 'right',
-    ...(spare !== undefined && { spare }),
-    cell: (_, field, prefix) => countText(field[prefix + key]),
-  })
-  const ofField = (
-    key: string,
+function columnsFor(names: readonly string[], sample: readonly TilesLine[]): TileColumn[] {
+  const statistic = <K extends 'min' | 'max' | 'sum' | 'null_count'>(
+    key: K,
     name: string,
     spare: number,
-    cell: (value: Result | undefined) => string,
-  ): TileColumn[] =>
-    said(key)
-      ? [{ name, align: 'right', spare, cell: (_, field, prefix) => (prefix === '' ? cell(field[key]) : '') }]
-      : []
-  const statistic = (value: Result | undefined): string =>
-    value === null || value === undefined ? '' : shortValue(value, VALUE_ROOM)
+    shown: (value: NonNullable<TilesLineField[K]>) => string,
+  ): TileColumn[] => {
+    const cell = ({ field }: Row): string => {
+      const value = field?.[key]
+      return value === undefined || value === null ? '' : shown(value)
+    }
+    const isSaid = sample.some(({ fields }) => fields.some((field) => cell({ ...field, field, file: '' }) !== ''))
+    return isSaid ? [{ name, align: 'right', spare, cell }] : []
+  }
+  const valueText = (value: CellValue): string => shortValue(value, VALUE_ROOM)
   return [
-    { name: 'tile', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.tile) : '') },
-    { name: 'cells', align: 'right', cell: (tile, _, __, first) => (first ? countText(tile.cell_num) : '') },
-    {
-      name: BOX,
-      role: 'number',
-      spare: 3,
-      cell: (tile, _, __, first) => (first ? boxText(names, tile) : ''),
-    },
-    { name: 'field', role: 'field', cell: (_, field, prefix) => (prefix === '' ? fieldName(field.name) : '') },
-    { name: 'file', cell: (_, field, prefix) => roleText(field, prefix) },
-    ofFile('offset', 'offset', 2),
-    ofFile('size', 'size'),
-    ofFile('unfiltered_size', 'unfiltered'),
-    {
-      name: 'ratio',
-      align: 'right',
-      spare: 4,
-      cell: (_, field, prefix) => ratioText(field[`${prefix}unfiltered_size`], field[`${prefix}size`]),
-    },
-    ...ofField('min', 'min', 5, statistic),
-    ...ofField('max', 'max', 5, statistic),
-    ...ofField('sum', 'sum', 0, statistic),
-    ...ofField('null_count', 'nulls', 1, countText),
+    { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
+    { name: 'cells', align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
+    { name: BOX, role: 'number', spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
+    { name: 'field', role: 'field', cell: ({ field }) => (field ? fieldName(field.name) : '') },
+    { name: 'file', cell: ({ file }) => file },
+    { name: 'offset', align: 'right', spare: 2, cell: ({ offset }) => countText(offset) },
+    { name: 'size', align: 'right', cell: ({ size }) => countText(size) },
+    { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => countText(unfiltered_size) },
+    { name: 'ratio', align: 'right', spare: 4, cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+    ...statistic('min', 'min', 5, valueText),
+    ...statistic('max', 'max', 5, valueText),
+    ...statistic('sum', 'sum', 0, valueText),
+    ...statistic('null_count', 'nulls', 1, countText),
   ]
 }
 
-function boxText(names: readonly string[], tile: Fields): string {
-  return domainText(names, tile.mbr ?? tile.tile_domain ?? null)
+function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): string {
+  return domainText(names, mbr ?? tile_domain ?? [])
 }
 
-function roleText(field: Fields, prefix: string): string {
-  if (prefix === '' && field.var_offset !== undefined) return 'offsets'
-  return text(ROLES.find(([one]) => one === prefix)?.[1])
-}
-
-function* rowsOf(tile: Fields, columns: readonly TileColumn[]): Generator<string[]> {
-  let first = true
-  for (const field of fieldList(tile.fields)) {
-    for (const [prefix] of ROLES) {
-      if (field[`${prefix}offset`] === undefined) continue
-      yield columns.map(({ cell }) => cell(tile, field, prefix, first))
-      first = false
+/** One for each file of each field. */
+function* rowsOf(tile: TilesLine): Generator<Row> {
+  for (const [i, field] of tile.fields.entries()) {
+    const { offset, size, unfiltered_size, var_offset, validity_offset } = field
+    const file = var_offset === undefined ? 'data' : 'offsets'
+    yield { tile: i === 0 ? tile : undefined, field, file, offset, size, unfiltered_size }
+    if (var_offset !== undefined) {
+      const { var_size, var_unfiltered_size } = field
+      yield { file: 'var', offset: var_offset, size: var_size, unfiltered_size: var_unfiltered_size }
+    }
+    if (validity_offset !== undefined) {
+      const { validity_size, validity_unfiltered_size } = field
+      yield {
+        file: 'validity',
+        offset: validity_offset,
+        size: validity_size,
+        unfiltered_size: validity_unfiltered_size,
+      }
     }
   }
-  if (first) yield columns.map(({ cell }) => cell(tile, {}, '', true))
+}
+
+function texts(columns: readonly TileColumn[], row: Row): string[] {
+  return columns.map(({ cell }) => cell(row))
 }
 
 /** The columns that there is room for. */
-function fitting(columns: readonly TileColumn[], sample: readonly Fields[], out: Output): readonly TileColumn[] {
+function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): readonly TileColumn[] {
   let kept = columns
   while (!hasRoom(kept, sample, out)) {
     const spares = kept.flatMap(({ spare }) => spare ?? [])
@@ -153,18 +154,18 @@ function fitting(columns: readonly TileColumn[], sample: readonly Fields[], out:
   return kept
 }
 
-function hasRoom(columns: readonly TileColumn[], sample: readonly Fields[], out: Output): boolean {
+function hasRoom(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): boolean {
   return fits(
     columns,
-    sample.flatMap((tile) => [...rowsOf(tile, columns)]),
+    sample.flatMap((tile) => Array.from(rowsOf(tile), (row) => texts(columns, row))),
     out,
   )
 }
 
-async function firstOf(tiles: Result | undefined): Promise<Fields[]> {
-  const first: Fields[] = []
-  for await (const tile of elements(tiles)) {
-    first.push(fields(tile))
+async function firstOf(tiles: AsyncIterable<TilesLine>): Promise<TilesLine[]> {
+  const first: TilesLine[] = []
+  for await (const tile of tiles) {
+    first.push(tile)
     if (first.length === TILES) break
   }
   return first
