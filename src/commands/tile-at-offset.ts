@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { slotType, tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
+import type { TileDocument } from '../documents/tile.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import { type FilterConfig, mayHoldOffsets } from '../format/filter-pipeline.ts'
@@ -48,7 +49,7 @@ export async function tileAtOffset(
     const field = await fieldOf(fragment, version, fileName)
     const pipeline = await pipelineFor(fragment, version, field, chunks.length > 0)
     const undone = undoneChunks(cx, pipeline, chunks, stored, offset, source.name)
-    const document = {
+    const document: TileDocument = {
       ...documentHead('tile', cx.shownPath(fragment.folder.path)),
       field: field?.info.slots[field.slot].name ?? fileName,
       file: fileName,

@@ -1,13 +1,13 @@
 import { InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import type { TileChunk, TileChunkStage, TileDocument, TileFilterMetadata } from '../documents/tile.ts'
 import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import type { Document } from '../render/views/narrow.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
@@ -123,7 +123,7 @@ async function tileOutcome(
   const pipeline = await file.pipeline(stringOffsets)
   const expected = file.expectedSize(tile)
   const undone = undoneChunks(cx, pipeline, framed.chunks, stored, offset, file.source.name, expected)
-  const document = {
+  const document: TileDocument = {
     ...documentHead('tile', cx.shownPath(fragment.folder.path)),
     field: info.slots[file.slot].name,
     file: file.name,
@@ -144,7 +144,7 @@ async function tileOutcome(
 
 /** Chunks of a tile as documents show them, and the bytes that undoing their filters gave. */
 export interface UndoneChunks {
-  chunks: { [key: string]: Result | undefined }[]
+  chunks: TileChunk[]
   parts: Uint8Array[]
   stageBytes: { filter: string; parts: Uint8Array[] }[]
   unfiltered_size: number
@@ -163,7 +163,7 @@ export function undoneChunks(
   file: string,
   expected?: number,
 ): UndoneChunks {
-  const chunks: { [key: string]: Result | undefined }[] = []
+  const chunks: TileChunk[] = []
   const parts: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
   let unfiltered_size = 0
@@ -203,7 +203,7 @@ export function undoneChunks(
 
 export async function finished(
   cx: CommandContext,
-  document: Document,
+  document: TileDocument,
   stored: Uint8Array,
   { chunks, parts, stageBytes }: UndoneChunks,
   options: Pick<TileOptions, 'stages' | 'bytes'>,
@@ -230,25 +230,21 @@ async function holdsStringOffsets(fragment: Fragment, file: TileFile, tile: numb
   }
 }
 
-function stageResult(stage: StageResult): { [key: string]: Result | undefined } {
+function stageResult(stage: StageResult): TileChunkStage {
   return {
     filter: stage.config.name,
-    metadata: plain(stageMetadata(stage) ?? {}),
+    metadata: withHex(stageMetadata(stage) ?? {}) as TileFilterMetadata,
     input_length: stage.input.metadata.length + stage.input.data.length,
     output_length: stage.output.metadata.length + stage.output.data.length,
   }
 }
 
-/** A described value as a result; short runs of bytes (digests, tags, window offsets) as hex. */
-function plain(value: unknown): Result {
+/** A described value with its short runs of bytes (digests, tags, window offsets) in hex. */
+function withHex(value: unknown): unknown {
   if (value instanceof Uint8Array) return hex(value)
-  if (Array.isArray(value)) return value.map(plain)
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
-  }
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' || typeof value === 'boolean')
-    return value
-  return null
+  if (Array.isArray(value)) return value.map(withHex)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withHex(inner)]))
 }
 
 /** `00-stored.bin`, then what each filter gave when undone, in that order. */

@@ -16,8 +16,8 @@ export interface ListedTile extends StoredTile {
   tile_num: Count
   /** Cells of the tile. */
   cell_num: Count
-  /** Bytes that undoing the filters should give, by the metadata. */
-  expected_size: Bytes
+  /** Bytes that undoing the filters should give, by the metadata; left out where that does not tell. */
+  expected_size?: Bytes | undefined
   /** Set where the tile holds the offsets of its strings itself. */
   string_offsets?: true | undefined
   /** Bytes of the tile behind its last chunk. */

@@ -7,6 +7,7 @@ import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
 import type { Document } from '../../src/render/views/narrow.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
 import { schemaTable } from '../../src/render/views/schema.ts'
+import { tileTable } from '../../src/render/views/tile.ts'
 import { verifyTable } from '../../src/render/views/verify.ts'
 import { timeRangeText, versionText } from '../../src/render/views/wording.ts'
 import { run } from '../helpers/run.ts'
@@ -784,6 +785,17 @@ uncommitted (1): not read by TileDB; no commit names it: a write that failed or 
     expect(text).toContain('missing (listed with 40 bytes)')
     expect(text).toContain('not listed in the metadata')
   })
+})
+
+test('a tile outside of an array, encrypted: no role, and the lengths of encrypted parts', async () => {
+  const part = { plain_length: 328, encrypted_length: 328, iv: '00', tag: '01' }
+  const metadata = { metadata_parts: [], data_parts: [part] }
+  const stages = [{ filter: 'AES_256_GCM', metadata, input_length: 424, output_length: 344 }]
+  const chunks = [{ offset: 8, original_length: 400, filtered_length: 344, metadata_length: 80, stages }]
+  const tile = { field: 'x.tdb', file: 'x.tdb', offset: 0, size: 432, next_offset: null, unfiltered_size: 400, chunks }
+  const text = await drawn((out) => tileTable(document(tile), false, out))
+  expect(text).toContain('file        x.tdb\n')
+  expect(text).toContain('AES_256_GCM  424 -> 344  data 328 -> 328\n')
 })
 
 test('what a name holds does not act on the terminal', async () => {

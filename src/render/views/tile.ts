@@ -1,7 +1,14 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type {
+  TileChunk,
+  TileDigest,
+  TileDocument,
+  TileFilterMetadata,
+  TileFilterMetadataWindow,
+  TilePart,
+} from '../../documents/tile.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
-import { amount, type Document, type Fields, fieldList, fields, integer, text } from './narrow.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
@@ -17,12 +24,12 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** A tile, its chunks, and what each filter made of them, in reading order. */
-export async function tileTable(document: Document, full: boolean, out: Output): Promise<void> {
-  const chunks = fieldList(document.chunks)
+export async function tileTable(document: TileDocument, full: boolean, out: Output): Promise<void> {
+  const { chunks } = document
   const tile =
-    document.tile === undefined
-      ? `the tile at byte ${countText(document.offset)}`
-      : `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
+    'tile' in document
+      ? `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
+      : `the tile at byte ${countText(document.offset)}`
   await title(document.path, `${fieldName(document.field)}, ${tile}`, out)
   await keyValues(facts(document), out)
   await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
@@ -35,31 +42,30 @@ export async function tileTable(document: Document, full: boolean, out: Output):
   if (left > 0) await line(`… ${formatCount(left)} more (--full shows all)`, out, 'dim')
 }
 
-function facts(document: Document): Pair[] {
-  const { size, unfiltered_size, expected_size, extra_size } = document
-  const fits = expected_size === undefined || unfiltered_size === expected_size
-  const pairs: Pair[] = [
-    ['file', `${text(document.file)} (${text(document.role)})`],
-    ...(document.cell_num === undefined ? [] : [['cells', countText(document.cell_num)] as const]),
-    ['offset', countText(document.offset)],
+function facts(document: TileDocument): Pair[] {
+  const { file, role, offset, size, unfiltered_size } = document
+  const listed = 'tile' in document ? document : undefined
+  const isWhole = unfiltered_size === (listed?.expected_size ?? unfiltered_size)
+  const unfiltered = sizeText(unfiltered_size)
+  const pairs: Pair[] = [['file', role === undefined ? file : `${file} (${role})`]]
+  if (listed) pairs.push(['cells', countText(listed.cell_num)])
+  pairs.push(
+    ['offset', countText(offset)],
     ['size', sizeText(size)],
-    [
-      'unfiltered',
-      fits ? `${sizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}` : sizeText(unfiltered_size),
-    ],
-  ]
-  if (!fits && expected_size !== undefined) pairs.push(['expected', `${sizeText(expected_size)}, by the metadata`])
-  if (document.string_offsets === true) pairs.push(['offsets', 'of the cells are inside this tile'])
-  if (document.next_offset !== undefined) {
+    ['unfiltered', isWhole ? `${unfiltered}, ratio ${ratioText(unfiltered_size, size)}` : unfiltered],
+  )
+  if (!isWhole) pairs.push(['expected', `${sizeText(listed?.expected_size)}, by the metadata`])
+  if (listed?.string_offsets) pairs.push(['offsets', 'of the cells are inside this tile'])
+  if ('next_offset' in document) {
     const { next_offset } = document
     pairs.push(['next tile', next_offset === null ? 'none: the file ends here' : `at byte ${countText(next_offset)}`])
   }
-  if (extra_size !== undefined) pairs.push(['behind the last chunk', sizeText(extra_size)])
+  if (listed?.extra_size !== undefined) pairs.push(['behind the last chunk', sizeText(listed.extra_size)])
   return pairs
 }
 
 /** The rows of a chunk where the terminal is too narrow for a table. */
-async function chunkLines(chunk: Fields, index: number, out: Output): Promise<void> {
+async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise<void> {
   await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
     ([, , stage, bytes, metadata]): Pair => [
@@ -71,17 +77,14 @@ async function chunkLines(chunk: Fields, index: number, out: Output): Promise<vo
 }
 
 /** The chunk as stored, each filter undone, and what went wrong. */
-function chunkRows(chunk: Fields, index: number): string[][] {
-  const { offset, metadata_length, filtered_length } = chunk
-  const stored = amount(metadata_length) + amount(filtered_length)
+function chunkRows({ offset, metadata_length, filtered_length, stages, error }: TileChunk, index: number): string[][] {
+  const stored = formatCount(metadata_length + filtered_length)
   const parts = `metadata ${countText(metadata_length)} + data ${countText(filtered_length)}`
-  const rows = [[countText(index), countText(offset), 'stored', formatCount(stored), parts]]
-  for (const stage of fieldList(chunk.stages)) {
-    const bytes = `${countText(stage.input_length)} -> ${countText(stage.output_length)}`
-    rows.push(['', '', text(stage.filter), bytes, metadataText(stage.metadata)])
+  const rows = [[countText(index), countText(offset), 'stored', stored, parts]]
+  for (const { filter, metadata, input_length, output_length } of stages) {
+    rows.push(['', '', filter, `${countText(input_length)} -> ${countText(output_length)}`, metadataText(metadata)])
   }
-  const { message } = fields(chunk.error)
-  if (message !== undefined) rows.push(['', '', 'error', '', text(message)])
+  if (error) rows.push(['', '', 'error', '', error.message])
   return rows
 }
 
@@ -90,8 +93,8 @@ function stageRole(stage: string): 'field' | 'bad' | 'dim' {
 }
 
 /** `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8`, `2 windows: 8, 16 bits`; other metadata as it is. */
-function metadataText(metadata: Result | undefined): string {
-  const { data_checksums, metadata_checksums, data_parts, metadata_parts, windows, ...others } = fields(metadata)
+function metadataText(metadata: TileFilterMetadata): string {
+  const { data_checksums, metadata_checksums, data_parts, metadata_parts, windows, ...others } = metadata
   const texts = [
     ...digests('data', data_checksums),
     ...digests('metadata', metadata_checksums),
@@ -106,26 +109,25 @@ function metadataText(metadata: Result | undefined): string {
   return texts.join(', ')
 }
 
-function digests(of: string, checksums: Result | undefined): string[] {
-  return fieldList(checksums).map(({ digest }) => `${of} ${cut(text(digest), DIGEST)}`)
+function digests(of: string, checksums: readonly TileDigest[] = []): string[] {
+  return checksums.map(({ digest }) => `${of} ${cut(digest, DIGEST)}`)
 }
 
 function cut(hex: string, room: number): string {
   return hex.length > room ? `${hex.slice(0, room)}…` : hex
 }
 
-function lengths(of: string, parts: Result | undefined): string[] {
-  return fieldList(parts).map(
-    ({ original_length, compressed_length }) =>
-      `${of} ${countText(compressed_length)} -> ${countText(original_length)}`,
+function lengths(of: string, parts: readonly TilePart[] = []): string[] {
+  return parts.map(
+    ({ original_length, compressed_length, plain_length, encrypted_length }) =>
+      `${of} ${countText(compressed_length ?? encrypted_length)} -> ${countText(original_length ?? plain_length)}`,
   )
 }
 
-function windowTexts(windows: Result | undefined): string[] {
-  const all = fieldList(windows)
-  if (all.length === 0) return []
-  const bits = all.map((window) => integer(window.bits))
-  if (bits.includes(undefined)) return [counted(all.length, 'window')]
-  const few = bits.slice(0, 8).join(', ')
-  return [`${counted(all.length, 'window')} of ${few}${bits.length > 8 ? ', …' : ''} bits`]
+function windowTexts(windows: readonly TileFilterMetadataWindow[] = []): string[] {
+  if (windows.length === 0) return []
+  const bits = windows.flatMap((window) => window.bits ?? [])
+  const all = counted(windows.length, 'window')
+  if (bits.length === 0) return [all]
+  return [`${all} of ${bits.slice(0, 8).join(', ')}${bits.length > 8 ? ', …' : ''} bits`]
 }
