@@ -227,9 +227,10 @@ export async function oneFragment(
 ): Promise<Fragment> {
   if ((target.type === 'fragment' || target.type === 'file') && target.fragment) return target.fragment
   if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
-  const [first, ...others] = await target.array.fragments()
-  if (first?.isRead && others.length === 0) return target.array.fragment(first.path)
-  const instead = first ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${first.path}`)}` : ''
+  const fragments = await target.array.fragments()
+  const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
+  if (one?.isRead && fragments.length === 1) return target.array.fragment(one.path)
+  const instead = one ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${command} expects one fragment, found an array${await narrower(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }

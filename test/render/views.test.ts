@@ -212,7 +212,7 @@ year           INT64             1  2024
 
   test('that there is no metadata', async () => {
     expect(await shown(['metadata', PLACES])).toBe(`\
-examples/arrays/places: no metadata
+examples/arrays/places: no key-value metadata
 `)
   })
 
@@ -639,6 +639,14 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
   test('counts no file of footers as a commit', async () => {
     const text = await shown(['commits', 'test/fixtures/22/fragment_metadata_consolidated'])
     expect(text.split('\n')[1]).toBe('3 commit files, 1 consolidated fragment metadata file')
+  })
+
+  test('says nothing of cells and boxes that nobody could read', async () => {
+    const args = ['ls', 'test/fixtures/22/encrypted']
+    const { text, code } = await run(args, { columns: 80, env: { NO_COLOR: '1' } })
+    expect(code).toBe(3)
+    expect(text).not.toContain('non-empty domain')
+    expect(text).toContain('\n1 fragment (1 unreadable), 10.6 KiB (10,826 bytes)\n')
   })
 
   test('says that the tiles of files are left out', async () => {

@@ -194,20 +194,13 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
     without(name)
   }
   await table({ columns, rows, limit, left }, out)
-  if (below.length === 0) return
+  const said = rows.slice(0, limit).flatMap(([number], i): Pair[] => {
+    const cells = below.map(({ cells }) => cells[i]).filter((cell) => cell !== '' && cell !== NOTHING)
+    return cells.length === 0 ? [] : [[number, cells.join('; ')]]
+  })
+  if (said.length === 0) return
   await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
-  await keyValues(
-    rows.slice(0, limit).map(
-      ([number], i): Pair => [
-        number,
-        below
-          .map(({ cells }) => cells[i])
-          .filter((cell) => cell !== '' && cell !== NOTHING)
-          .join('; '),
-      ],
-    ),
-    out,
-  )
+  await keyValues(said, out)
   await out.write('\n')
 }
 
@@ -281,8 +274,10 @@ function sumsText(fragments: readonly Fields[]): string {
   ].filter((note) => note !== '')
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    counted(sum('cells_in_domain'), 'cell'),
-    counted(sum('tile_num'), 'tile'),
+    // of what cannot be read nobody knows how much there is
+    ...(unreadable > 0 && unreadable === fragments.length
+      ? []
+      : [counted(sum('cells_in_domain'), 'cell'), counted(sum('tile_num'), 'tile')]),
     formatSize(Number(sum('size'))),
   ].join(', ')
 }

@@ -15,7 +15,7 @@ export const METADATA_COLUMNS: readonly Column[] = [
 /** Key-value metadata of an array or group. */
 export async function keyValueMetadataTable(document: Document, out: Output): Promise<void> {
   const rows = keyValueRows(document.metadata)
-  await title(document.path, rows.length === 0 ? 'no metadata' : counted(rows.length, 'metadata key'), out)
+  await title(document.path, rows.length === 0 ? 'no key-value metadata' : counted(rows.length, 'metadata key'), out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }
 
