@@ -35,7 +35,7 @@ const withoutChildProcess = {
 const EVERY_DAY = [
   'main',
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
-  ...['gzip', 'codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
+  ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 
 /** Files that `roots` import, directly or not, other than by `import()`. */

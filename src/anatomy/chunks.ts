@@ -2,6 +2,7 @@ import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
+import { filterOf } from '../filters/registry.ts'
 import { type DescribedValue, stageDescription } from '../filters/stage-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type Describe, trace } from '../format/io.ts'
@@ -58,12 +59,9 @@ interface UndoneChunk {
   left: ChecksumVerdict[]
 }
 
-/** Filters that leave the data bytes as they are. */
-const DATA_KEPT: ReadonlySet<string> = new Set(['NONE', 'CHECKSUM_MD5', 'CHECKSUM_SHA256'])
-
 /** Whether the data of a chunk are the unfiltered bytes themselves. */
 export function keepsData(filters: readonly FilterConfig[]): boolean {
-  return filters.every(({ name }) => DATA_KEPT.has(name))
+  return filters.every(({ name }) => filterOf(name)?.keepsData)
 }
 
 /** What a run of chunks turned out to be. */
@@ -230,7 +228,7 @@ class Layers {
       const content = run.content(chunk.data, { space: part.space, offset: part.offset, from }, undone.out?.offsets)
       return { ...content, name: 'data', meaning: 'unfiltered' }
     }
-    const names = run.filters.map(({ name }) => name).filter((name) => !DATA_KEPT.has(name))
+    const names = run.filters.map(({ name }) => name).filter((name) => !filterOf(name)?.keepsData)
     return {
       ...part,
       type: names.at(-1) ?? part.type,

@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { mayHoldOffsets } from '../format/filter-pipeline.ts'
+import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'

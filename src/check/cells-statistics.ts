@@ -11,6 +11,7 @@ import {
   type StatisticsField,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
+import { filterOf } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
@@ -255,7 +256,7 @@ export class StatisticsCheck {
     const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
     const found = roles.map((role) => {
       const filters = filePipeline(this.info, { slot: this.slot, role }, this.encrypted)
-      return filters.find(({ name }) => name.startsWith('CHECKSUM_') || name === 'AES_256_GCM')?.name
+      return filters.find(({ name }) => filterOf(name)?.tellsDamage)?.name
     })
     return found.every((name) => name !== undefined) ? found[0] : undefined
   }
@@ -465,9 +466,10 @@ export class StatisticsCheck {
 /** What the filters of a field do not give back: statistics are those of the cells as they were written. */
 function lossOf(info: FragmentInfo, slot: number): Loss {
   let loss: Loss = 'none'
-  for (const { name, lossless, format } of filePipeline(info, { slot, role: 'data' }, false)) {
-    if (name === 'SCALE_FLOAT' || (name === 'WEBP' && !lossless)) return 'digits'
-    if (name === 'WEBP' && (format === 'RGBA' || format === 'BGRA')) loss = 'hidden colours'
+  for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {
+    const found = filterOf(filter.name)?.loss?.(filter)
+    if (found === 'digits') return found
+    loss = found ?? loss
   }
   return loss
 }

@@ -1,6 +1,7 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { slotType } from '../cells/slot-type.ts'
+import { filterOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
@@ -60,7 +61,7 @@ export class UnwrittenCells {
     const { nullable } = slotShape(this.info, this.info.slots[slot])
     if (nullable && validityFault(this.info, slot) !== undefined) return true
     const filters = filePipeline(this.info, { slot, role: 'data' }, false)
-    return filters.some(({ name }) => name === 'SCALE_FLOAT' || name === 'WEBP')
+    return filters.some(({ name }) => filterOf(name)?.loss)
   }
 }
 

@@ -3,8 +3,8 @@ import { slotType, tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
 import type { TileDocument } from '../documents/tile.ts'
 import { Pipeline } from '../filters/pipeline.ts'
+import { keepsOffsets } from '../filters/registry.ts'
 import { fieldFileBase } from '../format/field-files.ts'
-import { type FilterConfig, mayHoldOffsets } from '../format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -126,16 +126,8 @@ async function pipelineFor(
     cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slotCellSize(info, info.slots[slot]),
     formatVersion: version,
     key,
-    stringOffsets: role === 'var' && holdsChunks && keepsOffsets(filters, type, version),
+    stringOffsets: role === 'var' && holdsChunks && filters.length > 0 && keepsOffsets(filters[0], type, version),
     maxTileSize,
   } as const
   return Pipeline.load(filters, tile, codecs)
-}
-
-/** Whether strings of this type keep their offsets with them since this version. @see format_spec/filters/ */
-function keepsOffsets(filters: readonly FilterConfig[], type: string, version: number): boolean {
-  const first = filters[0]?.name
-  const since =
-    type === 'STRING_ASCII' ? (first === 'RLE' ? 12 : 13) : type === 'STRING_UTF8' ? 17 : Number.POSITIVE_INFINITY
-  return mayHoldOffsets(filters) && version >= since
 }

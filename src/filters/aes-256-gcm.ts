@@ -3,7 +3,7 @@ import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/aes-met
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, concat, hex } from './bytes.ts'
 import type { Aead } from './codecs/codecs.ts'
-import type { Filter, FilterContext, FilterFactory } from './filter.ts'
+import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 
 const KEY_BYTES = 32
 
@@ -16,11 +16,16 @@ const KEY_BYTES = 32
  *
  * @see format_spec/tile.md, "Encryption Filters"
  */
-export const aes256Gcm: FilterFactory = async (codecs) => aesFilter(await codecs.aes256gcm())
+export const aes256Gcm: FilterDefinition = {
+  tellsDamage: true,
+  losesEmptyPart: true,
+  outputType: () => 'BLOB',
+  metadata: () => aesMetadata,
+  load: async (codecs) => aesFilter(await codecs.aes256gcm()),
+}
 
 function aesFilter(aead: Aead): Filter {
   return {
-    outputType: () => 'BLOB',
     forward(parts, _config, cx) {
       const key = keyOf(cx)
       const { randomBytes } = cx

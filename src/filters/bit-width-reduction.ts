@@ -6,6 +6,7 @@ import {
   carry,
   type ElementSize,
   elementOf,
+  elementSize,
   highLane,
   type IntegerType,
   lanesEach,
@@ -14,8 +15,8 @@ import {
   signShift,
   windowType,
 } from './elements.ts'
-import type { FilterContext, FilteredBytes, FilterFactory } from './filter.ts'
-import { windowsOf } from './windows.ts'
+import type { Filter, FilterContext, FilterDefinition, FilteredBytes } from './filter.ts'
+import { isWindowed, windowRefusal, windowsOf } from './windows.ts'
 
 /**
  * BIT_WIDTH_REDUCTION: integers relative to the smallest of their window, as narrower integers.
@@ -30,8 +31,16 @@ import { windowsOf } from './windows.ts'
  *
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
-export const bitWidthReduction: FilterFactory = async () => ({
+export const bitWidthReduction: FilterDefinition = {
+  growth: 8,
   usesKernels: true,
+  metadata: (datatype) => bitWidthMetadata(elementSize(datatype)),
+  typeRefusal: windowRefusal,
+  suits: isWindowed,
+  load: async () => filter,
+}
+
+const filter: Filter = {
   forward(parts, config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return parts
@@ -91,7 +100,7 @@ export const bitWidthReduction: FilterFactory = async () => ({
     }
     return { metadata: bytes.metadata.subarray(length), data }
   },
-})
+}
 
 function elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
   const type = windowType(datatype, formatVersion)

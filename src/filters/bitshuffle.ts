@@ -1,6 +1,7 @@
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { concat } from './bytes.ts'
 import { elementSize } from './elements.ts'
-import type { Filter, FilterFactory } from './filter.ts'
+import type { Filter, FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -15,7 +16,14 @@ import { partFilter } from './part-filter.ts'
  *
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
-export const bitshuffle: FilterFactory = async () => {
+export const bitshuffle: FilterDefinition = {
+  expectsEmptyPart: true,
+  usesKernels: true,
+  metadata: () => partLengthsMetadata,
+  load: async () => bitshuffleFilter(),
+}
+
+function bitshuffleFilter(): Filter {
   const frame = partFilter({
     forward: (part, _config, cx) => blocks(part, elementSize(cx.datatype), false),
     reverse(part, _config, cx) {
@@ -24,7 +32,7 @@ export const bitshuffle: FilterFactory = async () => {
       return kernels?.unbitshuffle(part, size) ?? blocks(part, size, true)
     },
   })
-  const filter: Filter = {
+  return {
     forward(parts, config, cx) {
       const split: Uint8Array[] = []
       for (const part of parts.data) {
@@ -36,9 +44,7 @@ export const bitshuffle: FilterFactory = async () => {
       return { metadata: shuffled.metadata, data: [concat(shuffled.data)] }
     },
     reverse: frame.reverse,
-    usesKernels: true,
   }
-  return filter
 }
 
 const BLOCK_BYTES = 8192

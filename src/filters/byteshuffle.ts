@@ -1,5 +1,6 @@
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { type ElementSize, elementSize, lanesEach, lanesOf } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -10,17 +11,20 @@ import { partFilter } from './part-filter.ts'
  *
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
-export const byteshuffle: FilterFactory = async () => ({
-  ...partFilter({
-    forward: (part, _config, cx) => shuffle(part, elementSize(cx.datatype)),
-    reverse(part, _config, cx) {
-      const size = elementSize(cx.datatype)
-      const kernels = size > 1 ? cx.kernels : undefined
-      return kernels?.unbyteshuffle(part, size) ?? unshuffle(part, size)
-    },
-  }),
+export const byteshuffle: FilterDefinition = {
+  expectsEmptyPart: true,
   usesKernels: true,
-})
+  metadata: () => partLengthsMetadata,
+  load: async () =>
+    partFilter({
+      forward: (part, _config, cx) => shuffle(part, elementSize(cx.datatype)),
+      reverse(part, _config, cx) {
+        const size = elementSize(cx.datatype)
+        const kernels = size > 1 ? cx.kernels : undefined
+        return kernels?.unbyteshuffle(part, size) ?? unshuffle(part, size)
+      },
+    }),
+}
 
 /** Lanes are taken apart rather than bytes gathered: a load instead of four. */
 function shuffle(part: Uint8Array, size: ElementSize): Uint8Array {

@@ -1,5 +1,7 @@
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { byteCodecFilter } from './byte-codec-filter.ts'
-import type { FilterFactory } from './filter.ts'
+import { HIGHEST_LEVEL } from './codecs/levels.ts'
+import type { FilterDefinition } from './filter.ts'
 
 /**
  * BZIP2, in the frame that all compression filters share (compressor.ts). Each part is a whole bzip2 stream.
@@ -7,4 +9,8 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/tile.md, "Compression Filters"
  */
-export const bzip2: FilterFactory = async (codecs) => byteCodecFilter(await codecs.bzip2())
+export const bzip2: FilterDefinition = {
+  highestLevel: HIGHEST_LEVEL,
+  metadata: () => compressorMetadata,
+  load: async (codecs) => byteCodecFilter(await codecs.bzip2()),
+}

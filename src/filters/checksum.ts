@@ -1,9 +1,9 @@
 import { InspectError } from '../base/errors.ts'
-import { checksumMetadata, type PartChecksum } from '../format/checksum-metadata.ts'
-import { decodePrefix, encode } from '../format/io.ts'
+import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../format/checksum-metadata.ts'
+import { type Describe, decodePrefix, encode } from '../format/io.ts'
 import { badData, hex } from './bytes.ts'
-import type { Digest } from './codecs/codecs.ts'
-import type { ChecksumVerdict, Filter, FilterContext } from './filter.ts'
+import type { Codecs, Digest } from './codecs/codecs.ts'
+import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from './filter.ts'
 
 /**
  * The two checksum filters: bytes pass unchanged, a digest of every part goes in front of the metadata.
@@ -15,8 +15,23 @@ import type { ChecksumVerdict, Filter, FilterContext } from './filter.ts'
  *
  * @see format_spec/tile.md, "Checksum Filters"
  */
-export function checksumFilter(name: ChecksumVerdict['filter'], digestLength: number, digest: Digest): Filter {
+export function checksum(
+  name: ChecksumVerdict['filter'],
+  digestLength: number,
+  load: (codecs: Codecs) => Promise<Digest>,
+): FilterDefinition {
   const layout = checksumMetadata(digestLength)
+  return {
+    since: 4,
+    tellsDamage: true,
+    keepsData: true,
+    losesEmptyPart: true,
+    metadata: () => layout,
+    load: async (codecs) => checksumFilter(name, layout, await load(codecs)),
+  }
+}
+
+function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<ChecksumMetadata>, digest: Digest): Filter {
   const sign = (part: Uint8Array): PartChecksum => ({ length: part.length, digest: digest(part) })
 
   /** Compares the digests of `parts`, which follow one another and together are `bytes`. */

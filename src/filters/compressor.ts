@@ -25,8 +25,8 @@ export interface PartCodec {
  *
  * @see format_spec/filters/ (compression filters)
  */
-export function compressionFilter(codec: PartCodec, outputType?: Filter['outputType']): Filter {
-  const filter: Filter = {
+export function compressionFilter(codec: PartCodec): Filter {
+  return {
     forward(parts: FilterParts, config, cx): FilterParts {
       const described = { metadata_parts: [], data_parts: [] } as CompressorMetadata
       const compressed: Uint8Array[] = []
@@ -75,6 +75,4 @@ export function compressionFilter(codec: PartCodec, outputType?: Filter['outputT
       return { metadata, data }
     },
   }
-  if (outputType) filter.outputType = outputType
-  return filter
 }

@@ -1,8 +1,10 @@
+import { compressorMetadata } from '../format/compressor-metadata.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { badData } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { checkWhole, deltaDatatype, deltaType, type IntegerType, lowLane } from './elements.ts'
-import type { Filter, FilterContext } from './filter.ts'
+import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /** What DELTA and DOUBLE_DELTA do to one part of at least one element. */
@@ -12,6 +14,22 @@ export interface DeltaCodec {
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
   /** Bytes of a part that are there as they were, though they are no whole elements; undefined where they were dropped. */
   uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
+}
+
+/** What both are known for. */
+export const DELTA_FACTS = {
+  usesKernels: true,
+  outputType: (input, { reinterpret_datatype }) => deltaDatatype(input, reinterpret_datatype),
+  metadata: () => compressorMetadata,
+  typeRefusal,
+  writingRefusal: typeRefusal,
+} as const satisfies Partial<FilterDefinition>
+
+function typeRefusal(type: Datatype, { name, reinterpret_datatype }: FilterConfig): string | undefined {
+  const seen = deltaDatatype(type, reinterpret_datatype)
+  const refused = `${name} does not accept ${type}`
+  if (datatypeKind(seen) === 'float') return refused
+  return datatypeSize(type) % datatypeSize(seen) === 0 ? undefined : `${refused} as ${seen}`
 }
 
 /**
@@ -26,41 +44,37 @@ export interface DeltaCodec {
  * @param countAt offset of the uint64 number of elements in a stored part
  */
 export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
-  const frame = compressionFilter(
-    {
-      compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array {
-        const type = deltaType(cx.datatype, config.reinterpret_datatype)
-        checkWhole(part, type.size)
-        return codec.compress(part, type, cx.formatVersion)
-      },
-      decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
-        const type = deltaType(cx.datatype, config.reinterpret_datatype)
-        const count = elementCount(part, countAt)
-        if (cx.otherType && originalLength % type.size !== 0 && count === Math.floor(originalLength / type.size)) {
-          const kept = codec.uneven?.(part, originalLength, type)
-          if (kept) return kept
-          throw badData(
-            `expected ${originalLength} bytes, found ${count} elements: the release that wrote it lost the rest`,
-          )
-        }
-        if (count !== Math.floor(originalLength / type.size) || (count === 0 && originalLength > 0)) {
-          throw badData(
-            `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`,
-            'element_num',
-          )
-        }
-        if (count === 0) cx.onRefused?.('delta of nothing')
-        const tail = originalLength % type.size
-        if (tail > 0 && !codec.uneven?.(part, originalLength, type))
-          cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
-        return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
-      },
+  const frame = compressionFilter({
+    compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array {
+      const type = deltaType(cx.datatype, config.reinterpret_datatype)
+      checkWhole(part, type.size)
+      return codec.compress(part, type, cx.formatVersion)
     },
-    (input, config) => deltaDatatype(input, config.reinterpret_datatype),
-  )
+    decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
+      const type = deltaType(cx.datatype, config.reinterpret_datatype)
+      const count = elementCount(part, countAt)
+      if (cx.otherType && originalLength % type.size !== 0 && count === Math.floor(originalLength / type.size)) {
+        const kept = codec.uneven?.(part, originalLength, type)
+        if (kept) return kept
+        throw badData(
+          `expected ${originalLength} bytes, found ${count} elements: the release that wrote it lost the rest`,
+        )
+      }
+      if (count !== Math.floor(originalLength / type.size) || (count === 0 && originalLength > 0)) {
+        throw badData(
+          `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`,
+          'element_num',
+        )
+      }
+      if (count === 0) cx.onRefused?.('delta of nothing')
+      const tail = originalLength % type.size
+      if (tail > 0 && !codec.uneven?.(part, originalLength, type))
+        cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
+      return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
+    },
+  })
   return {
     ...frame,
-    usesKernels: true,
     forward(parts, config, cx) {
       const stored = (part: Uint8Array): boolean => part.length > 0
       return frame.forward({ metadata: parts.metadata.filter(stored), data: parts.data.filter(stored) }, config, cx)

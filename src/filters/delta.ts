@@ -1,7 +1,7 @@
 import { badData, viewOf } from './bytes.ts'
-import { deltaFilter } from './delta-filter.ts'
+import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
 import { differences, type IntegerType, sums } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
@@ -12,9 +12,13 @@ import type { Kernels } from './kernels/kernels.ts'
  *
  * TileDB 2.16 (version 19) stores one element too many, which is garbage.
  *
- * @see format_spec/filters/delta.md; since version 19
+ * @see format_spec/filters/delta.md
  */
-export const delta: FilterFactory = async () => deltaFilter({ compress, decompress }, 0)
+export const delta: FilterDefinition = {
+  ...DELTA_FACTS,
+  since: 19,
+  load: async () => deltaFilter({ compress, decompress }, 0),
+}
 
 const HEAD = 8
 

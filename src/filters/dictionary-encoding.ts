@@ -1,17 +1,21 @@
 import { InspectError } from '../base/errors.ts'
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { dictionaryMetadata } from '../format/dictionary-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, NO_BYTES } from './bytes.ts'
-import type { FilterContext, FilteredBytes, FilterFactory, FilterParts } from './filter.ts'
+import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStringPart,
   countSize,
   isCountSize,
   readCount,
+  STRING_GROWTH,
   type StringCells,
   stringCells,
   writeCount,
 } from './strings.ts'
+
+const OFFSETS_INSIDE_SINCE: FilterDefinition['offsetsInsideSince'] & object = { STRING_ASCII: 13, STRING_UTF8: 17 }
 
 /**
  * DICTIONARY_ENCODING: var-sized strings as ids of the different ones, their offsets inside.
@@ -23,19 +27,34 @@ import {
  *
  * TileDB chooses the id size for the number of cells, though ids only count different strings; so is it written here.
  *
- * @see format_spec/filters/dictionary_encoding.md, which has a count of entries that is not there; since version 13
+ * @see format_spec/filters/dictionary_encoding.md, which has a count of entries that is not there
  */
-export const dictionaryEncoding: FilterFactory = async () => ({
-  forward(parts, _config, cx) {
-    if (!cx.stringOffsets) throw new InspectError('BAD_VALUE', NOT_STRINGS)
-    return compress(parts)
+export const dictionaryEncoding: FilterDefinition = {
+  since: 13,
+  offsetsInsideSince: OFFSETS_INSIDE_SINCE,
+  growth: STRING_GROWTH,
+  // The frame of compressors where there was nothing to encode.
+  metadata: (_datatype, stringOffsets) => (stringOffsets ? dictionaryMetadata : compressorMetadata),
+  writingRefusal(_type, { name }, { type, cell_val_num, formatVersion }) {
+    const since = cell_val_num === 'var' ? OFFSETS_INSIDE_SINCE[type] : undefined
+    if (since === undefined) {
+      const found = cell_val_num === 'var' ? `var-sized ${type}` : type
+      return `${name} accepts var-sized ${Object.keys(OFFSETS_INSIDE_SINCE).join(' and ')} only, not ${found}`
+    }
+    return formatVersion < since ? `${name} accepts ${type} since format version ${since}` : undefined
   },
-  reverse(bytes, _config, cx) {
-    if (cx.stringOffsets) return decompress(bytes, cx)
-    if (isNothing(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
-    throw badData(NOT_STRINGS)
-  },
-})
+  load: async () => ({
+    forward(parts, _config, cx) {
+      if (!cx.stringOffsets) throw new InspectError('BAD_VALUE', NOT_STRINGS)
+      return compress(parts)
+    },
+    reverse(bytes, _config, cx) {
+      if (cx.stringOffsets) return decompress(bytes, cx)
+      if (isNothing(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
+      throw badData(NOT_STRINGS)
+    },
+  }),
+}
 
 /** No parts of metadata, no parts of data: two uint32. */
 const NO_PARTS = 8

@@ -1,8 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { badData, viewOf } from './bytes.ts'
-import { deltaFilter } from './delta-filter.ts'
+import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
 import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf, signShift } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
@@ -19,7 +19,10 @@ import type { Kernels } from './kernels/kernels.ts'
  *
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */
-export const doubleDelta: FilterFactory = async () => deltaFilter({ compress, decompress, uneven }, 1)
+export const doubleDelta: FilterDefinition = {
+  ...DELTA_FACTS,
+  load: async () => deltaFilter({ compress, decompress, uneven }, 1),
+}
 
 const HEAD = 9
 

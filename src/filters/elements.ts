@@ -11,6 +11,10 @@ if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) throw new TypeError('t
 /** Bytes of an element. */
 export type ElementSize = 1 | 2 | 4 | 8
 
+export function isElementSize(size: number): size is ElementSize {
+  return size === 1 || size === 2 || size === 4 || size === 8
+}
+
 export interface IntegerType {
   size: ElementSize
   signed: boolean
@@ -20,6 +24,12 @@ export interface IntegerType {
 export function elementSize(datatype: Datatype): ElementSize {
   const size = datatypeSize(datatype)
   return size === 8 || size === 4 || size === 2 ? size : 1
+}
+
+const SIGNED_INTEGERS: Record<ElementSize, Datatype> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
+
+export function signedInteger(size: ElementSize): Datatype {
+  return SIGNED_INTEGERS[size]
 }
 
 /** The integers of the window filters; undefined where those pass data on unchanged. Dates and times count since version 20. */

@@ -1,3 +1,4 @@
+import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Codecs } from './codecs/codecs.ts'
@@ -88,15 +89,69 @@ export interface FilterContext {
 
 /** One reversible filter, loaded and ready: both calls are synchronous. */
 export interface Filter {
-  /** Element type that the next filter (in writing order) sees, where this one changes it. */
-  outputType?(input: Datatype, config: FilterConfig, formatVersion: number): Datatype
-  /** Whether it makes use of {@link FilterContext.kernels}. */
-  readonly usesKernels?: boolean
   /** Writing direction. @throws InspectError BAD_VALUE where the filter cannot take this data */
   forward(parts: FilterParts, config: FilterConfig, cx: FilterContext): FilterParts
   /** Reading direction. @throws InspectError BAD_FILTERED_DATA, TRUNCATED, CHECKSUM, WRONG_KEY, KEY_NEEDED */
   reverse(bytes: FilteredBytes, config: FilterConfig, cx: FilterContext): FilteredBytes
 }
 
-/** A module of a filter: makes the filter with the codecs of this platform, loading what it needs. */
-export type FilterFactory = (codecs: Codecs) => Promise<Filter>
+/** What decides whether filters may stand at a field. */
+export interface FilteredField {
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Of the schema. */
+  formatVersion: number
+  /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
+  picture?: { height: number; width: number } | undefined
+  /** No filter is held against the type: those of the schema, for offsets, validity and dimensions without filters of their own. */
+  anyType?: boolean | undefined
+  /** What the values are where they are none of the user's. */
+  counts?: string | undefined
+}
+
+/**
+ * All that is known of a filter, in one place: each stands in the filter's own file, and the registry lists them. Its number and the
+ * bytes of its options are in format/filter-type.ts.
+ *
+ * Each `…Refusal` says why TileDB takes no such filter; undefined where it does.
+ */
+export interface FilterDefinition {
+  /** Format version before which it did not exist, or cannot be told in the bytes. */
+  readonly since?: number
+  /** TileDB takes higher levels into a schema, and then cannot write. */
+  readonly highestLevel?: number
+  /** By string type, schema version since which cells of variable size keep their offsets in the data. It must be the first filter then. */
+  readonly offsetsInsideSince?: Readonly<Partial<Record<Datatype, number>>>
+  /** Whether it keeps digests or a tag, which tell damage. */
+  readonly tellsDamage?: boolean
+  /** Whether the data bytes stay as they are. */
+  readonly keepsData?: boolean
+  /** What is lost of the values, where the filter may lose anything. */
+  loss?(config: FilterConfig): 'digits' | 'hidden colours' | undefined
+  /** Whether tiles must not be cut into chunks. */
+  readonly needsWholeTile?: boolean
+  /** Whether it makes an empty part of an empty chunk, and expects that part when it is undone. */
+  readonly expectsEmptyPart?: boolean
+  /** Whether it gives no empty part back when it is undone. */
+  readonly losesEmptyPart?: boolean
+  /** Most bytes that it makes of one byte. Without it 2: headers of parts, and what cannot be compressed. */
+  readonly growth?: number
+  /** Whether it makes use of {@link FilterContext.kernels}. */
+  readonly usesKernels?: boolean
+  /** Element type that the next filter (in writing order) sees, where this one changes it. */
+  outputType?(input: Datatype, config: FilterConfig, formatVersion: number): Datatype
+  /** Description of its metadata; none where it has none. */
+  metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
+  optionRefusal?(config: FilterConfig): string | undefined
+  /** Of a type that the filter sees. TileDB looks at it since {@link TYPES_CHECKED_SINCE}. */
+  typeRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
+  /** Where TileDB makes the schema, but cannot write a cell, or not so that it comes back. */
+  writingRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
+  /** Whether the filter does any good to values of a type that it takes. */
+  suits?(type: Datatype): boolean
+  /** Loads what it needs of this platform's codecs. */
+  load(codecs: Codecs): Promise<Filter>
+}
+
+/** From here on (TileDB 2.17) a schema's filters are held against the types they see. */
+export const TYPES_CHECKED_SINCE = 20

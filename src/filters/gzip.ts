@@ -1,5 +1,7 @@
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { byteCodecFilter } from './byte-codec-filter.ts'
-import type { FilterFactory } from './filter.ts'
+import { HIGHEST_LEVEL } from './codecs/levels.ts'
+import type { FilterDefinition } from './filter.ts'
 
 /**
  * GZIP, in the frame that all compression filters share (compressor.ts). Each part is a zlib stream (RFC 1950), not a
@@ -10,7 +12,11 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */
-export const gzip: FilterFactory = async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort)
+export const gzip: FilterDefinition = {
+  highestLevel: HIGHEST_LEVEL,
+  metadata: () => compressorMetadata,
+  load: async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort),
+}
 
 /** zlib streams of no bytes: compressed, and stored as level 0 does. */
 const OF_NOTHING = [

@@ -1,5 +1,6 @@
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { byteCodecFilter } from './byte-codec-filter.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 
 /**
  * LZ4, in the frame that all compression filters share (compressor.ts). Each part is one raw LZ4 block, without frame
@@ -7,7 +8,8 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/tile.md, "Compression Filters"
  */
-export const lz4: FilterFactory = async (codecs) => ({
-  ...byteCodecFilter(await codecs.lz4(), (kernels, part, originalLength) => kernels.unlz4(part, originalLength)),
+export const lz4: FilterDefinition = {
   usesKernels: true,
-})
+  metadata: () => compressorMetadata,
+  load: async (codecs) => byteCodecFilter(await codecs.lz4(), (kernels, part, length) => kernels.unlz4(part, length)),
+}

@@ -1,4 +1,4 @@
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 
 /**
  * NONE: passes data and metadata on. Also what a compression filter without compressor is stored as.
@@ -8,7 +8,7 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/filter_pipeline.md, "Filter"
  */
-export const none: FilterFactory = async () => ({
-  forward: (parts) => parts,
-  reverse: (bytes) => bytes,
-})
+export const none: FilterDefinition = {
+  keepsData: true,
+  load: async () => ({ forward: (parts) => parts, reverse: (bytes) => bytes }),
+}

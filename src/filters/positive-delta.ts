@@ -6,6 +6,7 @@ import { badData, concat, viewOf } from './bytes.ts'
 import {
   differences,
   type ElementSize,
+  elementSize,
   highLane,
   type IntegerType,
   lanesEach,
@@ -14,9 +15,9 @@ import {
   sums,
   windowType,
 } from './elements.ts'
-import type { FilteredBytes, FilterFactory } from './filter.ts'
+import { type Filter, type FilterDefinition, type FilteredBytes, TYPES_CHECKED_SINCE } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
-import { windowsOf } from './windows.ts'
+import { windowRefusal, windowsOf } from './windows.ts'
 
 /**
  * POSITIVE_DELTA: differences of integers that never decrease, each window on its own.
@@ -28,8 +29,16 @@ import { windowsOf } from './windows.ts'
  *
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
-export const positiveDelta: FilterFactory = async () => ({
+export const positiveDelta: FilterDefinition = {
+  growth: 8,
   usesKernels: true,
+  metadata: (datatype) => positiveDeltaMetadata(elementSize(datatype)),
+  typeRefusal: windowRefusal,
+  suits: (type) => windowType(type, TYPES_CHECKED_SINCE) !== undefined,
+  load: async () => filter,
+}
+
+const filter: Filter = {
   forward(parts, config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return parts
@@ -75,7 +84,7 @@ export const positiveDelta: FilterFactory = async () => ({
     }
     return { metadata: bytes.metadata.subarray(length), data }
   },
-})
+}
 
 function elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
   const kind = datatypeKind(datatype)

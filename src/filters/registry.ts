@@ -1,34 +1,77 @@
 import { InspectError } from '../base/errors.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { FilterType } from '../format/filter-type.ts'
-import type { FilterFactory } from './filter.ts'
+import { aes256Gcm } from './aes-256-gcm.ts'
+import { bitWidthReduction } from './bit-width-reduction.ts'
+import { bitshuffle } from './bitshuffle.ts'
+import { byteshuffle } from './byteshuffle.ts'
+import { bzip2 } from './bzip2.ts'
+import { checksumMd5 } from './checksum-md5.ts'
+import { checksumSha256 } from './checksum-sha256.ts'
+import { delta } from './delta.ts'
+import { dictionaryEncoding } from './dictionary-encoding.ts'
+import { doubleDelta } from './double-delta.ts'
+import type { FilterDefinition } from './filter.ts'
+import { gzip } from './gzip.ts'
+import { lz4 } from './lz4.ts'
+import { none } from './none.ts'
+import { positiveDelta } from './positive-delta.ts'
+import { rle } from './rle.ts'
+import { scaleFloat } from './scale-float.ts'
+import { webp } from './webp.ts'
+import { xor } from './xor.ts'
+import { zstd } from './zstd.ts'
 
-/** Every filter, loaded when a pipeline first needs it. The table is also the list of what is supported. */
-const FILTERS: Record<FilterType, () => Promise<FilterFactory>> = {
-  NONE: async () => (await import('./none.ts')).none,
-  GZIP: async () => (await import('./gzip.ts')).gzip,
-  ZSTD: async () => (await import('./zstd.ts')).zstd,
-  LZ4: async () => (await import('./lz4.ts')).lz4,
-  RLE: async () => (await import('./rle.ts')).rle,
-  BZIP2: async () => (await import('./bzip2.ts')).bzip2,
-  DOUBLE_DELTA: async () => (await import('./double-delta.ts')).doubleDelta,
-  BIT_WIDTH_REDUCTION: async () => (await import('./bit-width-reduction.ts')).bitWidthReduction,
-  BITSHUFFLE: async () => (await import('./bitshuffle.ts')).bitshuffle,
-  BYTESHUFFLE: async () => (await import('./byteshuffle.ts')).byteshuffle,
-  POSITIVE_DELTA: async () => (await import('./positive-delta.ts')).positiveDelta,
-  AES_256_GCM: async () => (await import('./aes-256-gcm.ts')).aes256Gcm,
-  CHECKSUM_MD5: async () => (await import('./checksum-md5.ts')).checksumMd5,
-  CHECKSUM_SHA256: async () => (await import('./checksum-sha256.ts')).checksumSha256,
-  DICTIONARY_ENCODING: async () => (await import('./dictionary-encoding.ts')).dictionaryEncoding,
-  SCALE_FLOAT: async () => (await import('./scale-float.ts')).scaleFloat,
-  XOR: async () => (await import('./xor.ts')).xor,
-  WEBP: async () => (await import('./webp.ts')).webp,
-  DELTA: async () => (await import('./delta.ts')).delta,
+/** Every filter. The table is also the list of what is supported. */
+const FILTERS: Readonly<Record<FilterType, FilterDefinition>> = {
+  NONE: none,
+  GZIP: gzip,
+  ZSTD: zstd,
+  LZ4: lz4,
+  RLE: rle,
+  BZIP2: bzip2,
+  DOUBLE_DELTA: doubleDelta,
+  BIT_WIDTH_REDUCTION: bitWidthReduction,
+  BITSHUFFLE: bitshuffle,
+  BYTESHUFFLE: byteshuffle,
+  POSITIVE_DELTA: positiveDelta,
+  AES_256_GCM: aes256Gcm,
+  CHECKSUM_MD5: checksumMd5,
+  CHECKSUM_SHA256: checksumSha256,
+  DICTIONARY_ENCODING: dictionaryEncoding,
+  SCALE_FLOAT: scaleFloat,
+  XOR: xor,
+  WEBP: webp,
+  DELTA: delta,
+}
+
+/** Undefined for numbers that no release defines. */
+export function filterOf(name: FilterConfig['name']): FilterDefinition | undefined {
+  return Object.hasOwn(FILTERS, name) ? FILTERS[name as FilterType] : undefined
 }
 
 /** @throws InspectError UNSUPPORTED_FILTER for numbers that no release defines */
-export function filterFactory(name: string): Promise<FilterFactory> {
-  if (Object.hasOwn(FILTERS, name)) return FILTERS[name as FilterType]()
+export function definitionOf(name: FilterConfig['name']): FilterDefinition {
+  const definition = filterOf(name)
+  if (definition) return definition
   throw new InspectError('UNSUPPORTED_FILTER', `expected a filter that TileDB defines, found ${name}`, {
     field: 'filters',
   })
+}
+
+/** Whether a pipeline carries a checksum or tag. */
+export function hasChecksum(filters: readonly FilterConfig[]): boolean {
+  return filters.some(({ name }) => filterOf(name)?.tellsDamage)
+}
+
+/** Whether a filter keeps the offsets of var-sized cells of a type in the data, in arrays of a schema version. */
+export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersion: number): boolean {
+  const since = filterOf(name)?.offsetsInsideSince?.[type]
+  return since !== undefined && schemaVersion >= since
+}
+
+/** Whether strings filtered so may keep their offsets with them; their offsets tile says whether they do. */
+export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
+  return filters.length > 0 && filterOf(filters[0].name)?.offsetsInsideSince !== undefined
 }

@@ -1,16 +1,18 @@
 import { InspectError } from '../base/errors.ts'
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
-import type { Filter, FilterContext, FilteredBytes, FilterFactory, FilterParts } from './filter.ts'
+import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStringPart,
   countSize,
   isCountSize,
   offsetsRoom,
   readCount,
+  STRING_GROWTH,
   type StringCells,
   stringCells,
   writeCount,
@@ -33,20 +35,28 @@ import {
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/rle_compressor.cc
  */
-export const rle: FilterFactory = async () => {
+export const rle: FilterDefinition = {
+  offsetsInsideSince: { STRING_ASCII: 12, STRING_UTF8: 17 },
+  expectsEmptyPart: true,
+  losesEmptyPart: true,
+  growth: STRING_GROWTH,
+  usesKernels: true,
+  metadata: (_datatype, stringOffsets) => (stringOffsets ? rleStringMetadata : compressorMetadata),
+  load: async () => rleFilter(),
+}
+
+function rleFilter(): Filter {
   const cells = compressionFilter({
     compress: (part, _config, cx) => compressCells(part, cx.cellSize),
     decompress: (part, originalLength, _config, cx) =>
       (part.length % (cx.cellSize + 2) === 0 ? cx.kernels?.unrle(part, originalLength, cx.cellSize) : undefined) ??
       decompressCells(part, originalLength, cx.cellSize),
   })
-  const filter: Filter = {
-    usesKernels: true,
+  return {
     forward: (parts, config, cx) => (cx.stringOffsets ? compressStrings(parts) : cells.forward(parts, config, cx)),
     reverse: (bytes, config, cx) =>
       cx.stringOffsets ? decompressStrings(bytes, cx) : cells.reverse(bytes, config, cx),
   }
-  return filter
 }
 
 const LONGEST_RUN = 65535

@@ -1,9 +1,18 @@
 import { InspectError } from '../base/errors.ts'
-import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'
-import { checkWhole, type ElementSize, lanesEach, lanesOf, signShift } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import {
+  checkWhole,
+  type ElementSize,
+  isElementSize,
+  lanesEach,
+  lanesOf,
+  signedInteger,
+  signShift,
+} from './elements.ts'
+import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -18,35 +27,57 @@ import { partFilter } from './part-filter.ts'
  *
  * @see format_spec/filters/float_scale.md
  */
-export const scaleFloat: FilterFactory = async () => ({
-  outputType: (input, config, formatVersion) => (formatVersion < 20 ? input : INTEGERS[widthOf(config)]),
-  ...partFilter({
-    forward(part, config, cx) {
-      const size = floatSize(cx.datatype)
-      checkWhole(part, size)
-      return toIntegers(scaled(part, size, config), widthOf(config))
-    },
-    check(total, config, cx) {
-      checkLimit((total / widthOf(config)) * floatSize(cx.datatype), cx.limit, 'part_lengths')
-    },
-    reverse(part, config, cx) {
-      const width = widthOf(config)
-      if (part.length % width !== 0) {
-        throw badData(`expected whole ${width}-byte integers, found ${part.length} bytes`, 'part_lengths')
-      }
-      return toFloats(part, width, floatSize(cx.datatype), config)
-    },
-  }),
-})
+export const scaleFloat: FilterDefinition = {
+  since: 15,
+  loss: () => 'digits',
+  outputType: (input, config, formatVersion) =>
+    formatVersion < TYPES_CHECKED_SINCE ? input : signedInteger(widthOf(config)),
+  metadata: () => partLengthsMetadata,
+  optionRefusal({ name, scale, offset, byte_width }) {
+    if (scale !== undefined && !(Number.isFinite(scale) && Math.abs(scale) >= SMALLEST_NORMAL))
+      return `${name} needs a scale other than 0, found ${scale}`
+    if (offset !== undefined && !Number.isFinite(offset)) return `${name} needs a finite offset, found ${offset}`
+    if (byte_width !== undefined && !isElementSize(byte_width))
+      return `${name} needs a byte_width of 1, 2, 4 or 8, found ${byte_width}`
+    return undefined
+  },
+  typeRefusal,
+  writingRefusal: (type, config, { counts }) => (counts ? `${config.name} ruins ${counts}` : typeRefusal(type, config)),
+  // TileDB takes integers as wide as a float, and ruins them.
+  suits: (type) => datatypeKind(type) === 'float',
+  load: async () =>
+    partFilter({
+      forward(part, config, cx) {
+        const size = floatSize(cx.datatype)
+        checkWhole(part, size)
+        return toIntegers(scaled(part, size, config), widthOf(config))
+      },
+      check(total, config, cx) {
+        checkLimit((total / widthOf(config)) * floatSize(cx.datatype), cx.limit, 'part_lengths')
+      },
+      reverse(part, config, cx) {
+        const width = widthOf(config)
+        if (part.length % width !== 0) {
+          throw badData(`expected whole ${width}-byte integers, found ${part.length} bytes`, 'part_lengths')
+        }
+        return toFloats(part, width, floatSize(cx.datatype), config)
+      },
+    }),
+}
 
-const INTEGERS: Record<ElementSize, Datatype> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
+/** Of float64: smaller ones TileDB takes for 0. */
+const SMALLEST_NORMAL = 2 ** -1022
+
+function typeRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
+  return datatypeSize(type) < 4 ? `${name} does not accept ${type}` : undefined
+}
 
 function badOption(field: string, expected: string, found: number | undefined): InspectError {
   return new InspectError('BAD_VALUE', `expected ${expected}, found ${found ?? 'none'}`, { field })
 }
 
 function widthOf({ byte_width: width }: FilterConfig): ElementSize {
-  if (width === 1 || width === 2 || width === 4 || width === 8) return width
+  if (width !== undefined && isElementSize(width)) return width
   throw badOption('byte_width', 'integers of 1, 2, 4 or 8 bytes', width)
 }
 

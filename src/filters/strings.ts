@@ -5,6 +5,9 @@ import type { FilteredBytes, FilterParts } from './filter.ts'
 
 /** What the string forms of RLE and DICTIONARY_ENCODING share: cells found by their offsets, and big-endian counts. */
 
+/** Of strings there is a number a cell, however short they are. */
+export const STRING_GROWTH = 64
+
 /** Bytes that a count takes in the data: the smallest of 1, 2, 4, 8 that holds `largest`. */
 export function countSize(largest: number): number {
   return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8

@@ -1,11 +1,13 @@
 import { InspectError } from '../base/errors.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, checkLimit, concat } from './bytes.ts'
 import type { ImageCodec } from './codecs/codecs.ts'
-import { pixelLayout } from './codecs/pixels.ts'
+import { hasAlpha, pixelLayout } from './codecs/pixels.ts'
 import { webpSize } from './codecs/webp-header.ts'
-import type { Filter, FilterFactory } from './filter.ts'
+import type { Filter, FilterDefinition, FilteredField } from './filter.ts'
 
 /** Quality that the APIs store by default. */
 const DEFAULT_QUALITY = 100
@@ -21,7 +23,35 @@ const DEFAULT_QUALITY = 100
  *
  * @see format_spec/filters/webp.md
  */
-export const webp: FilterFactory = async (codecs) => webpFilter(await codecs.webp())
+export const webp: FilterDefinition = {
+  since: 17,
+  needsWholeTile: true,
+  loss: ({ lossless, format }) =>
+    lossless ? (format !== undefined && hasAlpha(format) ? 'hidden colours' : undefined) : 'digits',
+  metadata: () => partLengthsMetadata,
+  optionRefusal: ({ name, quality }) =>
+    quality !== undefined && !(quality >= 0 && quality <= 100)
+      ? `${name} needs a quality from 0 to 100, found ${quality}`
+      : undefined,
+  typeRefusal,
+  writingRefusal: typeRefusal,
+  load: async (codecs) => webpFilter(await codecs.webp()),
+}
+
+/** Pixels a side that a picture may have. */
+const MOST_PIXELS = 16_383
+
+function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: FilteredField): string | undefined {
+  if (type !== 'UINT8' || field.cell_val_num !== 1) return `${name} accepts single UINT8 values only`
+  const { picture } = field
+  if (!picture) return `${name} needs a dense array of two dimensions of one type`
+  const depth = format !== undefined && hasAlpha(format) ? 4 : 3
+  if (picture.width % depth !== 0)
+    return `${name} needs tiles of whole ${format} pixels: ${depth} values each, found ${picture.width} in a row`
+  if (picture.width / depth > MOST_PIXELS || picture.height > MOST_PIXELS)
+    return `${name} takes at most ${MOST_PIXELS} pixels a side`
+  return undefined
+}
 
 function webpFilter(codec: ImageCodec): Filter {
   return {

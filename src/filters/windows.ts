@@ -1,4 +1,6 @@
 import { InspectError } from '../base/errors.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { ElementSize } from './elements.ts'
 
 /**
@@ -25,4 +27,14 @@ export function windowsOf(
     for (let at = 0; at < part.length; at += step) windows.push(part.subarray(at, at + step))
   }
   return windows
+}
+
+/** Whether both accept a type. Floats, text and ANY they would pass on unchanged. */
+export function isWindowed(type: Datatype): boolean {
+  const kind = datatypeKind(type)
+  return kind !== 'float' && kind !== 'text' && type !== 'ANY'
+}
+
+export function windowRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
+  return isWindowed(type) ? undefined : `${name} does not accept ${type}`
 }

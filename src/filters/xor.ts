@@ -1,7 +1,7 @@
-import type { Datatype } from '../format/datatype.ts'
+import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData } from './bytes.ts'
-import { checkWhole, type ElementSize, elementSize, lanesEach, lanesOf } from './elements.ts'
-import type { FilterFactory } from './filter.ts'
+import { checkWhole, type ElementSize, elementSize, lanesEach, lanesOf, signedInteger } from './elements.ts'
+import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -12,25 +12,26 @@ import { partFilter } from './part-filter.ts'
  *
  * @see format_spec/filters/xor.md
  */
-export const xor: FilterFactory = async () => ({
-  outputType: (input) => INTEGERS[elementSize(input)],
+export const xor: FilterDefinition = {
+  since: 16,
   usesKernels: true,
-  ...partFilter({
-    forward(part, _config, cx) {
-      const size = elementSize(cx.datatype)
-      checkWhole(part, size)
-      return combine(part, size, false)
-    },
-    reverse(part, _config, cx) {
-      const size = elementSize(cx.datatype)
-      if (part.length % size !== 0)
-        throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
-      return cx.kernels?.separate(part, size) ?? combine(part, size, true)
-    },
-  }),
-})
-
-const INTEGERS: Record<ElementSize, Datatype> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
+  outputType: (input) => signedInteger(elementSize(input)),
+  metadata: () => partLengthsMetadata,
+  load: async () =>
+    partFilter({
+      forward(part, _config, cx) {
+        const size = elementSize(cx.datatype)
+        checkWhole(part, size)
+        return combine(part, size, false)
+      },
+      reverse(part, _config, cx) {
+        const size = elementSize(cx.datatype)
+        if (part.length % size !== 0)
+          throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
+        return cx.kernels?.separate(part, size) ?? combine(part, size, true)
+      },
+    }),
+}
 
 /** Every element with the one before it: of the input when written, of the output when read. */
 function combine(part: Uint8Array, size: ElementSize, reading: boolean): Uint8Array {

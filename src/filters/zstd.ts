@@ -1,5 +1,6 @@
+import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { byteCodecFilter } from './byte-codec-filter.ts'
-import type { FilterFactory } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 
 /**
  * ZSTD, in the frame that all compression filters share (compressor.ts). Each part is one zstd frame (RFC 8878) that
@@ -8,4 +9,7 @@ import type { FilterFactory } from './filter.ts'
  *
  * @see format_spec/tile.md, "Compression Filters"
  */
-export const zstd: FilterFactory = async (codecs) => byteCodecFilter(await codecs.zstd())
+export const zstd: FilterDefinition = {
+  metadata: () => compressorMetadata,
+  load: async (codecs) => byteCodecFilter(await codecs.zstd()),
+}

@@ -54,12 +54,6 @@ const storedTypeCoding: Coding<FilterConfig['name']> = {
   accepted: filterTypeCoding.accepted,
 }
 
-/** Whether strings filtered so may keep their offsets with them; their offsets tile says whether they do. */
-export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
-  const first = filters[0]?.name
-  return first === 'RLE' || first === 'DICTIONARY_ENCODING'
-}
-
 /** Double-delta's reinterpret byte came with version 20; delta has had it since it exists (19). */
 const REINTERPRET_SINCE = { DOUBLE_DELTA: 20, DELTA: 19 }
 

@@ -3,6 +3,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { slotType } from '../cells/slot-type.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
+import { filterOf, keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
@@ -177,11 +178,7 @@ function dataRole(slot: Slot, varSized: boolean): FileRole {
 
 /** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering; readers decide by the schema's version */
 function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
-  const since = (ascii: number, utf8: number): boolean =>
-    (type === 'STRING_ASCII' && schemaVersion >= ascii) || (type === 'STRING_UTF8' && schemaVersion >= utf8)
-  return filters.some(({ name }) =>
-    name === 'RLE' ? since(12, 17) : name === 'DICTIONARY_ENCODING' ? since(13, 17) : false,
-  )
+  return filters.some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
 
 /** Whether tiles of data are cut into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
@@ -191,11 +188,10 @@ function cutsTiles(
   filters: readonly FilterConfig[],
   schemaVersion: number,
 ): boolean {
-  const has = (wanted: FilterConfig['name']): boolean => filters.some(({ name }) => name === wanted)
-  if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8')) {
-    return !(schemaVersion >= 12 && has('RLE')) && !(schemaVersion >= 13 && has('DICTIONARY_ENCODING'))
-  }
-  return !has('WEBP')
+  // Those of STRING_UTF8 are whole since STRING_ASCII keeps its offsets inside, though they kept theirs elsewhere at first.
+  if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8'))
+    return !keepsStringOffsets('STRING_ASCII', filters, schemaVersion)
+  return !filters.some(({ name }) => filterOf(name)?.needsWholeTile)
 }
 
 function cut(bytes: number, cellSize: number, largest: number | undefined): number[] {

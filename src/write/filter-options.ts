@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
-import { deltaDatatype } from '../filters/elements.ts'
-import type { CellValNum } from '../format/cell-val-num.ts'
-import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
+import { filterOf } from '../filters/registry.ts'
+import { DATATYPES, type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType, isCompressor } from '../format/filter-type.ts'
 
@@ -97,7 +97,7 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
   const at = `${from} ${key}`
   switch (key) {
     case 'level':
-      return { ...filter, level: levelOf(filter.name, value, at) }
+      return { ...filter, level: integerIn(value, INT32_MIN, filterOf(filter.name)?.highestLevel ?? INT32_MAX, at) }
     case 'max_window_size':
       return { ...filter, max_window_size: integerIn(value, 1, 0xffffffff, at) }
     case 'byte_width': {
@@ -129,11 +129,6 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
 const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
 
-/** Above 9 TileDB cannot write with GZIP and BZIP2. */
-function levelOf(name: string, value: string, from: string): number {
-  return integerIn(value, INT32_MIN, name === 'GZIP' || name === 'BZIP2' ? 9 : INT32_MAX, from)
-}
-
 function integerIn(text: string, low: number, high: number, from: string): number {
   const value = Number(text)
   if (/^-?\d+$/.test(text) && value >= low && value <= high) return value
@@ -153,35 +148,6 @@ function flagOf(text: string, from: string): boolean {
   if (text === 'false' || text === '0') return false
   throw usage(`${from} expects true or false, found ${JSON.stringify(text)}`)
 }
-
-/** What decides whether a pipeline may stand at a field. */
-export interface FilteredField {
-  type: Datatype
-  cell_val_num: CellValNum
-  /** Of the schema. */
-  formatVersion: number
-  /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
-  picture?: { height: number; width: number } | undefined
-  /** No filter is held against the type: those of the schema, for offsets, validity and dimensions without filters of their own. */
-  anyType?: boolean | undefined
-  /** What the values are where they are none of the user's. */
-  counts?: string | undefined
-}
-
-const STRING_TYPES: readonly Datatype[] = ['STRING_ASCII', 'STRING_UTF8']
-
-/** Formats before which a filter did not exist, or cannot be told in the bytes. */
-const SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = {
-  CHECKSUM_MD5: 4,
-  CHECKSUM_SHA256: 4,
-  SCALE_FLOAT: 15,
-  XOR: 16,
-  WEBP: 17,
-  DICTIONARY_ENCODING: 13,
-  DELTA: 19,
-}
-const UTF8_OFFSETS_INSIDE_SINCE = 17
-const DATES_AS_INTEGERS_SINCE = 20
 
 /**
  * Why TileDB would not make a schema with these filters at a field; undefined where it does. The rules are those of the releases that
@@ -209,13 +175,10 @@ function firstRefusal(filters: readonly FilterConfig[], field: FilteredField, ru
   for (const filter of filters) {
     const why = rule(filter, type, field, filters[0].name)
     if (why !== undefined) return why
-    type = typeAfter(filter, type, field.formatVersion)
+    type = filterOf(filter.name)?.outputType?.(type, filter, field.formatVersion) ?? type
   }
   return undefined
 }
-
-/** From here on (TileDB 2.17) a schema's filters are held against the types they see. */
-const TYPES_CHECKED_SINCE = 20
 
 function schemaRefusal(
   filter: FilterConfig,
@@ -225,139 +188,37 @@ function schemaRefusal(
 ): string | undefined {
   const { name } = filter
   const { formatVersion, anyType } = field
-  const since = SINCE[name]
-  if (since !== undefined && formatVersion < since) return `${name} exists since format version ${since}`
-  if (!(name in FILTER_TYPES) || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
-  const option = optionRefusal(filter)
+  const known = filterOf(name)
+  if (known?.since !== undefined && formatVersion < known.since)
+    return `${name} exists since format version ${known.since}`
+  if (!known || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
+  const option = known.optionRefusal?.(filter)
   if (option !== undefined) return option
-  if ((name === 'RLE' || name === 'DICTIONARY_ENCODING') && first !== name && isString(field))
-    return `${name} must be the first filter of var-sized text`
+  const isString = field.cell_val_num === 'var' && known.offsetsInsideSince?.[field.type] !== undefined
+  if (isString && first !== name) return `${name} must be the first filter of var-sized text`
   if (name === 'DOUBLE_DELTA' && (anyType || formatVersion < TYPES_CHECKED_SINCE))
     return datatypeKind(field.type) === 'float' ? `${name} does not accept ${field.type}` : undefined
-  if (anyType) return undefined
-  if (name === 'WEBP') return webpRefusal(filter, type, field)
-  return formatVersion < TYPES_CHECKED_SINCE ? undefined : typeRefusal(filter, type)
+  if (anyType || (name !== 'WEBP' && formatVersion < TYPES_CHECKED_SINCE)) return undefined
+  return known.typeRefusal?.(type, filter, field)
 }
-
-function typeRefusal(filter: FilterConfig, type: Datatype): string | undefined {
-  const { name } = filter
-  const kind = datatypeKind(type)
-  const refused = `${name} does not accept ${type}`
-  switch (name) {
-    case 'DELTA':
-    case 'DOUBLE_DELTA': {
-      const seen = deltaDatatype(type, filter.reinterpret_datatype)
-      if (datatypeKind(seen) === 'float') return refused
-      return datatypeSize(type) % datatypeSize(seen) === 0 ? undefined : `${refused} as ${seen}`
-    }
-    case 'BIT_WIDTH_REDUCTION':
-    case 'POSITIVE_DELTA':
-      return kind === 'float' || kind === 'text' || type === 'ANY' ? refused : undefined
-    case 'SCALE_FLOAT':
-      return datatypeSize(type) < 4 ? refused : undefined
-    default:
-      return undefined
-  }
-}
-
-/** What TileDB refuses of a filter's options, wherever it stands. */
-function optionRefusal({ name, scale, offset, byte_width, quality }: FilterConfig): string | undefined {
-  if (name === 'SCALE_FLOAT') {
-    if (scale !== undefined && !(Number.isFinite(scale) && Math.abs(scale) >= SMALLEST_NORMAL))
-      return `${name} needs a scale other than 0, found ${scale}`
-    if (offset !== undefined && !Number.isFinite(offset)) return `${name} needs a finite offset, found ${offset}`
-    if (byte_width !== undefined && ![1, 2, 4, 8].includes(byte_width))
-      return `${name} needs a byte_width of 1, 2, 4 or 8, found ${byte_width}`
-  }
-  if (name === 'WEBP' && quality !== undefined && !(quality >= 0 && quality <= 100))
-    return `${name} needs a quality from 0 to 100, found ${quality}`
-  return undefined
-}
-
-/** Of float64: smaller ones TileDB takes for 0. */
-const SMALLEST_NORMAL = 2 ** -1022
-
-/** Levels above it TileDB takes into a schema, and then cannot write. */
-const HIGHEST_LEVEL = 9
 
 function cellsRefusal(filter: FilterConfig, type: Datatype, field: FilteredField): string | undefined {
-  const { name, level, max_window_size } = filter
-  const { formatVersion } = field
-  if ((name === 'GZIP' || name === 'BZIP2') && level !== undefined && level > HIGHEST_LEVEL)
-    return `${name} takes levels up to ${HIGHEST_LEVEL}, found ${level}`
+  const { name, level = -1, max_window_size } = filter
+  const known = filterOf(name)
+  if (known?.highestLevel !== undefined && level > known.highestLevel)
+    return `${name} takes levels up to ${known.highestLevel}, found ${level}`
   if (max_window_size === 0) return `${name} needs a max_window_size above 0`
-  switch (name) {
-    case 'SCALE_FLOAT':
-      if (field.counts) return `${name} ruins ${field.counts}`
-      return datatypeSize(type) < 4 ? `${name} does not accept ${type}` : undefined
-    case 'DELTA':
-    case 'DOUBLE_DELTA':
-      return typeRefusal(filter, type)
-    case 'DICTIONARY_ENCODING':
-      if (!isString(field)) return `${name} accepts var-sized STRING_ASCII and STRING_UTF8 only, not ${cellText(field)}`
-      if (field.type === 'STRING_UTF8' && formatVersion < UTF8_OFFSETS_INSIDE_SINCE)
-        return `${name} accepts STRING_UTF8 since format version ${UTF8_OFFSETS_INSIDE_SINCE}`
-      return undefined
-    case 'WEBP':
-      return webpRefusal(filter, type, field)
-    default:
-      return undefined
-  }
+  return known?.writingRefusal?.(type, filter, field)
 }
 
-function isString({ type, cell_val_num }: FilteredField): boolean {
-  return cell_val_num === 'var' && STRING_TYPES.includes(type)
-}
-
-function cellText({ type, cell_val_num }: FilteredField): string {
-  return cell_val_num === 'var' ? `var-sized ${type}` : type
-}
-
-function webpRefusal({ name, format }: FilterConfig, type: Datatype, field: FilteredField): string | undefined {
-  if (type !== 'UINT8' || field.cell_val_num !== 1) return `${name} accepts single UINT8 values only`
-  const { picture } = field
-  if (!picture) return `${name} needs a dense array of two dimensions of one type`
-  const depth = depthOf(format)
-  if (picture.width % depth !== 0) {
-    return `${name} needs tiles of whole ${format} pixels: ${depth} values each, found ${picture.width} in a row`
-  }
-  if (picture.width / depth > WEBP_MOST || picture.height > WEBP_MOST)
-    return `${name} takes at most ${WEBP_MOST} pixels a side`
-  return undefined
-}
-
-const WEBP_MOST = 16_383
-
-function depthOf(format: FilterConfig['format']): number {
-  return format === 'RGBA' || format === 'BGRA' ? 4 : 3
-}
-
-const INTEGERS: Readonly<Record<number, Datatype>> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
-
-/** Element type that the next filter sees. */
-function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: number): Datatype {
-  if (filter.name === 'XOR') return INTEGERS[datatypeSize(type)]
-  if (filter.name === 'SCALE_FLOAT')
-    return formatVersion < DATES_AS_INTEGERS_SINCE ? type : INTEGERS[filter.byte_width ?? 8]
-  if (filter.name === 'DELTA' || filter.name === 'DOUBLE_DELTA') return deltaDatatype(type, filter.reinterpret_datatype)
-  return type
-}
-
-/**
- * Like {@link refusal}, for a pipeline that is offered to every attribute: SCALE_FLOAT would ruin integers that happen to be as
- * wide as a float, which TileDB lets it, and others would do nothing.
- */
+/** Like {@link refusal}, for a pipeline that is offered to every attribute: it also has to suit the values. */
 export function offerRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return (
-    firstRefusal(filters, field, (filter, type) =>
-      filter.name === 'SCALE_FLOAT' && datatypeKind(type) !== 'float'
-        ? `SCALE_FLOAT does not suit ${type}`
-        : filter.name === 'POSITIVE_DELTA' && ['bytes', 'bool'].includes(datatypeKind(type))
-          ? `POSITIVE_DELTA does not suit ${type}`
-          : filter.name === 'BIT_WIDTH_REDUCTION' || filter.name === 'POSITIVE_DELTA'
-            ? typeRefusal(filter, type)
-            : undefined,
-    ) ??
+    firstRefusal(filters, field, (filter, type) => {
+      const known = filterOf(filter.name)
+      if (!known?.suits || known.suits(type)) return undefined
+      return known.typeRefusal?.(type, filter, field) ?? `${filter.name} does not suit ${type}`
+    }) ??
     refusal(filters, field) ??
     writingRefusal(filters, field)
   )

@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
 import { hex } from '../filters/bytes.ts'
+import type { FilteredField } from '../filters/filter.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -9,7 +10,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { enumerationCells } from './enumerations.ts'
-import { type FilteredField, refusal, writingRefusal } from './filter-options.ts'
+import { refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
 
 /** Format versions that write-sample makes. 1 and 2 are readable only; no release opens 23. */

@@ -16,13 +16,13 @@ const data =
 compressionTests('BZIP2', bzip2, { metadata: '00000000010000005400000056000000', data, original })
 
 test('writes the bytes of TileDB: both are libbz2 1.0', async () => {
-  const filter = await bzip2(portableCodecs)
+  const filter = await bzip2.load(portableCodecs)
   const parts = { metadata: [], data: [new Uint8Array(original.buffer)] }
   expect(hex(stored(filter.forward(parts, { name: 'BZIP2', level: -1 }, contextOf())).data)).toBe(data)
 })
 
 test('a chunk of nothing is an empty stream of 14 bytes', async () => {
-  const filter = await bzip2(portableCodecs)
+  const filter = await bzip2.load(portableCodecs)
   const out = stored(
     filter.forward({ metadata: [], data: [new Uint8Array(0)] }, { name: 'BZIP2', level: -1 }, contextOf()),
   )

@@ -3,23 +3,23 @@ import { describe, expect, test } from '@jest/globals'
 import { hex, viewOf } from '../../src/filters/bytes.ts'
 import { checksumMd5 } from '../../src/filters/checksum-md5.ts'
 import { checksumSha256 } from '../../src/filters/checksum-sha256.ts'
-import type { ChecksumVerdict, FilterFactory } from '../../src/filters/filter.ts'
+import type { ChecksumVerdict, FilterDefinition } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { BACKENDS, contextOf, damage, fromHex, noise, PART_LISTS, plainText, refusal, stored } from './libraries.ts'
 
-const KINDS: readonly [ChecksumVerdict['filter'], FilterFactory, algorithm: string, digestBytes: number][] = [
+const KINDS: readonly [ChecksumVerdict['filter'], FilterDefinition, algorithm: string, digestBytes: number][] = [
   ['CHECKSUM_MD5', checksumMd5, 'md5', 16],
   ['CHECKSUM_SHA256', checksumSha256, 'sha256', 32],
 ]
 
-describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
+describe.each(KINDS)('%s', (name, definition, algorithm, digestBytes) => {
   const config: FilterConfig = { name }
   const digestOf = (bytes: Uint8Array): string => createHash(algorithm).update(bytes).digest('hex')
 
   describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
     test('passes all bytes through and takes its own metadata off again', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       for (const parts of PART_LISTS) {
         const bytes = stored(filter.forward(parts, config, contextOf()))
         expect(bytes.data).toEqual(stored(parts).data)
@@ -28,7 +28,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
     })
 
     test('writes a count of both kinds of parts, then length and digest of each, metadata parts first', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const parts = { metadata: [noise(9), noise(4)], data: [plainText(100)] }
       const { metadata } = stored(filter.forward(parts, config, contextOf()))
       const view = viewOf(metadata)
@@ -42,13 +42,13 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
     })
 
     test('a chunk of nothing has one digest, that of nothing', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const { metadata } = stored(filter.forward({ metadata: [], data: [new Uint8Array(0)] }, config, contextOf()))
       expect(hex(metadata)).toBe(`0000000001000000${'00'.repeat(8)}${digestOf(new Uint8Array(0))}`)
     })
 
     test('refuses damaged chunks with an InspectError and nothing else', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       expect(damage(filter, config, contextOf(), { metadata: [noise(20)], data: [noise(90)] }, 200)).toBeGreaterThan(
         900,
       )
@@ -56,7 +56,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
   })
 
   test('a changed byte raises CHECKSUM with both digests', async () => {
-    const filter = await factory(portableCodecs)
+    const filter = await definition.load(portableCodecs)
     const part = noise(50)
     const { metadata, data } = stored(filter.forward({ metadata: [], data: [part] }, config, contextOf()))
     const changed = data.slice()
@@ -68,7 +68,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
   })
 
   test('a changed byte of earlier metadata is found too', async () => {
-    const filter = await factory(portableCodecs)
+    const filter = await definition.load(portableCodecs)
     const { metadata, data } = stored(filter.forward({ metadata: [noise(10)], data: [noise(5)] }, config, contextOf()))
     metadata[metadata.length - 1] ^= 1
     const error = refusal(() => filter.reverse({ metadata, data }, config, contextOf()))
@@ -76,7 +76,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
   })
 
   test('a listener gets every verdict, and reading goes on', async () => {
-    const filter = await factory(portableCodecs)
+    const filter = await definition.load(portableCodecs)
     const parts = { metadata: [noise(10)], data: [noise(5), noise(6)] }
     const { metadata, data } = stored(filter.forward(parts, config, contextOf()))
     const changed = data.slice()
@@ -95,7 +95,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
   })
 
   test('lengths that do not add up to the bytes are damage, even with a listener', async () => {
-    const filter = await factory(portableCodecs)
+    const filter = await definition.load(portableCodecs)
     const { metadata, data } = stored(filter.forward({ metadata: [], data: [noise(50)] }, config, contextOf()))
     const cx = contextOf({ onVerdict: () => undefined })
     const longer = new Uint8Array([...data, 0])
@@ -106,7 +106,7 @@ describe.each(KINDS)('%s', (name, factory, algorithm, digestBytes) => {
   })
 
   test('a count of 2^32 - 1 parts is refused at once', async () => {
-    const filter = await factory(portableCodecs)
+    const filter = await definition.load(portableCodecs)
     const metadata = fromHex('ffffffffffffffff0000000000000000')
     expect(refusal(() => filter.reverse({ metadata, data: noise(5) }, config, contextOf())).code).toBe('TRUNCATED')
   })
@@ -124,8 +124,8 @@ test('reads a chunk of [MD5, SHA-256] that TileDB 2.30 wrote: SHA-256 covers the
   )
   const verdicts: ChecksumVerdict[] = []
   const cx = contextOf({ onVerdict: (v) => verdicts.push(v) })
-  const sha256 = await checksumSha256(portableCodecs)
-  const md5 = await checksumMd5(portableCodecs)
+  const sha256 = await checksumSha256.load(portableCodecs)
+  const md5 = await checksumMd5.load(portableCodecs)
   const between = sha256.reverse({ metadata, data }, { name: 'CHECKSUM_SHA256' }, cx)
   expect(between.metadata).toHaveLength(32)
   const out = md5.reverse(between, { name: 'CHECKSUM_MD5' }, cx)

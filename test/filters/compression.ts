@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { viewOf } from '../../src/filters/bytes.ts'
-import type { FilterFactory } from '../../src/filters/filter.ts'
+import type { FilterDefinition } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { BACKENDS, contextOf, damage, fromHex, PART_LISTS, plainText, refusal, stored } from './libraries.ts'
 
@@ -12,12 +12,12 @@ export interface RealChunk {
 }
 
 /** What holds for all four compression filters that stand on a library. */
-export function compressionTests(name: FilterConfig['name'], factory: FilterFactory, real: RealChunk): void {
+export function compressionTests(name: FilterConfig['name'], definition: FilterDefinition, real: RealChunk): void {
   const config: FilterConfig = { name, level: -1 }
 
   describe.each(BACKENDS)(`${name}, %s backend`, (_backend, codecs) => {
     test('gives back all parts, those of earlier metadata apart from the data', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       for (const parts of PART_LISTS) {
         const bytes = stored(filter.forward(parts, config, contextOf()))
         expect(filter.reverse(bytes, config, contextOf())).toEqual(stored(parts))
@@ -25,7 +25,7 @@ export function compressionTests(name: FilterConfig['name'], factory: FilterFact
     })
 
     test('counts each part in its metadata and leaves no other metadata outside', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const parts = { metadata: [plainText(9), plainText(11)], data: [plainText(100)] }
       const { metadata, data } = stored(filter.forward(parts, config, contextOf()))
       const view = viewOf(metadata)
@@ -37,7 +37,7 @@ export function compressionTests(name: FilterConfig['name'], factory: FilterFact
     })
 
     test('reads a chunk that TileDB 2.30 wrote', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const bytes = { metadata: fromHex(real.metadata), data: fromHex(real.data) }
       const out = filter.reverse(bytes, config, contextOf())
       expect(new Int32Array(out.data.slice().buffer)).toEqual(real.original)
@@ -45,13 +45,13 @@ export function compressionTests(name: FilterConfig['name'], factory: FilterFact
     })
 
     test('refuses damaged chunks with an InspectError and nothing else', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const parts = { metadata: [plainText(20)], data: [plainText(200)] }
       expect(damage(filter, config, contextOf({ limit: 1 << 16 }), parts, 150)).toBeGreaterThan(500)
     })
 
     test('refuses declared sizes above the limit before it allocates', async () => {
-      const filter = await factory(codecs)
+      const filter = await definition.load(codecs)
       const metadata = fromHex('0000000001000000ffffffff01000000')
       const error = refusal(() =>
         filter.reverse({ metadata, data: new Uint8Array(1) }, config, contextOf({ limit: 1000 })),

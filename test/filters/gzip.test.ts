@@ -11,7 +11,7 @@ const data = '789cbba2b373fe152a63002d553139'
 compressionTests('GZIP', gzip, { metadata: '0000000001000000540000000f000000', data, original })
 
 test('a chunk of nothing is an empty zlib stream of 8 bytes', async () => {
-  const filter = await gzip(portableCodecs)
+  const filter = await gzip.load(portableCodecs)
   const out = stored(
     filter.forward({ metadata: [], data: [new Uint8Array(0)] }, { name: 'GZIP', level: -1 }, contextOf()),
   )
@@ -20,14 +20,14 @@ test('a chunk of nothing is an empty zlib stream of 8 bytes', async () => {
 })
 
 test('the portable backend writes the bytes of TileDB, whose zlib is the plain one', async () => {
-  const filter = await gzip(portableCodecs)
+  const filter = await gzip.load(portableCodecs)
   const part = new Uint8Array(original.buffer)
   const out = stored(filter.forward({ metadata: [], data: [part] }, { name: 'GZIP', level: -1 }, contextOf()))
   expect(hex(out.data)).toBe(data)
 })
 
 test('level 1, which generic tiles use, shows in the stream header', async () => {
-  const filter = await gzip(portableCodecs)
+  const filter = await gzip.load(portableCodecs)
   const out = stored(
     filter.forward({ metadata: [], data: [new Uint8Array(9)] }, { name: 'GZIP', level: 1 }, contextOf()),
   )

@@ -15,7 +15,7 @@ compressionTests('LZ4', lz4, {
 })
 
 test('a chunk of nothing is one byte', async () => {
-  const filter = await lz4(portableCodecs)
+  const filter = await lz4.load(portableCodecs)
   const out = stored(
     filter.forward({ metadata: [], data: [new Uint8Array(0)] }, { name: 'LZ4', level: -1 }, contextOf()),
   )

@@ -30,7 +30,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   test.each(FORMATS)(
     'without loss, %s comes back exactly, colours under full transparency included',
     async (format) => {
-      const filter = await webp(codecs)
+      const filter = await webp.load(codecs)
       for (const [width, height] of [
         [1, 1],
         [5, 7],
@@ -47,7 +47,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   )
 
   test('with loss, colours come close', async () => {
-    const filter = await webp(codecs)
+    const filter = await webp.load(codecs)
     const config = configOf('BGR', 16, 16, { lossless: false, quality: 90 })
     const picture = Uint8Array.from({ length: 16 * 48 }, (_, i) => [30, 120, 220][i % 3])
     const bytes = stored(filter.forward({ metadata: [], data: [picture] }, config, contextOf()))
@@ -56,13 +56,13 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   })
 
   test('reads a chunk that TileDB 2.30 wrote as TileDB reads it', async () => {
-    const filter = await webp(codecs)
+    const filter = await webp.load(codecs)
     const bytes = { metadata: fromHex(REAL.metadata), data: fromHex(REAL.data) }
     expect(hex(filter.reverse(bytes, REAL.config, contextOf()).data)).toBe(REAL.pixels)
   })
 
   test('writes the file that TileDB writes of the same picture', async () => {
-    const filter = await webp(codecs)
+    const filter = await webp.load(codecs)
     // Row y, value x of the array behind REAL: (9 y + 3 x) mod 256.
     const picture = Uint8Array.from({ length: 189 }, (_, i) => Math.floor(i / 21) * 9 + (i % 21) * 3)
     const bytes = stored(filter.forward({ metadata: [], data: [picture] }, REAL.config, contextOf()))
@@ -71,7 +71,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   })
 
   test('keeps the metadata of earlier filters behind its own, and one file a part', async () => {
-    const filter = await webp(codecs)
+    const filter = await webp.load(codecs)
     const config = configOf('RGB', 4, 3)
     const parts = { metadata: [noise(5)], data: [noise(36, 1), noise(36, 2)] }
     const written = filter.forward(parts, config, contextOf())
@@ -84,7 +84,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   })
 
   test('refuses damaged chunks with an InspectError and nothing else', async () => {
-    const filter = await webp(codecs)
+    const filter = await webp.load(codecs)
     const cx = contextOf({ limit: 1 << 16 })
     for (const lossless of [true, false]) {
       const config = configOf('RGBA', 10, 10, { lossless })
@@ -120,7 +120,7 @@ describe('sizes', () => {
   })
 
   test('of 16384 x 16384 pixels in a file of 45 bytes are refused before anything is allocated', async () => {
-    const filter = await webp(BACKENDS[0][1])
+    const filter = await webp.load(BACKENDS[0][1])
     const file = riff('VP8L', [0x2f, 0xff, 0xff, 0xff, 0x0f, ...zeros])
     expect(webpSize(file)).toEqual({ width: 16_384, height: 16_384 })
     const metadata = Uint8Array.of(1, 0, 0, 0, file.length, 0, 0, 0)
@@ -152,7 +152,7 @@ describe('what TileDB refuses too', () => {
   const parts = { metadata: [], data: [noise(36)] }
 
   test('pixel format NONE, both ways', async () => {
-    const filter = await webp(BACKENDS[0][1])
+    const filter = await webp.load(BACKENDS[0][1])
     const config = configOf('RGB', 4, 3, { format: 'NONE' })
     const bytes = { metadata: fromHex(REAL.metadata), data: fromHex(REAL.data) }
     expect(refusal(() => filter.forward(parts, config, contextOf()))).toMatchObject({
@@ -166,13 +166,13 @@ describe('what TileDB refuses too', () => {
   })
 
   test('values other than UINT8', async () => {
-    const filter = await webp(BACKENDS[0][1])
+    const filter = await webp.load(BACKENDS[0][1])
     const error = refusal(() => filter.forward(parts, configOf('RGB', 4, 3), contextOf({ datatype: 'INT32' })))
     expect(error).toMatchObject({ code: 'BAD_VALUE', message: 'expected UINT8 values, found INT32' })
   })
 
   test('rows that are not whole pixels, and parts that are not one picture', async () => {
-    const filter = await webp(BACKENDS[0][1])
+    const filter = await webp.load(BACKENDS[0][1])
     const split = configOf('RGB', 4, 3, { x_extent: 13 })
     expect(refusal(() => filter.forward(parts, split, contextOf())).code).toBe('BAD_VALUE')
     expect(refusal(() => filter.forward(parts, configOf('RGB', 4, 4), contextOf())).code).toBe('BAD_VALUE')

@@ -16,7 +16,7 @@ compressionTests('ZSTD', zstd, {
 })
 
 test.each(BACKENDS)('a chunk of nothing is a frame of 9 bytes (%s)', async (_backend, codecs) => {
-  const filter = await zstd(codecs)
+  const filter = await zstd.load(codecs)
   const out = stored(
     filter.forward({ metadata: [], data: [new Uint8Array(0)] }, { name: 'ZSTD', level: -1 }, contextOf()),
   )
@@ -25,7 +25,7 @@ test.each(BACKENDS)('a chunk of nothing is a frame of 9 bytes (%s)', async (_bac
 })
 
 test.each(BACKENDS)('a frame of zstd 0.5, as PDAL once stored, is named as such (%s)', async (_backend, codecs) => {
-  const filter = await zstd(codecs)
+  const filter = await zstd.load(codecs)
   const data = bytesOf('25b52ffd 000001ee a1610000')
   const metadata = u32(0, 1, 800, data.length)
   expect(

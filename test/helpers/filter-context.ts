@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { concat, hex } from '../../src/filters/bytes.ts'
-import type { Filter, FilterContext, FilteredBytes, FilterFactory, FilterParts } from '../../src/filters/filter.ts'
+import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from '../../src/filters/filter.ts'
 import { type Datatype, datatypeSize } from '../../src/format/datatype.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
 import type { Random } from './random.ts'
 
-export function loaded(factory: FilterFactory): Promise<Filter> {
-  return factory(portableCodecs)
+export function loaded(definition: FilterDefinition): Promise<Filter> {
+  return definition.load(portableCodecs)
 }
 
 /** What a filter is told of a tile of single elements of `datatype`. */

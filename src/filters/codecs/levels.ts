@@ -3,20 +3,21 @@ import { InspectError } from '../../base/errors.ts'
 /** How TileDB reads the level stored with a compression filter. */
 
 const ZLIB_DEFAULT = -1
-const ZLIB_BEST = 9
+
+/** Above it TileDB cannot write with GZIP and BZIP2. */
+export const HIGHEST_LEVEL = 9
 
 /** @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
 export function gzipLevel(level: number): number {
-  if (level > ZLIB_BEST) throw tooHigh(level)
+  if (level > HIGHEST_LEVEL) throw tooHigh(level)
   return level < 0 ? ZLIB_DEFAULT : level
 }
 
 const BZIP2_LOWEST = 1
-const BZIP2_HIGHEST = 9
 
 /** Block size in units of 100,000 bytes. @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
 export function bzip2Level(level: number): number {
-  if (level > BZIP2_HIGHEST) throw tooHigh(level)
+  if (level > HIGHEST_LEVEL) throw tooHigh(level)
   return Math.max(level, BZIP2_LOWEST)
 }
 

@@ -22,3 +22,7 @@ export function pixelLayout(format: PixelFormat): PixelLayout {
     field: 'format',
   })
 }
+
+export function hasAlpha(format: PixelFormat): boolean {
+  return format !== 'NONE' && LAYOUTS[format].depth === 4
+}
