@@ -36,6 +36,7 @@ export type { Enumeration } from './format/enumeration.ts'
 export type { FragmentFooter } from './format/fragment-footer.ts'
 export type { SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
 export type { GroupMember } from './format/group-details.ts'
+export type { OffsetsList } from './format/metadata-sections.ts'
 export type { NDRange, Range } from './format/range.ts'
 export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts'
 export type { TileMinMax } from './format/tile-min-max.ts'
@@ -44,7 +45,7 @@ export type { CellsWanted, Fragment, FragmentCells, InspectArray, InspectGroup, 
 export { MemorySource, MemoryStorage } from './source/memory.ts'
 export type { ByteSource, Entry, Storage } from './source/source.ts'
 export type { FragmentEntry, FragmentState, SchemaFile } from './store/array.ts'
-export type { FieldFile, FragmentInfo, OffsetsList } from './store/fragment.ts'
+export type { FieldFile, FragmentInfo } from './store/fragment.ts'
 
 export interface OpenOptions {
   /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */

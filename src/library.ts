@@ -5,10 +5,11 @@ import type { ArraySchema } from './format/array-schema.ts'
 import type { Enumeration } from './format/enumeration.ts'
 import type { SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
 import type { GroupMember } from './format/group-details.ts'
+import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
 import type { FragmentEntry, SchemaFile } from './store/array.ts'
-import type { FieldFile, FragmentInfo, OffsetsList } from './store/fragment.ts'
+import type { FieldFile, FragmentInfo } from './store/fragment.ts'
 
 /**
  * What the library lets its users see of an array, a fragment and a group. Nothing is read before it is asked for; what was read is

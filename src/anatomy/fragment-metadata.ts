@@ -12,13 +12,14 @@ import { fragmentMinMaxSumNullCount } from '../format/fragment-min-max-sum-null-
 import type { Slot } from '../format/fragment-slots.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix, trace } from '../format/io.ts'
+import { type SectionName, SLOT_SECTIONS, sectionPlaces } from '../format/metadata-sections.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
 import { rtree } from '../format/rtree.ts'
 import { tileMinMax } from '../format/tile-min-max.ts'
 import { type TileOffsets, tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
 import { withSource } from '../store/array.ts'
-import { type Fragment, type FragmentInfo, hasValidityEntries, sectionOffsets } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
 import { type Anatomist, type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
 import { childList, gap, type Note, type Part, type Space, unreadable, withGaps } from './part.ts'
 import { type Path, partOf, tracedPart } from './spans.ts'
@@ -193,20 +194,11 @@ async function footerNotes(
   if (info.slots.length > MAX_NOTED_SLOTS) return notes
   for (const [list, suffix] of SIZE_LISTS) notes.set(list, await sizeNotes(fragment, info, list, suffix))
   const known = new Map<number, Note>()
-  for (const [name] of [...LISTS, ['rtree'] as const]) {
-    const key = name === 'rtree' ? 'rtree_offset' : LIST_KEYS[name]
-    const values = footer[key]
-    if (values === undefined) continue
-    const offsets = typeof values === 'number' ? [values] : Array.from(values)
-    for (const offset of offsets)
-      if (!known.has(offset)) known.set(offset, await tileNote(space, offset, footer.offset))
-    notes.set(key, (index) => known.get(offsets[index]))
-  }
-  for (const key of ['fragment_min_max_sum_null_count_offset', 'processed_conditions_offset'] as const) {
-    const offset = footer[key]
-    if (offset === undefined) continue
-    const note = known.get(offset) ?? (await tileNote(space, offset, footer.offset))
-    notes.set(key, () => note)
+  for (const { key, offset } of sectionPlaces(footer, info.slots)) {
+    const values = key && footer[key]
+    if (typeof values !== 'number' && !(values instanceof Float64Array)) continue
+    if (!known.has(offset)) known.set(offset, await tileNote(space, offset, footer.offset))
+    notes.set(String(key), (index) => known.get(typeof values === 'number' ? values : values[index]))
   }
   return notes
 }
@@ -272,82 +264,60 @@ async function footerLengthPart(space: Space, footerOffset: number, footerSize: 
   }
 }
 
-/** The footer's lists of section offsets under the names that documents give them. */
-const LIST_KEYS = {
-  tile_offsets: 'tile_offsets_offsets',
-  tile_var_offsets: 'tile_var_offsets_offsets',
-  tile_var_sizes: 'tile_var_sizes_offsets',
-  tile_validity_offsets: 'tile_validity_offsets_offsets',
-  tile_mins: 'tile_min_values_offsets',
-  tile_maxs: 'tile_max_values_offsets',
-  tile_sums: 'tile_sums_offsets',
-  tile_null_counts: 'tile_null_counts_offsets',
-} as const
-
-type ListName = keyof typeof LIST_KEYS
-const LISTS = Object.entries(LIST_KEYS) as [ListName, (typeof LIST_KEYS)[ListName]][]
-
 /** Where paths of `footer` documents stand in the footer: `fields[2].file_size` is `file_sizes[2]`. */
 export function footerAlias(path: readonly string[]): readonly string[] {
   const [head, index, field, list] = path
   if (head === 'format_version') return ['version']
   if (head !== 'fields') return path
   if (field?.startsWith('file_') && path.length === 3) return [`${field}s`, index]
-  if (field === 'offsets' && list !== undefined && Object.hasOwn(LIST_KEYS, list))
-    return [LIST_KEYS[list as ListName], index]
-  return path
+  const key = field === 'offsets' ? SLOT_SECTIONS.find(({ name }) => name === list)?.key : undefined
+  return key === undefined ? path : [key, index]
 }
 
 /** All sections that the footer names, by offset, each once. */
 function sections(info: FragmentInfo, by: Anatomist): Section[] {
-  const { footer, schema, slots } = info
-  if (!footer) return []
+  const { footer, slots } = info
   const at = new Map<number, Section>()
-  const add = (offset: number | undefined, name: string, keys: string[][], content: ContentReader): void => {
-    if (offset === undefined) return
+  for (const { name, slot, offset } of footer ? sectionPlaces(footer, slots) : []) {
     const known = at.get(offset)
+    const keys =
+      slot === undefined
+        ? [[name]]
+        : [
+            [name, slots[slot].name],
+            [name, String(slot)],
+          ]
+    if (name === 'fragment_min_max_sum_null_count') keys.push(['statistics'])
     if (known) known.keys.push(...keys)
-    else at.set(offset, { offset, name, keys, content })
-  }
-  const { dimensions } = schema.domain
-  add(
-    footer.rtree_offset,
-    'rtree',
-    [['rtree']],
-    contentOf(rtree(footer.version, dimensions), by.style, () => ({
-      typeOf: ndRangeTypes(dimensions),
-      refine: levelPath,
-    })),
-  )
-  for (const [list, key] of LISTS) {
-    footer[key]?.forEach((offset, i) => {
-      const slot = slots[i]
-      const name = `${list} ${slot.name}`
-      add(
-        offset,
-        name,
-        [
-          [list, slot.name],
-          [list, String(i)],
-        ],
-        listContent(list, info, slot, by),
-      )
-    })
-  }
-  const names = slots.map(({ name }) => name)
-  add(
-    footer.fragment_min_max_sum_null_count_offset,
-    'fragment_min_max_sum_null_count',
-    [['fragment_min_max_sum_null_count'], ['statistics']],
-    contentOf(fragmentMinMaxSumNullCount(names), by.style, () => ({ typeOf: statisticsTypes(info) })),
-  )
-  add(footer.processed_conditions_offset, 'processed_conditions', [], contentOf(processedConditions, by.style))
-  for (const { payload } of footer.optional_sections ?? []) {
-    sectionOffsets(payload).forEach((offset, i) => {
-      add(offset, `global_order_bounds ${i}`, [['global_order_bounds', String(i)]], contentOf(tileMinMax, by.style))
-    })
+    else {
+      const shown = slot === undefined ? name : `${name} ${slots[slot].name}`
+      at.set(offset, { offset, name: shown, keys, content: sectionContent(name, info, slot, by) })
+    }
   }
   return [...at.values()].sort((a, b) => a.offset - b.offset)
+}
+
+function sectionContent(name: SectionName, info: FragmentInfo, at: number | undefined, by: Anatomist): ContentReader {
+  const { schema, slots, format_version } = info
+  const { dimensions } = schema.domain
+  if (name === 'rtree')
+    return contentOf(rtree(format_version, dimensions), by.style, () => ({
+      typeOf: ndRangeTypes(dimensions),
+      refine: levelPath,
+    }))
+  if (name === 'processed_conditions') return contentOf(processedConditions, by.style)
+  if (name === 'fragment_min_max_sum_null_count') {
+    const names = slots.map((slot) => slot.name)
+    return contentOf(fragmentMinMaxSumNullCount(names), by.style, () => ({ typeOf: statisticsTypes(info) }))
+  }
+  if (at === undefined || name.startsWith('global_order')) return contentOf(tileMinMax, by.style)
+  const slot = slots[at]
+  if (name === 'tile_mins' || name === 'tile_maxs')
+    return contentOf(tileMinMax, by.style, (value) => ({ typeOf: minMaxTypes(info, slot, value) }))
+  if (name === 'tile_sums') return contentOf(tileSums, by.style, () => ({ typeOf: sumTypes(info, slot) }))
+  return contentOf(tileOffsets, by.style, (value) => ({
+    refine: (part, path) => (path[0] === 'value_num' ? { ...part, ...tileCount(value, info) } : part),
+  }))
 }
 
 /** `rtree.levels[0][3]`, as documents have it: the boxes' own list needs no name. */
@@ -355,15 +325,6 @@ function levelPath(part: Part, path: Path): Part {
   return path.length === 3 && path[0] === 'levels' && path[2] === 'bytes'
     ? { ...part, name: 'mbrs', type: part.type, transparent: true }
     : part
-}
-
-function listContent(list: ListName, info: FragmentInfo, slot: Slot, by: Anatomist): ContentReader {
-  if (list === 'tile_mins' || list === 'tile_maxs')
-    return contentOf(tileMinMax, by.style, (value) => ({ typeOf: minMaxTypes(info, slot, value) }))
-  if (list === 'tile_sums') return contentOf(tileSums, by.style, () => ({ typeOf: sumTypes(info, slot) }))
-  return contentOf(tileOffsets as Describe<TileOffsets>, by.style, (value) => ({
-    refine: (part, path) => (path[0] === 'value_num' ? { ...part, ...tileCount(value, info) } : part),
-  }))
 }
 
 /** One entry a tile, or none. */

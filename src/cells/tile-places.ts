@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { fieldFileBase } from '../format/field-files.ts'
-import { type Fragment, type FragmentInfo, type OffsetsList, slotCellSize } from '../store/fragment.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
+import { type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
 
 /** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'

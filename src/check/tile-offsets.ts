@@ -1,14 +1,8 @@
 import { slotType } from '../cells/slot-type.ts'
 import { hasMinMax } from '../cells/tile-statistics.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import {
-  type Fragment,
-  type FragmentInfo,
-  type OffsetsList,
-  slotCellSize,
-  slotHasFiles,
-  slotShape,
-} from '../store/fragment.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
+import { type Fragment, type FragmentInfo, slotCellSize, slotHasFiles, slotShape } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
 import { attempt, type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'

@@ -1,5 +1,6 @@
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import type { MetadataSection, SectionName } from '../store/metadata-sections.ts'
+import type { SectionName } from '../format/metadata-sections.ts'
+import type { MetadataSection } from '../store/metadata-sections.ts'
 import { filterText } from './values.ts'
 
 /** Bytes as they are on disk, and before filtering. */

@@ -2,6 +2,7 @@ import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type Document, untyped } from '../render/views/narrow.ts'
 import { Folder } from '../source/source.ts'
 import { FOLDERS_DEEP, firstTime, leadsInside, tooDeep } from '../source/walk.ts'
@@ -14,14 +15,7 @@ import {
   ratioOf,
   unfilteredFileSize,
 } from '../store/file-sizes.ts'
-import {
-  type FieldFile,
-  type Fragment,
-  type FragmentInfo,
-  filePipeline,
-  type OffsetsList,
-  storedCellNum,
-} from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
 import { type MetadataSection, metadataSections } from '../store/metadata-sections.ts'
 import type { Target } from '../store/target.ts'
 import {

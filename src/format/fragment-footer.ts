@@ -2,6 +2,7 @@ import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
 import { asPart, type Describe, type Io } from './io.ts'
+import { type SlotSectionOffsets, slotSectionOffsets } from './metadata-sections.ts'
 import { type NDRange, ndRange, ndRangeSize } from './range.ts'
 
 /** Name of the metadata file in every fragment folder. */
@@ -20,7 +21,7 @@ export const FOOTER_LENGTH_BYTES = 8
  * @see format_spec/fragment.md, "Footer"; what it has otherwise than bytes: the fragment statistics begin with version 12, not 11,
  * and no second schema name stands at the end
  */
-export interface FragmentFooter {
+export interface FragmentFooter extends SlotSectionOffsets {
   version: number
   /** File in `__schema/`. Since version 10. */
   array_schema_name: string | undefined
@@ -43,16 +44,6 @@ export interface FragmentFooter {
   /** Since version 7. */
   file_validity_sizes: Float64Array | undefined
   rtree_offset: number
-  tile_offsets_offsets: Float64Array
-  tile_var_offsets_offsets: Float64Array
-  tile_var_sizes_offsets: Float64Array
-  /** Since version 7. */
-  tile_validity_offsets_offsets: Float64Array | undefined
-  /** These four since version 11. */
-  tile_min_values_offsets: Float64Array | undefined
-  tile_max_values_offsets: Float64Array | undefined
-  tile_sums_offsets: Float64Array | undefined
-  tile_null_counts_offsets: Float64Array | undefined
   /** Since version 12. */
   fragment_min_max_sum_null_count_offset: number | undefined
   /** Since version 16. */
@@ -145,45 +136,7 @@ export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
       file_validity_sizes:
         version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: one a slot: of the validity file') : undefined,
       rtree_offset: io.size('rtree_offset', 'bytes: where the generic tile of the R-tree is'),
-      tile_offsets_offsets: io.sizes(
-        'tile_offsets_offsets',
-        n,
-        'bytes: one a slot: where the generic tile of the tile offsets is',
-      ),
-      tile_var_offsets_offsets: io.sizes(
-        'tile_var_offsets_offsets',
-        varNum,
-        'bytes: one a slot: where the generic tile of the var tile offsets is',
-      ),
-      tile_var_sizes_offsets: io.sizes(
-        'tile_var_sizes_offsets',
-        varNum,
-        'bytes: one a slot: where the generic tile of the var tile sizes is',
-      ),
-      tile_validity_offsets_offsets:
-        version >= 7
-          ? io.sizes(
-              'tile_validity_offsets_offsets',
-              n,
-              'bytes: one a slot: where the generic tile of the validity tile offsets is',
-            )
-          : undefined,
-      tile_min_values_offsets:
-        version >= 11
-          ? io.sizes('tile_min_values_offsets', n, 'bytes: one a slot: where the generic tile of the minima is')
-          : undefined,
-      tile_max_values_offsets:
-        version >= 11
-          ? io.sizes('tile_max_values_offsets', n, 'bytes: one a slot: where the generic tile of the maxima is')
-          : undefined,
-      tile_sums_offsets:
-        version >= 11
-          ? io.sizes('tile_sums_offsets', n, 'bytes: one a slot: where the generic tile of the sums is')
-          : undefined,
-      tile_null_counts_offsets:
-        version >= 11
-          ? io.sizes('tile_null_counts_offsets', n, 'bytes: one a slot: where the generic tile of the null counts is')
-          : undefined,
+      ...slotSectionOffsets(asPart<SlotSectionOffsets>(io), version, n),
       fragment_min_max_sum_null_count_offset:
         version >= 12
           ? io.size(

@@ -19,6 +19,7 @@ import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
+import { type OffsetsList, sectionPlaces } from '../format/metadata-sections.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
 import type { NDRange } from '../format/range.ts'
 import { type RTree, type RTreeLevel, rtree } from '../format/rtree.ts'
@@ -68,14 +69,6 @@ export interface FragmentInfo {
   /** Versions 1 and 2. */
   v1: FragmentMetadataV1 | undefined
 }
-
-/** The lists of the fragment metadata that hold one uint64 a tile for each slot. */
-export type OffsetsList =
-  | 'tile_offsets'
-  | 'tile_var_offsets'
-  | 'tile_var_sizes'
-  | 'tile_validity_offsets'
-  | 'tile_null_counts'
 
 /**
  * Whether a release may have written the fragment that took validity tiles for tiles of their own when it made room for a list's
@@ -392,7 +385,8 @@ export class Fragment {
 
   /** Where the next generic tile begins, or the footer. @throws InspectError BAD_VALUE where the offset lies outside the file */
   async sectionEnd(offset: number, section: string): Promise<number> {
-    const { footer } = await this.info()
+    const info = await this.info()
+    const { footer } = info
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
@@ -401,14 +395,13 @@ export class Fragment {
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
-    return footer ? Math.min(end, this.sectionStarts(footer).find((start) => start > offset) ?? end) : end
+    return this.sectionStarts(info).find((start) => start > offset && start < end) ?? end
   }
 
   /** {@link genericTileAt} without having its content in memory at once. */
   async pagedTileAt(offset: number, section: string, scan?: Scan): Promise<PagedTile> {
-    const { footer } = await this.info()
     const end = await this.sectionEnd(offset, section)
-    const sections = footer ? this.sectionStarts(footer).length : 1
+    const sections = this.sectionStarts(await this.info()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
@@ -424,12 +417,12 @@ export class Fragment {
 
   /** Offsets of all generic tiles in the metadata file, rising, each once. */
   async metadataOffsets(): Promise<number[]> {
-    const { footer } = await this.info()
-    return footer ? [...this.sectionStarts(footer)] : [0]
+    return [...this.sectionStarts(await this.info())]
   }
 
-  private sectionStarts(footer: FragmentFooter & { offset: number }): readonly number[] {
-    this.starts ??= [...new Set(sectionStarts(footer))].sort((a, b) => a - b)
+  private sectionStarts({ footer, slots }: FragmentInfo): readonly number[] {
+    if (!footer) return [0]
+    this.starts ??= [...new Set(sectionPlaces(footer, slots).map(({ offset }) => offset))].sort((a, b) => a - b)
     return this.starts
   }
 
@@ -704,34 +697,6 @@ function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: num
     footer: { ...footer, offset, size },
     v1: undefined,
   }
-}
-
-const SECTION_LISTS = [
-  'tile_offsets_offsets',
-  'tile_var_offsets_offsets',
-  'tile_var_sizes_offsets',
-  'tile_validity_offsets_offsets',
-  'tile_min_values_offsets',
-  'tile_max_values_offsets',
-  'tile_sums_offsets',
-  'tile_null_counts_offsets',
-] as const
-
-/** Offsets of all generic tiles that a footer names, as it names them: sections may share one. */
-function* sectionStarts(footer: FragmentFooter): Generator<number> {
-  yield footer.rtree_offset
-  for (const list of SECTION_LISTS) yield* footer[list] ?? []
-  if (footer.fragment_min_max_sum_null_count_offset !== undefined) yield footer.fragment_min_max_sum_null_count_offset
-  if (footer.processed_conditions_offset !== undefined) yield footer.processed_conditions_offset
-  for (const section of footer.optional_sections ?? []) yield* sectionOffsets(section.payload)
-}
-
-/** Offsets of generic tiles in the optional section of global-order bounds. */
-export function sectionOffsets(payload: Uint8Array): number[] {
-  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
-  const offsets: number[] = []
-  for (let at = 0; at + 8 <= payload.length; at += 8) offsets.push(Number(view.getBigUint64(at, true)))
-  return offsets
 }
 
 /** Cells that the fragment stores: whole tiles in dense fragments, as TileDB counts. */

@@ -2,33 +2,12 @@ import { InspectError } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
+import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
-import { type Fragment, type FragmentInfo, sectionOffsets } from './fragment.ts'
-
-/** What a generic tile of the fragment metadata holds. */
-export type SectionName =
-  | 'rtree'
-  | 'tile_offsets'
-  | 'tile_var_offsets'
-  | 'tile_var_sizes'
-  | 'tile_validity_offsets'
-  | 'tile_mins'
-  | 'tile_maxs'
-  | 'tile_sums'
-  | 'tile_null_counts'
-  | 'fragment_min_max_sum_null_count'
-  | 'processed_conditions'
-  | 'global_order_mins'
-  | 'global_order_maxs'
-  | 'fragment_metadata'
+import type { Fragment, FragmentInfo } from './fragment.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
-export interface MetadataSection {
-  name: SectionName
-  /** Slot that the section is about; undefined where it is about the whole fragment. */
-  slot: number | undefined
-  /** Bytes from the start of the file. */
-  offset: number
+export interface MetadataSection extends SectionPlace {
   /** Bytes in the file, header included. */
   size: number
   /** Bytes of what is in it, before filtering. */
@@ -41,50 +20,6 @@ export interface MetadataSection {
   memory_size: number
 }
 
-const LISTS = [
-  ['tile_offsets', 'tile_offsets_offsets'],
-  ['tile_var_offsets', 'tile_var_offsets_offsets'],
-  ['tile_var_sizes', 'tile_var_sizes_offsets'],
-  ['tile_validity_offsets', 'tile_validity_offsets_offsets'],
-  ['tile_mins', 'tile_min_values_offsets'],
-  ['tile_maxs', 'tile_max_values_offsets'],
-  ['tile_sums', 'tile_sums_offsets'],
-  ['tile_null_counts', 'tile_null_counts_offsets'],
-] as const
-
-interface SectionPlace {
-  name: SectionName
-  slot: number | undefined
-  offset: number
-}
-
-/** Where a footer says that sections begin, in its order. Sections may share a place. */
-function sectionPlaces(info: FragmentInfo): SectionPlace[] {
-  const { footer } = info
-  if (!footer) return [{ name: 'fragment_metadata', slot: undefined, offset: 0 }]
-  const places: SectionPlace[] = [{ name: 'rtree', slot: undefined, offset: footer.rtree_offset }]
-  for (const [name, list] of LISTS) {
-    footer[list]?.forEach((offset, slot) => {
-      places.push({ name, slot, offset })
-    })
-  }
-  const whole: readonly (readonly [SectionName, number | undefined])[] = [
-    ['fragment_min_max_sum_null_count', footer.fragment_min_max_sum_null_count_offset],
-    ['processed_conditions', footer.processed_conditions_offset],
-  ]
-  for (const [name, offset] of whole) if (offset !== undefined) places.push({ name, slot: undefined, offset })
-  for (const { identifier, payload } of footer.optional_sections ?? []) {
-    if (identifier !== 0) continue
-    const offsets = sectionOffsets(payload)
-    const slots = info.slots.flatMap(({ kind }, slot) => (kind === 'dimension' ? [slot] : []))
-    offsets.forEach((offset, i) => {
-      const name = i < slots.length ? 'global_order_mins' : 'global_order_maxs'
-      places.push({ name, slot: slots[i % slots.length], offset })
-    })
-  }
-  return places
-}
-
 /**
  * Every section of a fragment's metadata file, in the file's order, from the headers of its generic tiles alone: none is
  * undone, and no key is needed.
@@ -93,9 +28,12 @@ function sectionPlaces(info: FragmentInfo): SectionPlace[] {
  */
 export async function metadataSections(fragment: Fragment): Promise<MetadataSection[]> {
   const info = await fragment.info()
-  const places = sectionPlaces(info).sort((a, b) => a.offset - b.offset)
+  const { footer, slots } = info
+  const places: SectionPlace[] = footer
+    ? sectionPlaces(footer, slots).sort((a, b) => a.offset - b.offset)
+    : [{ name: 'fragment_metadata', key: undefined, slot: undefined, offset: 0 }]
   const source = fragment.metadataSource()
-  const end = info.footer ? info.footer.offset : await source.size()
+  const end = footer ? footer.offset : await source.size()
   const sections: MetadataSection[] = []
   const window = new HeaderWindow(source.read.bind(source), end)
   for (const place of places) {

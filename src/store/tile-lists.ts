@@ -1,10 +1,11 @@
 import { InspectError } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeCoding } from '../format/datatype.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
 import { leafLevel, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { countsValidityTiles, type Fragment, type OffsetsList } from './fragment.ts'
+import { countsValidityTiles, type Fragment } from './fragment.ts'
 import type { Cursor, PagedTile, Scan } from './paged-tile.ts'
 
 /** From so many tiles on, the lists of a fragment's metadata come in pages. */

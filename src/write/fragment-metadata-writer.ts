@@ -11,12 +11,11 @@ import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type Describe, encode } from '../format/io.ts'
+import { SLOT_SECTIONS, type SlotSectionName, type SlotSectionOffsets } from '../format/metadata-sections.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
 import { type NDRange, ndRange } from '../format/range.ts'
 import { rtree } from '../format/rtree.ts'
 import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
-import { tileOffsets } from '../format/tile-offsets.ts'
-import { tileSums } from '../format/tile-sums.ts'
 import { GenericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 
 /** What the metadata tells of one slot. Lists have one entry a tile, sizes are bytes. */
@@ -121,30 +120,37 @@ class Sections {
   }
 }
 
+/** What a slot has in each of its sections. */
+const SECTION_VALUES: Readonly<Record<SlotSectionName, (slot: SlotMetadata) => unknown>> = {
+  tile_offsets: (slot) => ({ values: slot.tileOffsets }),
+  tile_var_offsets: (slot) => ({ values: slot.tileVarOffsets }),
+  tile_var_sizes: (slot) => ({ values: slot.tileVarSizes }),
+  tile_validity_offsets: (slot) => ({ values: slot.tileValidityOffsets }),
+  tile_mins: (slot) => slot.min,
+  tile_maxs: (slot) => slot.max,
+  tile_sums: (slot) => ({ values: slot.sums }),
+  tile_null_counts: (slot) => ({ values: slot.nullCounts }),
+}
+
 /** Sections in TileDB's order, and the footer that says where they are. @see FragmentMetadata::store_v15_or_higher */
 function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): FragmentFooter {
   const { schema, formatVersion: version, slots, slotMetadata: all, dense } = metadata
   const { dimensions } = schema.domain
-  // Before version 5 the coordinates have no entry in lists about var-sized data.
-  const withVar = version < 5 ? all.slice(0, -1) : all
-  const offsets = (from: readonly SlotMetadata[], list: (slot: SlotMetadata) => Float64Array): Float64Array =>
-    sections.addAll(from, (slot) => ({ values: list(slot) }), tileOffsets)
-
   const rtree_offset = sections.add(buildRTree(version, metadata.mbrs, dimensions), rtree(version, dimensions))
-  const tile_offsets_offsets = offsets(all, (slot) => slot.tileOffsets)
-  const tile_var_offsets_offsets = offsets(withVar, (slot) => slot.tileVarOffsets)
-  const tile_var_sizes_offsets = offsets(withVar, (slot) => slot.tileVarSizes)
-  const tile_validity_offsets_offsets = version >= 7 ? offsets(all, (slot) => slot.tileValidityOffsets) : undefined
-  const statistics = version >= 11
-  const tile_min_values_offsets = statistics ? sections.addAll(all, (slot) => slot.min, tileMinMax) : undefined
-  const tile_max_values_offsets = statistics ? sections.addAll(all, (slot) => slot.max, tileMinMax) : undefined
-  const bounds = version >= 23 && !dense ? metadata.globalOrderBounds : []
-  const boundOffsets = [
-    ...sections.addAll(bounds, ({ min }) => min, tileMinMax),
-    ...sections.addAll(bounds, ({ max }) => max, tileMinMax),
-  ]
-  const tile_sums_offsets = statistics ? sections.addAll(all, (slot) => ({ values: slot.sums }), tileSums) : undefined
-  const tile_null_counts_offsets = statistics ? offsets(all, (slot) => slot.nullCounts) : undefined
+  const written: { [key in keyof SlotSectionOffsets]?: Float64Array } = {}
+  const bounds: number[] = []
+  for (const { name, key, since, coords, content } of SLOT_SECTIONS) {
+    if (version < since) continue
+    // Before version 5 the coordinates have no entry in lists about var-sized data.
+    const of = version < 5 && !coords ? all.slice(0, -1) : all
+    written[key] = sections.addAll(of, SECTION_VALUES[name], content as Describe<unknown>)
+    if (name !== 'tile_maxs' || version < 23 || dense) continue
+    const { globalOrderBounds: list } = metadata
+    bounds.push(
+      ...sections.addAll(list, ({ min }) => min, tileMinMax),
+      ...sections.addAll(list, ({ max }) => max, tileMinMax),
+    )
+  }
   const names = slots.map(({ name }) => name)
   const ofFragment = all.map(({ fragment }) => fragment)
   const conditions = { conditions: [...metadata.processedConditions] }
@@ -159,21 +165,14 @@ function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): F
     includes_timestamps: version >= 14 ? metadata.includesTimestamps : undefined,
     includes_delete_metadata: version >= 15 ? metadata.includesDeleteMetadata : undefined,
     file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
-    file_var_sizes: Float64Array.from(withVar, (slot) => slot.fileVarSize),
+    file_var_sizes: Float64Array.from(version < 5 ? all.slice(0, -1) : all, (slot) => slot.fileVarSize),
     file_validity_sizes: version >= 7 ? Float64Array.from(all, (slot) => slot.fileValiditySize) : undefined,
     rtree_offset,
-    tile_offsets_offsets,
-    tile_var_offsets_offsets,
-    tile_var_sizes_offsets,
-    tile_validity_offsets_offsets,
-    tile_min_values_offsets,
-    tile_max_values_offsets,
-    tile_sums_offsets,
-    tile_null_counts_offsets,
+    ...(written as SlotSectionOffsets),
     fragment_min_max_sum_null_count_offset:
       version >= 12 ? sections.add(ofFragment, fragmentMinMaxSumNullCount(names)) : undefined,
     processed_conditions_offset: version >= 16 ? sections.add(conditions, processedConditions) : undefined,
-    optional_sections: version >= 23 ? (dense ? [] : [{ identifier: 0, payload: uint64s(boundOffsets) }]) : undefined,
+    optional_sections: version >= 23 ? (dense ? [] : [{ identifier: 0, payload: uint64s(bounds) }]) : undefined,
     slack: NO_BYTES,
   }
 }

@@ -17,27 +17,29 @@ import { filterPipeline } from '../../src/format/filter-pipeline.ts'
 import { isCompressor } from '../../src/format/filter-type.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { fragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
-import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { type Describe, decodePrefix, encode } from '../../src/format/io.ts'
+import { sectionContent, sectionPlaces } from '../../src/format/metadata-sections.ts'
 import { partLengthsMetadata } from '../../src/format/part-lengths-metadata.ts'
 import { positiveDeltaMetadata } from '../../src/format/positive-delta-metadata.ts'
-import { processedConditions } from '../../src/format/processed-conditions.ts'
 import { rleStringMetadata } from '../../src/format/rle-string-metadata.ts'
-import { rtree } from '../../src/format/rtree.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
-import { tileMinMax } from '../../src/format/tile-min-max.ts'
-import { tileOffsets } from '../../src/format/tile-offsets.ts'
-import { tileSums } from '../../src/format/tile-sums.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { Folder, readAll } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import { commitKind } from '../../src/store/commits.ts'
-import { type Fragment, type FragmentInfo, sectionOffsets } from '../../src/store/fragment.ts'
+import type { Fragment, FragmentInfo } from '../../src/store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../../src/store/generic-tile.ts'
 import { contextFor, type FixtureFolder, fixtureFolders, versionOf } from './fixtures.ts'
 import { type Specimen, specimen } from './specimen.ts'
+
+/** Names of structures that are not those of their sections. */
+const STRUCTURES: Readonly<Record<string, string>> = {
+  fragment_min_max_sum_null_count: 'fragment statistics',
+  global_order_mins: 'global order bounds',
+  global_order_maxs: 'global order bounds',
+}
 
 /** Every structure of every file of the fixtures, each different content once. */
 export async function collectSpecimens(): Promise<Specimen[]> {
@@ -102,35 +104,10 @@ class Collector {
 
   private async sections(at: Place, metadata: Uint8Array, { footer, slots, schema }: FragmentInfo): Promise<void> {
     if (!footer) return
-    const section = async <T>(offset: number | undefined, structure: string, describe: Describe<T>): Promise<void> => {
-      if (offset !== undefined)
-        await this.tile(at, `${structure} at ${offset}`, metadata.subarray(offset), structure, describe)
-    }
-    const lists = async <T>(
-      offsets: Float64Array | undefined,
-      structure: string,
-      describe: Describe<T>,
-    ): Promise<void> => {
-      for (const offset of offsets ?? []) await section(offset, structure, describe)
-    }
-    await section(footer.rtree_offset, 'rtree', rtree(footer.version, schema.domain.dimensions))
-    await lists(footer.tile_offsets_offsets, 'tile offsets', tileOffsets)
-    await lists(footer.tile_var_offsets_offsets, 'tile var offsets', tileOffsets)
-    await lists(footer.tile_var_sizes_offsets, 'tile var sizes', tileOffsets)
-    await lists(footer.tile_validity_offsets_offsets, 'tile validity offsets', tileOffsets)
-    await lists(footer.tile_min_values_offsets, 'tile mins', tileMinMax)
-    await lists(footer.tile_max_values_offsets, 'tile maxs', tileMinMax)
-    await lists(footer.tile_sums_offsets, 'tile sums', tileSums)
-    await lists(footer.tile_null_counts_offsets, 'tile null counts', tileOffsets)
-    const names = slots.map(({ name }) => name)
-    await section(
-      footer.fragment_min_max_sum_null_count_offset,
-      'fragment statistics',
-      fragmentMinMaxSumNullCount(names),
-    )
-    await section(footer.processed_conditions_offset, 'processed conditions', processedConditions)
-    for (const { payload } of footer.optional_sections ?? []) {
-      for (const offset of sectionOffsets(payload)) await section(offset, 'global order bounds', tileMinMax)
+    for (const { name, offset } of sectionPlaces(footer, slots)) {
+      const structure = STRUCTURES[name] ?? name.replaceAll('_', ' ')
+      const describe = sectionContent(name, footer.version, schema, slots)
+      await this.tile(at, `${structure} at ${offset}`, metadata.subarray(offset), structure, describe)
     }
   }
 

@@ -1,0 +1,127 @@
+import type { ArraySchema } from './array-schema.ts'
+import type { FragmentFooter } from './fragment-footer.ts'
+import { fragmentMetadataV1 } from './fragment-metadata-v1.ts'
+import { fragmentMinMaxSumNullCount } from './fragment-min-max-sum-null-count.ts'
+import type { Slot } from './fragment-slots.ts'
+import type { Describe, Io } from './io.ts'
+import { processedConditions } from './processed-conditions.ts'
+import { rtree } from './rtree.ts'
+import { tileMinMax } from './tile-min-max.ts'
+import { tileOffsets } from './tile-offsets.ts'
+import { tileSums } from './tile-sums.ts'
+
+/**
+ * Sections of the fragment metadata that come once a slot, in the footer's order. A section is a generic tile; the footer lists
+ * their offsets under `key`, since version `since`. Versions 3 and 4 have none for the coordinates where `coords` is false.
+ *
+ * @see format_spec/fragment.md, "Footer"
+ */
+export const SLOT_SECTIONS = [
+  section('tile_offsets', 'tile_offsets_offsets', 3, true, tileOffsets, 'tile offsets'),
+  section('tile_var_offsets', 'tile_var_offsets_offsets', 3, false, tileOffsets, 'var tile offsets'),
+  section('tile_var_sizes', 'tile_var_sizes_offsets', 3, false, tileOffsets, 'var tile sizes'),
+  section('tile_validity_offsets', 'tile_validity_offsets_offsets', 7, true, tileOffsets, 'validity tile offsets'),
+  section('tile_mins', 'tile_min_values_offsets', 11, true, tileMinMax, 'minima'),
+  section('tile_maxs', 'tile_max_values_offsets', 11, true, tileMinMax, 'maxima'),
+  section('tile_sums', 'tile_sums_offsets', 11, true, tileSums, 'sums'),
+  section('tile_null_counts', 'tile_null_counts_offsets', 11, true, tileOffsets, 'null counts'),
+] as const
+
+/** Sections that come once, with the footer's key of their offset. */
+const FRAGMENT_SECTIONS = [
+  ['fragment_min_max_sum_null_count', 'fragment_min_max_sum_null_count_offset'],
+  ['processed_conditions', 'processed_conditions_offset'],
+] as const
+
+type SlotSection = (typeof SLOT_SECTIONS)[number]
+export type SlotSectionName = SlotSection['name']
+
+/** Sections with one uint64 a tile. */
+export type OffsetsList = Extract<SlotSection, { content: typeof tileOffsets }>['name']
+
+/** What a generic tile of the fragment metadata holds; `fragment_metadata` is all of it in versions 1 and 2. */
+export type SectionName =
+  | SlotSectionName
+  | (typeof FRAGMENT_SECTIONS)[number][0]
+  | 'rtree'
+  | 'global_order_mins'
+  | 'global_order_maxs'
+  | 'fragment_metadata'
+
+/** What the footer has of {@link SLOT_SECTIONS}: an offset a slot, bytes from the start of the file. */
+export type SlotSectionOffsets = {
+  [S in SlotSection as S['key']]: Float64Array | (S['since'] extends 3 ? never : undefined)
+}
+
+/** Where a section begins, and the slot that it is about: undefined where it is about the whole fragment. */
+export interface SectionPlace {
+  name: SectionName
+  /** The field of the footer that says so. */
+  key: keyof FragmentFooter | undefined
+  slot: number | undefined
+  /** Bytes from the start of the file. */
+  offset: number
+}
+
+function section<Name extends string, Key extends string, Since extends number, Content>(
+  name: Name,
+  key: Key,
+  since: Since,
+  coords: boolean,
+  content: Content,
+  what: string,
+) {
+  return { name, key, since, coords, content, what }
+}
+
+/** @param slotNum how many slots the fragment has */
+export function slotSectionOffsets(io: Io<SlotSectionOffsets>, version: number, slotNum: number): SlotSectionOffsets {
+  const offsets: { [key in SlotSection['key']]?: Float64Array } = {}
+  for (const { key, since, coords, what } of SLOT_SECTIONS) {
+    if (version < since) continue
+    const count = version < 5 && !coords ? slotNum - 1 : slotNum
+    offsets[key] = io.sizes(key, count, `bytes: one a slot: where the generic tile of the ${what} is`)
+  }
+  return offsets as SlotSectionOffsets
+}
+
+/** Where a footer says that sections begin, in its order. Sections may share a place. */
+export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): SectionPlace[] {
+  const places: SectionPlace[] = [{ name: 'rtree', key: 'rtree_offset', slot: undefined, offset: footer.rtree_offset }]
+  for (const { name, key } of SLOT_SECTIONS) {
+    footer[key]?.forEach((offset, slot) => {
+      places.push({ name, key, slot, offset })
+    })
+  }
+  for (const [name, key] of FRAGMENT_SECTIONS) {
+    const offset = footer[key]
+    if (offset !== undefined) places.push({ name, key, slot: undefined, offset })
+  }
+  const dimensions = slots.flatMap(({ kind }, slot) => (kind === 'dimension' ? [slot] : []))
+  for (const { identifier, payload } of footer.optional_sections ?? []) {
+    if (identifier !== 0) continue
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+    for (let i = 0; i * 8 + 8 <= payload.length; i++) {
+      const name = i < dimensions.length ? 'global_order_mins' : 'global_order_maxs'
+      const slot = dimensions[i % dimensions.length]
+      places.push({ name, key: 'optional_sections', slot, offset: Number(view.getBigUint64(i * 8, true)) })
+    }
+  }
+  return places
+}
+
+/** What is in the generic tile of a section. */
+export function sectionContent(
+  name: SectionName,
+  version: number,
+  schema: ArraySchema,
+  slots: readonly Slot[],
+): Describe<unknown> {
+  const ofAnything = <T>(describe: Describe<T>): Describe<unknown> => describe as Describe<unknown>
+  if (name === 'rtree') return ofAnything(rtree(version, schema.domain.dimensions))
+  if (name === 'processed_conditions') return ofAnything(processedConditions)
+  if (name === 'fragment_metadata') return ofAnything(fragmentMetadataV1(schema))
+  if (name === 'fragment_min_max_sum_null_count')
+    return ofAnything(fragmentMinMaxSumNullCount(slots.map((slot) => slot.name)))
+  return (SLOT_SECTIONS.find((one) => one.name === name)?.content ?? tileMinMax) as Describe<unknown>
+}
