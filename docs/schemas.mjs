@@ -7,7 +7,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { ArrayType, createFormatter, createParser, createProgram, SchemaGenerator } from 'ts-json-schema-generator'
+import {
+  ArrayType,
+  createFormatter,
+  createParser,
+  createProgram,
+  LiteralType,
+  SchemaGenerator,
+  UnionType,
+} from 'ts-json-schema-generator'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = join(ROOT, 'src/documents')
@@ -37,6 +45,36 @@ const PRINTED = {
   StoredName: { anyOf: [{ type: 'string' }, ref('Binary')] },
 }
 
+/** Types whose keys are fields of the format: keys without a comment mean what the table of docs/format.md says. */
+const TABLES = {
+  WholeFooter: 'footer',
+  OldFooter: 'footer',
+  FooterWithoutSchema: 'footer',
+  FooterFieldOffsets: 'footer',
+}
+
+/** Meaning and versions of each field of a table of docs/format.md, which is made from the reads in src/format. */
+function formatTable(name) {
+  const page = readFileSync(join(ROOT, 'docs/format.md'), 'utf8')
+  const table = page.split(`<!-- table ${name} -->`)[1].split('<!-- end -->')[0]
+  const rows = table.matchAll(/^\| `(?<field>[^`]+)` \| (?<type>[^|]*) \| (?<versions>[^|]*) \| (?<meaning>.*) \|$/gm)
+  return new Map(Array.from(rows, ({ groups }) => [groups.field, groups]))
+}
+
+/** A key of a document that is a field of the format. */
+function asField(schema, { type, versions, meaning }) {
+  const since = versions === 'all' ? '' : ` ${capital(versions).replace(' ', ' format ')}.`
+  const whole = schema.type === 'number' && type.startsWith('uint') ? { type: 'integer', minimum: 0 } : schema
+  return { ...whole, description: `${capital(meaning)}.${since}` }
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1)
+}
+
+/** Stands for the type bigint until its schema is written. */
+const BIGINT = 'bigint'
+
 function ref(name) {
   return { $ref: `#/definitions/${name}` }
 }
@@ -56,6 +94,26 @@ class ListParser {
   }
 }
 
+/** 64-bit integers of the format. */
+class BigIntParser {
+  supportsNode(node) {
+    return node.parent && node.getText() === 'bigint'
+  }
+  createType() {
+    return new LiteralType(BIGINT)
+  }
+}
+
+/** Names that a table of values has: the compiler works them out. */
+class NamesParser {
+  supportsNode(node) {
+    return ['SlotSectionName', 'SectionName'].includes(node.typeName?.escapedText)
+  }
+  createType(node) {
+    return new UnionType(checker.getTypeAtLocation(node).types.map(({ value }) => new LiteralType(value)))
+  }
+}
+
 const config = {
   path: join(DOCUMENTS, '*.ts'),
   tsconfig: join(ROOT, 'tsconfig.json'),
@@ -68,7 +126,12 @@ const config = {
   additionalProperties: false,
 }
 const program = createProgram(config)
-const parser = createParser(program, config, (chain) => chain.addNodeParser(new ListParser(chain)))
+const checker = program.getTypeChecker()
+const parser = createParser(program, config, (chain) => {
+  chain.addNodeParser(new ListParser(chain))
+  chain.addNodeParser(new NamesParser())
+  chain.addNodeParser(new BigIntParser())
+})
 const generator = new SchemaGenerator(program, parser, createFormatter(config), config)
 
 /** The file of `src/documents` that each type stands in. */
@@ -84,9 +147,17 @@ const roots = [...homes.keys()].filter((name) => /(?:Document|Line)$/.test(name)
 for (const name of roots) Object.assign(types, generator.createSchema(name).definitions)
 for (const [name, schema] of Object.entries(PRINTED)) types[name] = { description: types[name].description, ...schema }
 
+for (const [name, table] of Object.entries(TABLES)) {
+  const fields = formatTable(table)
+  for (const [key, schema] of Object.entries(types[name].properties))
+    if (!schema.description && fields.has(key)) types[name].properties[key] = asField(schema, fields.get(key))
+}
+
 /** What is printed of it. */
 const definitions = {}
 for (const name of roots) need(name)
+
+need('Int64')
 
 function need(name) {
   if (name in definitions) return
@@ -103,6 +174,7 @@ const own = (name) => (name.endsWith('Line') ? 'line' : name)
 function placed(schema, file) {
   if (Array.isArray(schema)) return schema.map((one) => placed(one, file))
   if (typeof schema !== 'object' || schema === null) return schema
+  if (schema.const === BIGINT) return placed({ ...schema, ...ref('Int64'), const: undefined, type: undefined }, file)
   const { $ref, ...rest } = schema
   const name = $ref?.slice('#/definitions/'.length)
   if (INLINE.has(name)) return { ...definitions[name], ...rest }

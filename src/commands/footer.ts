@@ -1,18 +1,19 @@
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import type { DocumentHead } from '../documents/common.ts'
-import type { FooterDocument, WholeFooter } from '../documents/footer.ts'
+import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeFooter } from '../documents/footer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import {
   FRAGMENT_METADATA_FILE,
   type FragmentFooter,
+  footerFields,
   footerHead,
   fragmentFooter,
   OLD_SCHEMA_FILE,
 } from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
+import { SLOT_SECTIONS } from '../format/metadata-sections.ts'
 import type { RangeType } from '../format/range.ts'
 import { readAll } from '../source/source.ts'
 import { withSource } from '../store/array.ts'
@@ -119,21 +120,21 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
     yield outcome({
       ...documentHead('footer', cx.shownPath(target.path)),
       fragment_name: lastPathPart(entry.fragment_name),
-      ...footerResult(cx, footer, schemaName, slots, schema.domain.dimensions),
+      ...footerResult(cx, footer, slots, schema.domain.dimensions),
       footer_offset: entry.offset,
       footer_size: bytes.length,
     })
   }
 }
 
-function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): WholeFooter {
+function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): WholeFooter | OldFooter {
   const head = documentHead('footer', path)
   if (info.footer) {
+    const { offset, size, ...footer } = info.footer
     return {
       ...head,
-      ...footerResult(cx, info.footer, info.schemaName, info.slots, info.schema.domain.dimensions),
-      footer_offset: info.footer.offset,
-      footer_size: info.footer.size,
+      ...footerResult(cx, footer, info.slots, info.schema.domain.dimensions),
+      ...{ footer_offset: offset, footer_size: size },
     }
   }
   const { v1 } = info
@@ -160,40 +161,27 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): W
 function footerResult(
   cx: CommandContext,
   footer: FragmentFooter,
-  schemaName: string,
   slots: readonly Slot[],
   dimensions: readonly RangeType[],
-): Omit<WholeFooter, keyof DocumentHead> {
+): Omit<WholeFooter, keyof FooterPlace> {
+  const { array_schema_name, dense, null_nonempty_domain, rtree_offset, ...rest } = footerFields(footer)
+  const { fragment_min_max_sum_null_count_offset, processed_conditions_offset, ...more } = rest
+  const offsetsOf = (i: number): FooterFieldOffsets =>
+    Object.fromEntries(SLOT_SECTIONS.map(({ name, key }) => [name, footer[key]?.[i]]))
   return {
     format_version: footer.version,
-    array_schema_name: schemaName,
-    dense: footer.dense,
-    null_nonempty_domain: footer.null_nonempty_domain,
+    ...{ array_schema_name: array_schema_name ?? OLD_SCHEMA_FILE, dense, null_nonempty_domain },
     nonempty_domain: rangesResult(dimensions, footer.nonempty_domain, cx.style),
-    sparse_tile_num: footer.sparse_tile_num,
-    last_tile_cell_num: footer.last_tile_cell_num,
-    includes_timestamps: footer.includes_timestamps,
-    includes_delete_metadata: footer.includes_delete_metadata,
+    ...more,
     fields: slots.map((slot, i) => ({
       name: slot.name,
       phantom: slot.phantom || undefined,
       file_size: footer.file_sizes[i],
       file_var_size: footer.file_var_sizes[i],
       file_validity_size: footer.file_validity_sizes?.[i],
-      offsets: {
-        tile_offsets: footer.tile_offsets_offsets[i],
-        tile_var_offsets: footer.tile_var_offsets_offsets[i],
-        tile_var_sizes: footer.tile_var_sizes_offsets[i],
-        tile_validity_offsets: footer.tile_validity_offsets_offsets?.[i],
-        tile_mins: footer.tile_min_values_offsets?.[i],
-        tile_maxs: footer.tile_max_values_offsets?.[i],
-        tile_sums: footer.tile_sums_offsets?.[i],
-        tile_null_counts: footer.tile_null_counts_offsets?.[i],
-      },
+      offsets: offsetsOf(i),
     })),
-    rtree_offset: footer.rtree_offset,
-    fragment_min_max_sum_null_count_offset: footer.fragment_min_max_sum_null_count_offset,
-    processed_conditions_offset: footer.processed_conditions_offset,
+    ...{ rtree_offset, fragment_min_max_sum_null_count_offset, processed_conditions_offset },
     optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({
       identifier,
       size: payload.length,

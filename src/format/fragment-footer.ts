@@ -14,6 +14,17 @@ export const OLD_SCHEMA_FILE = '__array_schema.tdb'
 /** Bytes of the footer's length, where it is stored behind the footer. It does not count itself. */
 export const FOOTER_LENGTH_BYTES = 8
 
+/** What a footer says once, of the whole fragment. What each field means stands at its read. */
+export interface FooterFields extends Omit<FooterHead, 'version'> {
+  sparse_tile_num: number
+  last_tile_cell_num: bigint
+  includes_timestamps: boolean | undefined
+  includes_delete_metadata: boolean | undefined
+  rtree_offset: number
+  fragment_min_max_sum_null_count_offset: number | undefined
+  processed_conditions_offset: number | undefined
+}
+
 /**
  * Footer of `__fragment_metadata.tdb`, versions 3 to 23: never filtered nor encrypted. The arrays have one entry for each
  * slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes those of data files, all in bytes.
@@ -21,34 +32,13 @@ export const FOOTER_LENGTH_BYTES = 8
  * @see format_spec/fragment.md, "Footer"; what it has otherwise than bytes: the fragment statistics begin with version 12, not 11,
  * and no second schema name stands at the end
  */
-export interface FragmentFooter extends SlotSectionOffsets {
+export interface FragmentFooter extends FooterFields, SlotSectionOffsets {
   version: number
-  /** File in `__schema/`. Since version 10. */
-  array_schema_name: string | undefined
-  dense: boolean
-  /** Always false in files that TileDB reads. */
-  null_nonempty_domain: boolean
   nonempty_domain: NDRange
-  /** Tiles of a sparse fragment, 0 in dense ones. */
-  sparse_tile_num: number
-  /** Cells in the last tile; in dense fragments the cells of a tile. */
-  last_tile_cell_num: bigint
-  /** Since version 14. */
-  includes_timestamps: boolean | undefined
-  /** Since version 15. */
-  includes_delete_metadata: boolean | undefined
-  /** Data file, or offsets file of var-sized fields. */
   file_sizes: Float64Array
   /** Versions 3 and 4 have no entry for the coordinates here, nor in the other lists of var-sized data. */
   file_var_sizes: Float64Array
-  /** Since version 7. */
   file_validity_sizes: Float64Array | undefined
-  rtree_offset: number
-  /** Since version 12. */
-  fragment_min_max_sum_null_count_offset: number | undefined
-  /** Since version 16. */
-  processed_conditions_offset: number | undefined
-  /** Since version 23. */
   optional_sections: OptionalSection[] | undefined
   /**
    * Bytes behind the known fields: the footer's stored length bounds it, TileDB tolerates more. Releases since 2.8 leave 8 of
@@ -177,4 +167,11 @@ export function footerLength(version: number, schema: ArraySchema): number {
   const validityNum = version >= 7 ? n : 0
   const fixed = 4 + 2 + 16
   return fixed + domainBytes + 8 * (n + varNum + validityNum + 1 + n + 2 * varNum + validityNum)
+}
+
+/** The fields of a footer that stand once. */
+export function footerFields(footer: FragmentFooter): FooterFields {
+  const { version, ...rest } = footer
+  const once = Object.entries(rest).filter(([, value]) => typeof value !== 'object')
+  return Object.fromEntries(once) as unknown as FooterFields
 }

@@ -4,6 +4,7 @@ import type {
   FooterField,
   FooterFieldOffsets,
   FooterOptionalSection,
+  OldFooter,
   WholeFooter,
 } from '../../documents/footer.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
@@ -65,7 +66,7 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
 }
 
 /** Since format 5 each dimension has a slot behind that of the coordinates. */
-function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter): string[] {
+function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter | OldFooter): string[] {
   const count = nonempty_domain?.length ?? 0
   const coords = slots.findLastIndex(({ name }) => name === '__coords')
   if (coords < 0 || slots.length < coords + 1 + count) return []
