@@ -24,7 +24,7 @@ interface AtOptions {
 export const command: CommandModule<AtOptions> = {
   configure(command) {
     command
-      .argument('<file>', 'any file of an array or group; with --cell a fragment')
+      .argument('<file>', 'any file of an array or group; with --cell a fragment, or array that has one')
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)

@@ -491,7 +491,10 @@ function parseLimit(text: string | undefined): number {
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
   const match = /^(\d*)(\.\.)?(\d*)$/.exec(text)
   if (!match || text === '' || text === '..')
-    throw new InspectError('USAGE', `--tiles expects I..J, found ${JSON.stringify(text)}`)
+    throw new InspectError(
+      'USAGE',
+      `--tiles expects I..J, tiles from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`,
+    )
   const [, first, dots, last] = match
   const from = first === '' ? 0 : Number(first)
   const to = dots === undefined ? from : last === '' ? tileNum - 1 : Number(last)

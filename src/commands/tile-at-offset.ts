@@ -38,6 +38,12 @@ export async function tileAtOffset(
   const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
   if (fileName.includes('/'))
     throw new InspectError('USAGE', `expected the name of a data file, found ${JSON.stringify(name)}`)
+  // which field a file is of stands in the metadata
+  if (fileName !== name && (await fragment.folder.kind(fileName)) === undefined)
+    throw new InspectError(
+      'USAGE',
+      `--offset expects the name of a data file in place of a field, as a0.tdb, found ${JSON.stringify(name)}`,
+    )
   return withSource(fragment.folder.file(fileName), async (source) => {
     const size = await source.size()
     const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN

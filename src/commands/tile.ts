@@ -26,7 +26,7 @@ export const command: CommandModule<TileOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment>', 'fragment')
+      .argument('<fragment>', 'fragment, or array that has one')
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', '0')
       .option(

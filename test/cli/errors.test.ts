@@ -137,6 +137,15 @@ describe('wrong usage: exit 2', () => {
     )
   })
 
+  test('a tile below 0, and a field where a file is wanted, are told what is allowed', async () => {
+    expect((await run(['decode', ARRAY, '--tiles', '-1'])).stderr).toMatch(
+      /^error: --tiles expects I\.\.J, tiles from 0 to \d+, found "-1"\n$/,
+    )
+    const tile = await run(['tile', ARRAY, 'a', '--offset', '0'])
+    expect(tile).toMatchObject({ code: 2, stderr: expect.stringContaining('as a0.tdb, found "a"\n') })
+    expect((await run(['tile', ARRAY, 'a0', '--offset', '0'])).code).toBe(0)
+  })
+
   test('a dimension that there is not: those that there are, and no guess from a single letter', async () => {
     const { stderr } = await run(['decode', ARRAY, '--range', 'z=9'])
     expect(stderr).toBe('error: --range expects NAME=LO..HI with a dimension (x, y), found "z=9"\n')
