@@ -1,11 +1,11 @@
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import { type FragmentEntry, type InspectArray, withSource } from '../store/array.ts'
 import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items } from './finding.ts'
-import { hasTimes } from './names.ts'
+import { hasTimes, whatFolderMeans } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray } from './strays.ts'
 
@@ -21,16 +21,20 @@ export const FOLDERS_SINCE = 12
  */
 export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
   const { folder } = array
+  const seen = new Set(entries.filter(({ committed }) => committed).map(({ path }) => path))
   for (const entry of await array.root()) {
     const { name, kind } = entry
     const file = `${folder.path}/${name}`
     // TileDB reads the times of all that stands here, fragment or not.
-    yield* fallingTimes(file, name, () => true)
+    yield* fallingTimes(file, name, true)
+    const commit = commitKindIn('', name)
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
-    else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false)
+    else if (kind === 'folder' && commit && commit !== 'fragment-metadata')
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', whatFolderMeans(commit))
+    else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false, seen.has(name))
     else if (await isMasking(folder, entry)) yield masking(file, name)
     else if (await isFolderMark(folder, entry)) continue
-    else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commitKindIn('', name) === undefined) {
+    else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commit === undefined) {
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file of an array', 'another one')
     } else if (kind === 'other') yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file or folder', 'neither')
   }
@@ -39,9 +43,9 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     const { name, kind } = entry
     const file = `${folder.path}/${FRAGMENTS_FOLDER}/${name}`
     if (kind === 'folder') {
-      const isSeen = (entry: FragmentEntry) => entry.committed && entry.path === `${FRAGMENTS_FOLDER}/${name}`
-      yield* fallingTimes(file, name, () => entries.some(isSeen))
-      yield* fragmentFolder(file, name, true)
+      const isSeen = seen.has(`${FRAGMENTS_FOLDER}/${name}`)
+      yield* fallingTimes(file, name, isSeen)
+      yield* fragmentFolder(file, name, true, isSeen)
     } else if (!(await isFolderMark(fragments, entry)))
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
@@ -76,22 +80,23 @@ export function masking(file: string, name: string): Finding {
 }
 
 /** @param seen whether readers look at it */
-function* fallingTimes(file: string, name: string, seen: () => boolean): Generator<Finding> {
-  const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
+function* fallingTimes(file: string, name: string, seen: boolean): Generator<Finding> {
+  const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
   yield finding(
     'FRAGMENT_TIMESTAMPS',
     { file },
     `at least ${first}`,
     last,
-    seen() ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen,
+    seen ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen,
   )
 }
 
-function* fragmentFolder(file: string, name: string, inFragments: boolean): Generator<Finding> {
+/** @param seen whether readers look at it */
+function* fragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {
-    if (inFragments)
+    if (inFragments || seen)
       yield finding('FRAGMENT_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name))
     else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of an array', 'another one')
     return

@@ -6,7 +6,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import type { FragmentEntry, FragmentState, InspectArray, SchemaFile } from '../store/array.ts'
-import { InspectArray as OpenArray, withSource } from '../store/array.ts'
+import { InspectArray as OpenArray, schemaFileOpened, withSource } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -67,7 +67,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   }
   const sizesTold = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
   yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesTold ? bytesToCheck(run, array, entry) : 0))
-  const newest = files.at(-1)
+  const newest = schemaFileOpened(files, array.cx.now)
   const schema = newest && schemas.get(newest.name)
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
     if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
@@ -93,7 +93,7 @@ async function* checkArrayFiles(
   if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
   yield* schemas.first(files)
   const commits = await array.commits()
-  const newest = files.at(-1)
+  const newest = schemaFileOpened(files, array.cx.now)
   const schema = newest && schemas.get(newest.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
   yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>

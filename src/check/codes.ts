@@ -15,7 +15,7 @@ export const FINDING_CODES = {
   LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it'],
   FRAGMENT_NAME_INVALID: [
     'warning',
-    'readers see the folder only where a commit names it, and cannot tell its time and version',
+    'TileDB gives fragments no such name: it reads the folder only where a commit names it, and takes from the name what it can',
   ],
   FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
   FRAGMENT_TIMESTAMPS: ['error', 'TileDB refuses names whose time stamps fall: it fails to open the array'],
@@ -32,7 +32,7 @@ export const FINDING_CODES = {
   COMMIT_UNREADABLE: ['error', 'readers cannot tell which fragments count'],
   COMMIT_DANGLING: ['error', 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array'],
   COMMIT_NOT_EMPTY: ['warning', 'TileDB only ever creates commit marks empty; something else wrote to it'],
-  COMMIT_NAME_INVALID: ['warning', 'TileDB passes over the file, or cannot tell its time'],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB passes over the file, or takes from its name what it can'],
   COMMIT_WRONG_FOLDER: ['warning', 'TileDB looks for this commit elsewhere: the fragment may be invisible'],
   VACUUM_DANGLING: ['note', 'the fragments to remove are gone already, the list is not (an interrupted vacuum)'],
   VACUUM_UNCOMMITTED: [
@@ -105,8 +105,8 @@ export const FINDING_CODES = {
   // Footer.
   FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read'],
   FOOTER_VERSION: [
-    'error',
-    'name and footer disagree on the format version: the fields of one are not those of the other',
+    'warning',
+    'name and footer disagree on the format version: TileDB reads the fragment by the footer, and goes by the name for what depends on the time of a read',
   ],
   FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
   FIELD_CHANGED: [
@@ -224,6 +224,12 @@ export type Meaning = readonly [Severity, string]
  * @see tiledb/sm/array/array_directory.cc; tiledb/sm/fragment/fragment_identifier.cc
  */
 export const MEANINGS = {
+  FOOTER_VERSION: {
+    elsewhere: [
+      'error',
+      'TileDB looks for the footer where the version in the name of the folder has it, takes other bytes for it, and fails to open the array',
+    ],
+  },
   ARRAY_UNKNOWN_ENTRY: {
     masking: ['error', 'TileDB fails to open the array: an empty file is named like one of the folders of arrays'],
   },
@@ -281,9 +287,17 @@ export const MEANINGS = {
   },
   COMMIT_NAME_INVALID: {
     fatal: ['error', 'TileDB goes by the suffix, cannot read the name, and fails to open the array'],
+    folder: ['warning', 'TileDB asks only whether the name is there: the folder commits the fragment'],
+    fatalFolder: ['error', 'TileDB goes by the suffix, cannot read a folder, and fails to open the array'],
   },
   SCHEMA_NAME_INVALID: {
     readable: ['warning', 'TileDB takes the file for one more schema'],
+  },
+  SCHEMA_DUPLICATE_FIELD: {
+    own: [
+      'error',
+      'TileDB has a field of its own of this name, and takes this one for it: reads fail, end the process, or give values that nobody wrote',
+    ],
   },
   SCHEMA_DOMAIN: {
     denseFloat: ['error', 'dense arrays cannot have a float dimension: TileDB fails to open the array'],

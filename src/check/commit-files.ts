@@ -5,7 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import { readAll } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { withSource } from '../store/array.ts'
@@ -20,13 +20,14 @@ import {
   committedPath,
   FRAGMENTS_FOLDER,
   linePath,
+  mayBeFragment,
   stem,
 } from '../store/commits.ts'
 import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
 import { FOLDERS_SINCE, isFolderMark, isMasking, masking } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
-import { hasTimes, isVacuumPath } from './names.ts'
+import { hasTimes, isVacuumPath, whatFolderMeans } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -46,13 +47,13 @@ export async function* checkCommits(
   const inside = array.folder.folder(COMMITS_FOLDER)
   for (const entry of await inside.listIfThere()) {
     const { name, kind } = entry
-    const isCommit = commitKindIn(COMMITS_FOLDER, name) !== undefined
+    const commit = commitKindIn(COMMITS_FOLDER, name)
     const file = `${inside.path}/${name}`
     if (await isMasking(inside, entry)) yield masking(file, name)
     else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', isCommit ? FATAL_NAME : undefined)
-    else if (!isCommit)
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', whatFolderMeans(commit, schema))
+    else if (!commit)
       yield finding('COMMIT_NAME_INVALID', { file }, '.wrt, .vac, .con, .ign, .del or .upd', JSON.stringify(name))
   }
 }
@@ -121,7 +122,7 @@ async function* checkCommitFile(
   if (file.fault) yield fromError(file.fault, 'COMMIT_UNREADABLE', { file: path })
   switch (file.kind) {
     case 'write':
-      yield* checkEmpty(run, array.folder, file.path, 'COMMIT_NOT_EMPTY')
+      if (!file.isFolder) yield* checkEmpty(run, array.folder, file.path, 'COMMIT_NOT_EMPTY')
       yield* checkWrite(array, path, file.path, name, facts)
       return
     case 'vacuum':
@@ -154,8 +155,8 @@ async function* checkCommitFile(
 
 async function* checkWrite(array: InspectArray, file: string, path: string, name: string, facts: CommitFacts): Items {
   yield* checkCommitted(array, { file }, path === `${COMMITS_FOLDER}/${name}.wrt`, name, facts)
-  if (!facts.fragments.has(name)) return
-  const version = parseTimestampedName(name)?.format_version ?? 0
+  const version = parseFragmentName(name)?.least_version
+  if (!facts.fragments.has(name) || version === undefined) return
   const expected = version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
   if (path !== expected) yield finding('COMMIT_WRONG_FOLDER', { file }, expected, path)
 }
@@ -173,15 +174,15 @@ async function* checkCommitted(
 ): Items {
   const fragment = fragments.get(name)
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
-  // Names that say nothing of time and version are none of a fragment, but TileDB opens those, too.
+  // One of the same name may lie in the array's own folder.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
   const { passedOver, toVacuum, future } = MEANINGS.COMMIT_DANGLING
   // What an old mark names is opened as a fragment even if it is a file.
-  if (!needed && (await array.root()).some((entry) => entry.name === name)) {
+  if (!needed && mayBeFragment(name) && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
   }
-  const isFuture = (parseTimestampedName(name)?.timestamp_range[1] ?? 0n) > now
+  const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
   const known = !needed ? passedOver : isFuture ? future : isListed ? toVacuum : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
@@ -215,9 +216,11 @@ function hiddenBy(
   file: CommitFile,
   { fragments, visibility }: CommitFacts,
 ): { entry: FragmentEntry; text: string; offset: number }[] {
+  const seen = new Set<string>()
   return file.entries.flatMap(({ name, text, offset }) => {
     const entry = fragments.get(name)
-    if (entry?.state !== 'hidden' || entry.path !== vacuumPath(text)) return []
+    if (entry?.state !== 'hidden' || entry.path !== vacuumPath(text) || seen.has(entry.path)) return []
+    seen.add(entry.path)
     return visibility.lists(entry.path).some((list) => list.file === file.path) ? [{ entry, text, offset }] : []
   })
 }

@@ -102,7 +102,7 @@ async function* checkCoordinates(
 ): Items {
   const look = reaches(run, 'cells')
   const rtree = look ? await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.rtree()) : undefined
-  const [first, last] = fragment.parsedName?.timestamp_range ?? []
+  const [first, last] = fragment.timestamp_range ?? []
   const merged = first !== last || info.footer?.includes_timestamps === true
   const check = new CoordinatesCheck(info, rtree && leafLevel(rtree), merged)
   const statistics: (StatisticsCheck | undefined)[] = []
@@ -145,7 +145,7 @@ async function* checkTimes(
   const statistics: (StatisticsCheck | undefined)[] = []
   for (const slot of opened.slots) statistics.push(await open(slot))
   const conditions = await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.processedConditions())
-  const bounds = { timestampRange: fragment.parsedName?.timestamp_range, conditionNum: conditions?.length }
+  const bounds = { timestampRange: fragment.timestamp_range, conditionNum: conditions?.length }
   yield* eachTile(info, opened, function* (tile, reads, fields) {
     if (!reaches(run, 'cells')) return
     const items: Item[] = []

@@ -64,7 +64,7 @@ export function finding(
 const EXPECTED_FOUND = /^expected (.+?)(?:, found|: found) (.+)$/s
 
 /** An error that reading raised, as a finding; what could not be examined is set aside. @throws anything but an InspectError */
-export function fromError(error: unknown, code: FindingCode, place: Place): Item {
+export function fromError(error: unknown, code: FindingCode, place: Place, known?: Meaning): Item {
   if (!(error instanceof InspectError)) throw error
   const at: Place = {
     ...place,
@@ -78,7 +78,7 @@ export function fromError(error: unknown, code: FindingCode, place: Place): Item
     return { notExamined: new InspectError(error.code, error.message, at, { cause: error }) }
   }
   const [, expected, found] = EXPECTED_FOUND.exec(error.message) ?? []
-  return finding(code, at, expected ?? 'what can be read', found ?? error.message)
+  return finding(code, at, expected ?? 'what can be read', found ?? error.message, known)
 }
 
 function fieldOf(outer: string | undefined, inner: string | undefined): string | undefined {

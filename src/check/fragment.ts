@@ -1,8 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
-import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
+import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
@@ -115,7 +115,8 @@ async function footerError(
   }
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
-  if (at.field === 'version' && code === 'INCONSISTENT') return fromError(error, 'FOOTER_VERSION', { file })
+  if (at.field === 'version' && code === 'INCONSISTENT')
+    return fromError(error, 'FOOTER_VERSION', { file }, MEANINGS.FOOTER_VERSION.elsewhere)
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
     // The name says that the version is a known one: the number in the footer is damage.
@@ -138,6 +139,13 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
     const versions = named >= 5 ? [named] : [named, named + 1]
     if (!versions.includes(info.format_version))
       yield wrong('FOOTER_VERSION', 'version', `${versions.join(' or ')}, as the name says`, info.format_version)
+  } else if (fragment.array) {
+    const taken = nameFacts(fragment.name)?.format_version ?? info.format_version
+    if (footerPlace(taken, schema) !== footerPlace(info.format_version, schema)) {
+      const place = { file, offset, field: 'version' }
+      const expected = `${taken}, as TileDB takes the name`
+      yield finding('FOOTER_VERSION', place, expected, info.format_version, MEANINGS.FOOTER_VERSION.elsewhere)
+    }
   }
   // TileDB wrote sparse fragments into dense arrays until 2.4 (HISTORY.md, "TileDB v2.5.0").
   const mayBeSparse = info.format_version <= 10

@@ -6,11 +6,12 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
+import { OWN_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { type InspectArray, type SchemaFile, withSource } from '../store/array.ts'
+import { type InspectArray, type SchemaFile, schemaFileOpened, withSource } from '../store/array.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
-import { ArrayLabels, schemaFileOpened } from '../store/labels.ts'
+import { ArrayLabels } from '../store/labels.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
 import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
@@ -176,6 +177,16 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
   for (const { name } of [...dimensions, ...schema.attributes]) {
     if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
     names.add(name)
+    if (OWN_FIELDS.includes(name)) {
+      const place = { file, field: 'name' }
+      yield finding(
+        'SCHEMA_DUPLICATE_FIELD',
+        place,
+        'a name of its own',
+        quoted(name),
+        MEANINGS.SCHEMA_DUPLICATE_FIELD.own,
+      )
+    }
   }
   const orders = ['row-major', 'col-major']
   if (!orders.includes(schema.tile_order))

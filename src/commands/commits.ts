@@ -6,7 +6,7 @@ import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { decode } from '../format/io.ts'
-import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { readAll } from '../source/source.ts'
 import { type FragmentEntry, type FragmentState, type InspectArray, withSource } from '../store/array.ts'
 import {
@@ -276,7 +276,7 @@ function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: 
   const state = states.get(listed)
   if (state === undefined) return 'dangling'
   if (state === 'hidden') return 'hidden'
-  const ends = parseFragmentName(stem(lastPathPart(path)))?.timestamp_range[1] ?? 0n
+  const ends = nameFacts(lastPathPart(path))?.timestamp_range[1] ?? 0n
   return ends > array.cx.now && state !== 'to-vacuum' ? 'future' : 'to-vacuum'
 }
 
@@ -298,7 +298,7 @@ async function deleteResult(
   place: { file: string; offset: number },
 ): Promise<{ [key: string]: Result | undefined }> {
   const done = (await known.processed()).get(name) ?? new Set<string>()
-  const at = parseTimestampedName(name)?.timestamp_range[0]
+  const at = nameFacts(name)?.timestamp_range[0]
   const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
     isRead && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
   return {

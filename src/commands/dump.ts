@@ -1,7 +1,7 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import { findPath } from '../anatomy/path.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { InspectArray } from '../store/array.ts'
+import { type InspectArray, schemaFileOpened } from '../store/array.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, type Outcome, wrongTarget } from './command.ts'
 import { anatomist, hexOutcome } from './hex.ts'
@@ -61,6 +61,6 @@ export async function fileTarget(
 
 /** Needs no key. */
 async function newestSchemaPath(array: InspectArray): Promise<string | undefined> {
-  const newest = (await array.schemaFiles()).at(-1)
+  const newest = schemaFileOpened(await array.schemaFiles(), array.cx.now)
   return newest && `${array.folder.path}/${newest.path}`
 }

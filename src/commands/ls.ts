@@ -342,9 +342,9 @@ async function listedFragment(
     path: cx.shownPath(fragment.folder.path),
     format_version: info?.format_version ?? fragment.parsedName?.least_version ?? null,
     dense: info?.dense ?? null,
-    timestamp_range: fragment.parsedName?.timestamp_range ?? null,
-    cell_num: info ? storedCellNum(info) : null,
-    cells_in_domain: info ? cellsInDomain(info) : null,
+    timestamp_range: fragment.timestamp_range ?? null,
+    cell_num: info ? exact(storedCellNum(info)) : null,
+    cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
     tile_num: info?.tile_num ?? null,
     size,
     ...(await dataSizes(fragment, info, onDisk, damaged)),
@@ -366,6 +366,11 @@ async function listedFragment(
   const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
   const isRead = entry?.isRead ?? false
   return { listed: { result, isRead, size, domain, schemaName: info?.schemaName, fault }, info }
+}
+
+/** A whole number with all its digits. */
+function exact(count: number | bigint): number | bigint {
+  return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
 }
 
 /** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values, and where bytes are missing. */

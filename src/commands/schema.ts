@@ -10,7 +10,7 @@ import type { Document } from '../render/views/narrow.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll } from '../source/source.ts'
 import type { InspectArray, SchemaFile } from '../store/array.ts'
-import { SCHEMA_FOLDER, withSource } from '../store/array.ts'
+import { SCHEMA_FOLDER, schemaFileOpened, withSource } from '../store/array.ts'
 import { openGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
 import {
@@ -53,7 +53,8 @@ async function* ofTarget(
   if (target.type === 'array') {
     const files = await target.array.schemaFiles()
     if (files.length === 0) await target.array.newestSchema()
-    for (const file of options.all ? files : files.slice(-1)) yield* shown(cx, target.array, file, files, options)
+    const opened = schemaFileOpened(files, cx.reading.now)
+    for (const file of options.all || !opened ? files : [opened]) yield* shown(cx, target.array, file, files, options)
   } else if (target.type === 'fragment' && target.array) {
     const { schemaName } = await target.fragment.info()
     const files = await target.array.schemaFiles(schemaName)

@@ -152,7 +152,19 @@ function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
 /** Whether the footer's length stands in the last 8 bytes of the file: since version 10, and since 5 with string dimensions. */
 export function footerLengthIsStored(version: number, schema: ArraySchema | undefined): boolean {
   if (version >= 10) return true
-  return version >= 5 && schema !== undefined && ndRangeSize(schema.domain.dimensions) === undefined
+  return version >= 3 && schema !== undefined && ndRangeSize(schema.domain.dimensions) === undefined
+}
+
+/**
+ * Where the footer is, as a version that has it there: TileDB looks for it by the version in the folder's name, and reads it by the one
+ * that it finds there.
+ *
+ * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_offset_and_size, load; measured with TileDB 2.30
+ */
+export function footerPlace(version: number, schema: ArraySchema | undefined): number {
+  if (version < 3) return 1
+  if (footerLengthIsStored(version, schema)) return 10
+  return version < 5 ? 3 : version < 7 ? 5 : 7
 }
 
 /**

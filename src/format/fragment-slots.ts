@@ -9,6 +9,14 @@ export type SlotKind =
   | 'delete_timestamps'
   | 'delete_condition_index'
 
+/** Names of fields that TileDB has of its own: it takes an attribute or dimension of such a name for that field. */
+export const OWN_FIELDS: readonly string[] = [
+  '__coords',
+  '__timestamps',
+  '__delete_timestamps',
+  '__delete_condition_index',
+]
+
 /** One column of the fragment metadata: every per-field list in it has an entry for each slot, in this order. */
 export interface Slot {
   name: string

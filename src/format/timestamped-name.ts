@@ -58,6 +58,58 @@ export function parseFragmentName(name: string): FragmentName | undefined {
   return { timestamp_range: [stamp, stamp], uuid, least_version: 1 }
 }
 
+/** What TileDB takes from the name of a fragment, list, schema or other file with times, whatever its form. */
+export interface NameFacts {
+  timestamp_range: [bigint, bigint]
+  /** Of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4. */
+  format_version: number
+}
+
+/** Times as C's `%ld` takes them. */
+const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
+const NUMBER = /^[ \t-\r]*([+-]?\d+)/
+const LONG_MAX = 2n ** 63n - 1n
+const UINT32_MAX = 0xffffffff
+/** Names of the usual form, of which arrays have many. */
+const USUAL = /^__(\d{1,18})_(\d{1,18})_[0-9a-zA-Z]{32}(?:_(\d{1,9}))?(?:\.[^.]*)?$/
+
+/** What is no number counts as 0, one beyond a long as the largest; a negative time lies ahead of all others. */
+function stamp(text = '0'): bigint {
+  const value = BigInt(text.replace('+', ''))
+  return BigInt.asUintN(64, value > LONG_MAX ? LONG_MAX : value < -LONG_MAX ? -LONG_MAX : value)
+}
+
+/**
+ * TileDB asks a name for an underscore, no more. It counts those ahead of the last dot. Five: `__<t1>_<t2>_<uuid>_<version>`. Other
+ * names that end in a part of 32 bytes: `__<t1>_<t2>_<uuid>`. Of all others the last part is the time.
+ *
+ * @returns undefined where TileDB refuses the name, for which it fails. It does so too where the times fall, which are given.
+ * @see tiledb/sm/fragment/fragment_identifier.cc
+ */
+export function nameFacts(name: string): NameFacts | undefined {
+  const usual = USUAL.exec(name)
+  if (usual) {
+    const [, first, last, version] = usual
+    return { timestamp_range: [BigInt(first), BigInt(last)], format_version: Number(version ?? 4) }
+  }
+  const dot = name.lastIndexOf('.')
+  const base = dot < 0 ? name : name.slice(0, dot)
+  const parts = base.split('_')
+  if (parts.length < 2) return undefined
+  const last = parts[parts.length - 1]
+  const hasVersion = parts.length === 6
+  if (!hasVersion && new TextEncoder().encode(last).length !== 32) {
+    const time = stamp(NUMBER.exec(last)?.[1])
+    return { timestamp_range: [time, time], format_version: 2 }
+  }
+  const [, t1, t2] = TIMES.exec(base) ?? []
+  const version = Number(NUMBER.exec(last)?.[1] ?? 0)
+  return {
+    timestamp_range: [stamp(t1), stamp(t2)],
+    format_version: hasVersion ? (version < 0 ? UINT32_MAX : Math.min(version, UINT32_MAX)) : 4,
+  }
+}
+
 /** Order of names with time stamps: first stamp, then last, then the name itself. */
 export function compareByTimestamps(
   a: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },

@@ -8,7 +8,8 @@ const STEP = 1024
 
 /** Digits in groups of three: `12,595`. */
 export function formatCount(count: number | bigint): string {
-  return String(count).replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
+  const exact = typeof count === 'number' && Number.isInteger(count) ? BigInt(count) : count
+  return String(exact).replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
 }
 
 /** `12.3 KiB (12,595 bytes)`; below 1 KiB the bytes alone. */

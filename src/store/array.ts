@@ -9,9 +9,9 @@ import {
 } from '../format/consolidated-fragment-metadata.ts'
 import { type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { compareByTimestamps, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { compareByTimestamps, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing, readAll } from '../source/source.ts'
-import { type Commits, FRAGMENTS_FOLDER, readCommits } from './commits.ts'
+import { type Commits, FRAGMENTS_FOLDER, mayBeFragment, readCommits } from './commits.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
@@ -51,6 +51,18 @@ export interface SchemaFile {
   path: string
   /** Milliseconds; undefined for `__array_schema.tdb`, which counts as older than all others. */
   timestamp_range: [bigint, bigint] | undefined
+}
+
+/**
+ * The schema that TileDB opens an array with to read it. Of those that are not dated ahead it takes the last by name, not by time:
+ * `__9_9_…` comes behind `__10_10_…`. Where all are ahead it takes the first. `__array_schema.tdb` is the first of all, and never ahead.
+ *
+ * @see ArrayDirectory::select_latest_array_schema_uri; measured with TileDB 2.30
+ */
+export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
+  const isOld = ({ name }: SchemaFile): number => (name === OLD_SCHEMA_FILE ? 0 : 1)
+  const listed = [...files].sort((a, b) => isOld(a) - isOld(b) || (a.name < b.name ? -1 : 1))
+  return listed.findLast(({ timestamp_range }) => (timestamp_range?.[1] ?? 0n) <= now) ?? listed[0]
 }
 
 /** A fragment folder on disk. */
@@ -106,7 +118,7 @@ class ListedFragment implements FragmentEntry {
   }
 
   get timestamp_range(): [bigint, bigint] | undefined {
-    return parseFragmentName(this.name)?.timestamp_range
+    return nameFacts(this.name)?.timestamp_range
   }
 
   get visible(): boolean {
@@ -124,6 +136,10 @@ function folderPath({ name, inFragments }: { name: string; inFragments: boolean 
 
 /** Since this version a fragment counts where a commit names it, before where it has its metadata file. */
 const COMMITS_SINCE = 5
+
+function isOld(name: string): boolean {
+  return (nameFacts(name)?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
+}
 
 interface ListedFolder {
   name: string
@@ -180,19 +196,30 @@ export class InspectArray {
     }
     if (root.some((e) => e.name === SCHEMA_FOLDER && e.kind === 'folder')) {
       for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
-        const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
-        if (parsed) files.push({ name, path: `${SCHEMA_FOLDER}/${name}`, timestamp_range: parsed.timestamp_range })
+        const path = `${SCHEMA_FOLDER}/${name}`
+        if (kind === 'file' && (parseTimestampedName(name) || (await this.isReadAsSchema(path))))
+          files.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range })
       }
     }
     return files.sort(compareByTimestamps)
   }
 
-  /** The schema that new fragments would be written with. @throws InspectError MISSING_FILE if there is none */
+  /** Whether a file of another name is a schema: TileDB takes all that stands in the folder for one. */
+  private async isReadAsSchema(path: string): Promise<boolean> {
+    const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
+    if (first > last) return false
+    try {
+      await this.readSchemaFile(path)
+      return true
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      return false
+    }
+  }
+
+  /** The schema that TileDB opens the array with: {@link schemaFileOpened}. @throws InspectError MISSING_FILE if there is none */
   async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
-    const files = await this.schemaFiles()
-    // One that is dated ahead does not count yet; where all are, TileDB takes the first.
-    const isNow = ({ timestamp_range }: SchemaFile): boolean => (timestamp_range?.[1] ?? 0n) <= this.cx.now
-    const file = files.findLast(isNow) ?? files.at(0)
+    const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
     if (!file)
       throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
     return { file, schema: await this.schema(file.name) }
@@ -216,16 +243,20 @@ export class InspectArray {
     }
     const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
     try {
-      return await this.withFile(path, async (source) => {
-        const bytes = await readAll(source)
-        const foreign = name === OLD_SCHEMA_FILE ? foreignSchema(bytes, bytes.length) : undefined
-        if (foreign !== undefined) throw foreignError(foreign, source.name)
-        return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
-      })
+      return await this.readSchemaFile(path)
     } catch (error) {
       if (error instanceof InspectError && error.code === 'WRONG_KEY') await this.proveKey()
       throw keyOrDamage(error, this.cx)
     }
+  }
+
+  private readSchemaFile(path: string): Promise<ArraySchema> {
+    return this.withFile(path, async (source) => {
+      const bytes = await readAll(source)
+      const foreign = path === OLD_SCHEMA_FILE ? foreignSchema(bytes, bytes.length) : undefined
+      if (foreign !== undefined) throw foreignError(foreign, source.name)
+      return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
+    })
   }
 
   /** Tries the key on the fragments' metadata: where any of it opens, a schema that does not is damaged. */
@@ -291,7 +322,7 @@ export class InspectArray {
     const folders: ListedFolder[] = []
     for (const folder of await this.fragmentFolders()) {
       const path = folderPath(folder)
-      const old = !folder.inFragments && (parseFragmentName(folder.name)?.least_version ?? 0) < COMMITS_SINCE
+      const old = !folder.inFragments && isOld(folder.name)
       const committed =
         commits.committed.has(path) ||
         (old && (await this.folder.folder(folder.name).kind(FRAGMENT_METADATA_FILE)) === 'file')
@@ -329,7 +360,7 @@ export class InspectArray {
     return [...(await this.commits()).committed]
       .filter((path) => visibility.lists(path).length === 0)
       .map(lastPathPart)
-      .filter((name) => !there.has(name) && (parseFragmentName(name)?.timestamp_range[1] ?? 0n) <= now)
+      .filter((name) => !there.has(name) && (nameFacts(name)?.timestamp_range[1] ?? 0n) <= now)
   }
 
   /** Opens a fragment of this array. @param path relative to the array */
@@ -342,23 +373,35 @@ export class InspectArray {
     return (await this.fragmentFolders()).map(({ name }) => name)
   }
 
-  /** Folders with names of fragments, in the order of their time stamps. */
+  /** Folders that are fragments by their names, or that TileDB takes for fragments, in the order of their time stamps. */
   private async fragmentFolders(): Promise<Omit<ListedFolder, 'path' | 'old' | 'committed'>[]> {
     const found: Omit<ListedFolder, 'path' | 'old' | 'committed'>[] = []
-    const add = (entries: readonly Entry[], inFragments: boolean): void => {
+    const add = async (entries: readonly Entry[], inFragments: boolean): Promise<void> => {
       for (const { name, kind } of entries) {
-        const parsed = kind === 'folder' ? parseFragmentName(name) : undefined
-        if (parsed) found.push({ name, inFragments, timestamp_range: parsed.timestamp_range })
+        if (kind === 'folder' && (parseFragmentName(name) || (await this.isReadByItsName(name, inFragments))))
+          found.push({ name, inFragments, timestamp_range: nameFacts(name)?.timestamp_range ?? [0n, 0n] })
       }
     }
     const root = await this.root()
-    add(
+    await add(
       root.filter(({ name }) => !NOT_FRAGMENTS.has(name)),
       false,
     )
     if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder'))
-      add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
+      await add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
     return found.sort(compareByTimestamps)
+  }
+
+  /**
+   * Whether TileDB takes a folder for a fragment though its name is none that TileDB gives: a commit names it, or in the array's own
+   * folder, where names of old fragments have no version, its metadata file is there.
+   */
+  private async isReadByItsName(name: string, inFragments: boolean): Promise<boolean> {
+    const { committed } = await this.commits()
+    if (inFragments) return committed.has(`${FRAGMENTS_FOLDER}/${name}`)
+    if (!mayBeFragment(name)) return false
+    if (committed.has(name)) return true
+    return isOld(name) && (await this.folder.folder(name).kind(FRAGMENT_METADATA_FILE)) === 'file'
   }
 
   /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */
@@ -383,7 +426,7 @@ export class InspectArray {
           const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
           if (offset < base || end > footers.length) break
           const name = lastPathPart(fragment_name)
-          if ((parseFragmentName(name)?.least_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
+          if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
         }
       } catch (error) {
         if (!(error instanceof InspectError)) throw error

@@ -1,6 +1,7 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, readAll } from '../source/source.ts'
 
 /** Commit folder since version 12. */
@@ -54,6 +55,8 @@ export interface CommitFile {
   /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
   path: string
   kind: CommitKind
+  /** Of a `.wrt` or `.ok` mark: TileDB asks only whether the name is there. */
+  isFolder?: true
   /** Lines of `.vac`, `.ign` and `.con` files. */
   entries: readonly CommitEntry[]
   /** Why there are no (or no more) entries, where the file is damaged. */
@@ -89,15 +92,16 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   const files: CommitFile[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (folder !== '' && !rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
-    const found: { path: string; kind: CommitKind }[] = []
+    const found: Pick<CommitFile, 'path' | 'kind' | 'isFolder'>[] = []
     for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
-      const kind = fileKind === 'file' ? commitKindIn(folder, name) : undefined
-      if (kind) found.push({ path: folder === '' ? name : `${folder}/${name}`, kind })
+      const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
+      const path = folder === '' ? name : `${folder}/${name}`
+      if (fileKind === 'file' && kind) found.push({ path, kind })
+      else if (kind === 'write') found.push({ path, kind, isFolder: true })
     }
-    const read = async ({ path, kind }: { path: string; kind: CommitKind }): Promise<CommitFile> => ({
-      path,
-      kind,
-      ...(await readEntries(array, path, kind)),
+    const read = async (file: (typeof found)[number]): Promise<CommitFile> => ({
+      ...file,
+      ...(await readEntries(array, file.path, file.kind)),
     })
     for await (const file of inOrder(found, atOnce(array), read)) files.push(file)
   }
@@ -170,6 +174,14 @@ export function committedPath(path: string): string {
 export function linePath(text: string): string | undefined {
   if (text.endsWith('.wrt')) return `${FRAGMENTS_FOLDER}/${text.slice(text.lastIndexOf('/') + 1, -'.wrt'.length)}`
   return text.endsWith('.ok') && !text.includes('/') ? text.slice(0, -'.ok'.length) : undefined
+}
+
+/**
+ * Whether TileDB may take what stands in the array's own folder under this name for a fragment.
+ * @see tiledb/sm/array/array_directory.cc: is_fragment
+ */
+export function mayBeFragment(name: string): boolean {
+  return nameFacts(name) !== undefined && !stem(name).includes('.')
 }
 
 /** A file name without its suffix. */

@@ -12,6 +12,7 @@ import {
   footerHead,
   footerLength,
   footerLengthIsStored,
+  footerPlace,
   fragmentFooter,
   OLD_SCHEMA_FILE,
 } from '../format/fragment-footer.ts'
@@ -26,7 +27,7 @@ import { type RTree, type RTreeLevel, rtree } from '../format/rtree.ts'
 import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
 import { tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
-import { type FragmentName, parseFragmentName } from '../format/timestamped-name.ts'
+import { type FragmentName, nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
 import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
@@ -123,6 +124,11 @@ export class Fragment {
     return this.folder.name
   }
 
+  /** Milliseconds, from the name: in an array as TileDB takes them, whatever the name's form. */
+  get timestamp_range(): [bigint, bigint] | undefined {
+    return this.parsedName?.timestamp_range ?? (this.array && nameFacts(this.name)?.timestamp_range)
+  }
+
   /** The metadata file. */
   metadataSource(): ByteSource {
     this.source ??= this.folder.file(FRAGMENT_METADATA_FILE)
@@ -188,7 +194,7 @@ export class Fragment {
     const tail = await this.tail()
     const { start, size } = storedFooterBounds(tail)
     const bytes = await this.fromTail(tail, start, size)
-    this.checkAgainstName(bytes, { file: tail.file, offset: start })
+    await this.checkAgainstName(bytes, { file: tail.file, offset: start })
     const { value } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start })
     return { ...value, offset: start, size }
   }
@@ -202,37 +208,42 @@ export class Fragment {
       const { start, size } = storedFooterBounds(tail)
       return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
     }
-    const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
+    const schema = await this.schemaOfOldName()
     const { start, size } = footerLengthIsStored(guess, schema)
       ? storedFooterBounds(tail)
       : impliedFooterBounds(tail, footerLength(guess, schema))
-    const bytes = await this.fromTail(tail, start, size)
-    this.checkAgainstName(bytes, { file: tail.file, offset: start })
-    return infoFromFooter(
-      schema,
-      decode(bytes, fragmentFooter(schema), { file: tail.file, offset: start }),
-      start,
-      size,
-    )
+    return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
   }
 
-  /** A footer that names its schema. */
+  /** Its dimensions tell where the footer is. A fragment that was written later may be named like one of a version before 10. */
+  private async schemaOfOldName(): Promise<ArraySchema> {
+    try {
+      return await this.schemaNamed(OLD_SCHEMA_FILE)
+    } catch (error) {
+      const newest = this.array && (await this.array.newestSchema().catch(() => undefined))
+      if (!newest) throw error
+      return newest.schema
+    }
+  }
+
   private async infoFromStored(bytes: Uint8Array, place: { file: string; offset: number }): Promise<FragmentInfo> {
-    this.checkAgainstName(bytes, place)
+    await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
     const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
     return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), place), place.offset, bytes.length)
   }
 
   /**
-   * A footer whose version is not that of the folder's name is damaged, or stands elsewhere.
+   * A version that has its footer elsewhere than the version in the folder's name: TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
-  private checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): void {
+  private async checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): Promise<void> {
     const named = this.parsedName?.least_version
     if (named === undefined || footer.length < 4) return
     const found = u32At(footer)
-    if (found === named || (named === 3 && found === 4)) return
+    if (found === named || (found >= 10 && named >= 10)) return
+    const schema = await this.schemaOfOldName().catch(() => undefined)
+    if (footerPlace(found, schema) === footerPlace(named, schema)) return
     throw new InspectError(
       'INCONSISTENT',
       `expected format version ${named} as the folder's name says, found ${found}`,
@@ -245,14 +256,19 @@ export class Fragment {
 
   /** For a folder whose name says nothing: tries the forms of the footer from the newest to the oldest. */
   private async guessVersion(tail: Tail): Promise<number> {
+    let unsupported: InspectError | undefined
     try {
       const { start, size } = storedFooterBounds(tail)
-      const version = u32At(await this.fromTail(tail, start, size))
-      if (version >= 5 && version < 256) return version
+      const bytes = await this.fromTail(tail, start, size)
+      const { version } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start }).value
+      if (version >= 5) return version
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
+      if (error.code === 'UNSUPPORTED_VERSION') unsupported = error
     }
-    const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
+    const schema = await this.schemaNamed(OLD_SCHEMA_FILE).catch((error: unknown) => {
+      throw unsupported ?? error
+    })
     for (const version of [9, 6, 4]) {
       const length = footerLength(version, schema)
       if (length > tail.fileSize) continue

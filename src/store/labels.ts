@@ -2,19 +2,8 @@ import { InspectError } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { isNoListing } from '../source/source.ts'
-import type { InspectArray, SchemaFile } from './array.ts'
+import { type InspectArray, type SchemaFile, schemaFileOpened } from './array.ts'
 import type { Fragment } from './fragment.ts'
-
-/**
- * The schema that TileDB opens an array with to read it: the newest that is not dated in the future, or else the oldest.
- * `__array_schema.tdb` has no time and counts only where there is no other.
- *
- * @see ArrayDirectory::select_latest_array_schema_uri; TileDB 2.30 does so
- * @param files oldest first
- */
-export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
-  return files.findLast(({ timestamp_range }) => timestamp_range !== undefined && timestamp_range[1] <= now) ?? files[0]
-}
 
 /** The enumeration of one attribute, as a reader gets it. */
 export interface AttributeLabels {

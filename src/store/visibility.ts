@@ -1,5 +1,5 @@
 import { lastPathPart } from '../format/commit-files.ts'
-import { parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
 
 /**
@@ -115,7 +115,7 @@ function addTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
 
 /** Consolidation lists fragments that were written between the times of the one that it makes. */
 export function mayReplace({ timestamp_range }: VacuumList, path: string): boolean {
-  const first = parseFragmentName(lastPathPart(path))?.timestamp_range[0]
+  const first = nameFacts(lastPathPart(path))?.timestamp_range[0]
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }
 
@@ -124,7 +124,7 @@ function* vacuumLists(files: readonly CommitFile[], now: bigint, sparse: boolean
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
     const name = stem(lastPathPart(file.path))
-    const times = parseFragmentName(name)?.timestamp_range
+    const times = nameFacts(lastPathPart(file.path))?.timestamp_range
     if (times && times[1] > now && !(sparse && hasBegun(file.path, now))) continue
     const hides = file.entries.flatMap(({ text }) => vacuumPath(text) ?? [])
     yield { file: file.path, name, timestamp_range: times, hides }
@@ -133,9 +133,9 @@ function* vacuumLists(files: readonly CommitFile[], now: bigint, sparse: boolean
 
 /** Whether the times of a fragment or list lie around the moment, in a version in which it then depends on the array whether it counts. */
 export function hasBegun(path: string, now: bigint): boolean {
-  const parsed = parseTimestampedName(stem(lastPathPart(path)))
-  const [first, last] = parsed?.timestamp_range ?? [0n, 0n]
-  return first <= now && last > now && (parsed?.format_version ?? 0) >= TIMESTAMPS_SINCE
+  const named = nameFacts(lastPathPart(path))
+  const [first, last] = named?.timestamp_range ?? [0n, 0n]
+  return first <= now && last > now && (named?.format_version ?? 0) >= TIMESTAMPS_SINCE
 }
 
 /**

@@ -9,6 +9,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { OWN_FIELDS } from '../format/fragment-slots.ts'
 import { enumerationCells } from './enumerations.ts'
 import { refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
@@ -98,9 +99,6 @@ function checkNames({ domain, attributes, version }: ArraySchema): void {
     seen.add(name)
   }
 }
-
-/** TileDB makes an array with a dimension of such a name, and then takes its cells for those of the field. */
-const OWN_FIELDS = ['__coords', '__timestamps', '__delete_timestamps', '__delete_condition_index']
 
 /** @see tiledb/sm/array_schema/enumeration.cc */
 function checkEnumerations(enumerations: readonly Enumeration[]): void {

@@ -29,6 +29,23 @@ const PROVOKED: Readonly<
   Record<string, readonly [fixture: string, change: (array: EditedArray) => void | Promise<void>]>
 > = {
   'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
+  'FOOTER_VERSION.elsewhere': [
+    SPARSE,
+    (array) => {
+      const name = `10_10_${UUID}_22`
+      array.move(array.fragmentPath(), `${EDITED}/__fragments/${name}`)
+      array.move(array.find(/\.wrt$/), `${EDITED}/__commits/${name}.wrt`)
+    },
+  ],
+  'COMMIT_NAME_INVALID.folder': [
+    SPARSE,
+    (array) => {
+      const mark = array.find(/\.wrt$/)
+      array.remove(mark)
+      array.add(`${mark.slice(EDITED.length + 1)}/x`)
+    },
+  ],
+  'COMMIT_NAME_INVALID.fatalFolder': [SPARSE, (array) => array.add(`__commits/${BEFORE}.vac/x`)],
   'FRAGMENT_TIMESTAMPS.unseen': [SPARSE, (array) => array.add(`__fragments/__9_5_${UUID}_22/x`)],
   'FRAGMENT_NO_METADATA.uncommitted': [
     SPARSE,
@@ -110,6 +127,12 @@ const PROVOKED: Readonly<
   ],
   'COMMIT_NAME_INVALID.fatal': [SPARSE, (array) => array.add('__commits/junk.wrt')],
   'SCHEMA_NAME_INVALID.readable': [SPARSE, (array) => array.add('__schema/old_copy', array.get(array.find(SCHEMA)))],
+  'SCHEMA_DUPLICATE_FIELD.own': [
+    SPARSE,
+    onSchema(({ attributes }) => {
+      attributes[1].name = '__delete_condition_index'
+    }),
+  ],
   'SCHEMA_DOMAIN.denseFloat': [
     '22/empty_dense',
     onSchema(({ domain }) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What TileDB makes of commits, lists and time stamps: visible.py [--write]
 
-Takes fixtures apart (commits gone, lists planted, fragments dated ahead, folders moved) and asks TileDB-Py of each, in a process of
+Takes fixtures apart (commits gone, lists planted, fragments dated ahead or named otherwise, folders moved) and asks TileDB-Py of each, in a process of
 its own: whether it opens, which fragments FragmentInfo lists, how many cells a query gives. --write makes test/check/visible.json
 of it, which the tests hold `ls` and `check` against; without it the answers are compared with those that are there; exit code 1
 where any differs. Edits name fragments by letters, in the order of their time stamps, so that other fixtures serve as well.
@@ -33,6 +33,9 @@ SEVERAL = """22/vacuum_left 22/dense_vacuum_left 22/commits_consolidated 22/comm
 22/deletes_consolidated 22/fragment_metadata_consolidated 22/evolved_sparse 22/empty_sparse 22/metadata""".split()
 # All kinds of lists are tried on these.
 LISTS = "4/sparse_basic 11/sparse_consolidated 12/sparse_consolidated 22/sparse_consolidated 22/dense_basic 22/vacuum_left".split()
+# Names of all forms are given to the first fragment of these, and its footer gets other versions.
+NAMED = """2/sparse_basic 3/sparse_basic 4/dense_basic 5/sparse_basic 5/string_dim 6/sparse_basic 8/dense_basic 9/sparse_basic 9/string_dim
+10/sparse_basic 11/sparse_basic 12/sparse_basic 15/dense_basic 22/sparse_basic 22/dense_basic""".split()
 # And lines of all kinds on these.
 LINES = "12/sparse_consolidated 22/sparse_consolidated 22/duplicates".split()
 
@@ -194,6 +197,44 @@ def lines(base):
     yield ".ign and .con and .wrt", [["put", con, mark + "\n"], ["put", ign, mark + "\n"]]
 
 
+def named(base):
+    """The first fragment under names of other forms and versions."""
+    version = base.version if base.version >= 5 else 4
+    of_version = [
+        "10_10_{0}_{v}", "_10_10_{0}_{v}", "___10_10_{0}_{v}", "__10_10_abc_{v}", "__10_10_{0}ab_{v}", "__+10_+10_{0}_{v}", "__ 10_ 10_{0}_{v}",
+        "__-10_-10_{0}_{v}", "__010_0010_{0}_{v}", "__10_10_{0}_0{v}", "__10_10_{0}_{v}x", "__10_10_{0}_x{v}", "__10_10_{0}_{v}_x", "__10_10_{0}_{v}_7",
+        "__10_10_{0}_{v}.x", "__10_10_{0}_{v}.5.x", "__10_10_{0}_{v}.", "__10x_10_{0}_{v}", "__x_10_{0}_{v}", "__10_x_{0}_{v}", "__10_10_a_b_{v}",
+        "a_b_c_d_e_{v}", "__99999999999999999999_99999999999999999999_{0}_{v}", "__10_10_a b_{v}", "__10_10_a.b_{v}", "__10_10_{0}.b_{v}", "__10_{0}_{v}",
+    ]  # fmt: skip
+    others = ["__10_10_{0}", "__10_10_abc", "__{0}_10", "__{0}_10_5", "__abc_10", "a_b", "_", "__", "ab", "x_{0}", "__10_10_" + UUID.upper()]
+    versions = [f"__10_10_{{0}}_{one}" for one in (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 21, 22, 99, 2**32)]
+    for form in [*of_version, *others, *versions]:
+        yield f"A as {form}", renamed(base, base.names["A"], form.replace("{0}", UUID).replace("{v}", str(version)))
+    if base.version >= 12:
+        name = f"10_10_{UUID}_{version}"
+        yield "A under another name, uncommitted", [["mv", base.inside + base.names["A"], base.inside + name], ["rm", base.commit(base.names["A"])]]
+    mark = base.commit(base.names["A"])
+    if (base.root / mark).exists():
+        yield "commit of A is a folder", [["rm", mark], ["mkdir", mark]]
+        yield "A is a file", [["rm", base.inside + base.names["A"]], ["put", base.inside + base.names["A"], ""]]
+        for suffix in ("wrt", "ok", "vac", "con", "ign", "del", "upd", "meta"):
+            for folder in ("__commits/", "", "__fragment_meta/"):
+                yield f"{folder}….{suffix} is a folder", [["mkdir", f"{folder}__7_7_{UUID}_{version}.{suffix}"]]
+    if base.version < 3:
+        return
+    path = f"{base.inside}{base.names['A']}/__fragment_metadata.tdb"
+    metadata = (base.root / path).read_bytes()
+    at = 0
+    number = lambda offset, size: int.from_bytes(metadata[at + offset : at + offset + size], "little")  # noqa: E731
+    # Behind the generic tiles, whose cells are bytes.
+    while number(21, 8) == 1:
+        at += 34 + number(30, 4) + number(4, 8)
+    assert number(0, 4) == base.version
+    # Releases after 2.30 know more versions.
+    for other in range(23):
+        yield f"footer of A of version {other}", [["u32", path, at, other]]
+
+
 def apply(edits, root):
     for kind, path, *rest in edits:
         at = root / path
@@ -207,7 +248,11 @@ def apply(edits, root):
         elif kind == "cp":
             shutil.copytree(at, to)
         elif kind == "mkdir":
-            at.mkdir()
+            at.mkdir(parents=True)
+        elif kind == "u32":
+            data = bytearray(at.read_bytes())
+            data[rest[0] : rest[0] + 4] = rest[1].to_bytes(4, "little")
+            at.write_bytes(data)
         else:
             at.write_text(rest[0], newline="")
 
@@ -230,11 +275,11 @@ def read(uri, key):
 def main(below):
     found = {}
     uri = f"{below}/array"
-    for name in dict.fromkeys([*SPARSE, *DENSE, *SEVERAL, *LISTS]):
+    for name in dict.fromkeys([*SPARSE, *DENSE, *SEVERAL, *LISTS, *NAMED]):
         base = Base(name)
         key = json.loads((FIXTURES / (name + ".expected.json")).read_text()).get("key")
         cases = found[name] = {}
-        tried = [*common(base), *(lists(base) if name in LISTS else []), *(lines(base) if name in LINES else [])]
+        tried = [*common(base), *(lists(base) if name in LISTS else []), *(lines(base) if name in LINES else []), *(named(base) if name in NAMED else [])]
         for case, edits in tried:
             if case in cases:
                 continue
