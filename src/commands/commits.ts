@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
+import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
 import type { ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -49,37 +50,18 @@ export const command: CommandModule<object> = {
   },
 }
 
-/** What a commit file or entry does to what it names. */
-type Effect =
-  | 'visible'
-  | 'hidden'
-  | 'to-vacuum'
-  | 'ignored'
-  | 'future'
-  | 'orphan'
-  | 'dangling'
-  | 'deletes'
-  | 'updates'
-  | 'lists'
+type Effect = CommitsLine['effect']
+/** What is said of a delete condition. */
+type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'not_processed_by' | 'error'>
 
-interface Commit {
-  [key: string]: Result | undefined
-  file: string
-  entry: string | null
-  kind: string
-  refers_to: string | null
-  exists: boolean | null
-  effect: Effect
-}
-
-/** Keys that some rows have: named in every row, in one order, for the header of a CSV file. */
-const NO_MORE = {
-  file: '',
-  entry: null,
-  kind: '',
-  refers_to: null,
-  exists: null,
-  effect: 'lists',
+/** Every row has its keys in this order, and all of them, for the header of a CSV file. */
+const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
+  file: undefined,
+  entry: undefined,
+  kind: undefined,
+  refers_to: undefined,
+  exists: undefined,
+  effect: undefined,
   offset: undefined,
   entry_num: undefined,
   condition: undefined,
@@ -87,7 +69,10 @@ const NO_MORE = {
   not_processed_by: undefined,
   footer_offset: undefined,
   error: undefined,
-} as const
+}
+
+/** Of what names no fragment. */
+const NOTHING = { refers_to: null, exists: null } as const
 
 /** What every row is worked out from. */
 interface Known {
@@ -129,7 +114,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
       return processed
     },
   }
-  const rows: Commit[] = []
+  const rows: CommitsLine[] = []
   const read = inOrder(commits.files, atOnce(array.folder), async (file) => {
     if (file.kind !== 'delete') return { file, bytes: NO_BYTES }
     return { file, bytes: await withSource(array.folder.file(file.path), readAll) }
@@ -144,9 +129,9 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     row.entry_num = footers.length
     rows.push(...footers)
   }
-  const document = {
+  const document: CommitsDocument = {
     ...documentHead('commits', cx.shownPath(path)),
-    commits: rows.map((row): Commit => ({ ...NO_MORE, ...row })),
+    commits: rows.map((row) => ({ ...KEYS, ...row })),
   }
   return {
     document,
@@ -159,10 +144,10 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
 }
 
 /** @param bytes of a file that is a delete condition */
-async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<Commit> {
+async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<CommitsLine> {
   const { array, there } = known
   const name = stem(lastPathPart(file.path))
-  const row = { file: file.path, entry: null, kind: file.kind }
+  const row = { file: file.path, entry: null, kind: file.kind, ...NOTHING }
   if (file.kind === 'write') {
     return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, committedPath(file.path)) }
   }
@@ -170,13 +155,11 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
     const place = { file: `${array.folder.path}/${file.path}`, offset: 0 }
     return {
       ...row,
-      refers_to: null,
-      exists: null,
       effect: 'deletes',
       ...(await deleteResult(known, name, bytes, place)),
     }
   }
-  if (file.kind === 'update') return { ...row, refers_to: null, exists: null, effect: 'updates' }
+  if (file.kind === 'update') return { ...row, effect: 'updates' }
   const fault = file.fault && recorded(known.cx, file.fault)
   const lists = { entry_num: file.entries.length, error: fault }
   if (file.kind === 'vacuum') {
@@ -184,13 +167,13 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
     const exists = there.has(name)
     return { ...row, refers_to: name, exists, effect: exists ? 'lists' : 'orphan', ...lists }
   }
-  return { ...row, refers_to: null, exists: null, effect: 'lists', ...lists }
+  return { ...row, effect: 'lists', ...lists }
 }
 
 /** Delete conditions of a `.con` file, which may list one again: what is told of each is worked out once. */
 interface Conditions {
   content: Uint8Array
-  told: Map<string, { bytes: Uint8Array; result: { [key: string]: Result | undefined } }>
+  told: Map<string, { bytes: Uint8Array; result: Condition }>
 }
 
 async function conditionsIn({ folder }: InspectArray, { path, kind, entries }: CommitFile): Promise<Conditions> {
@@ -203,7 +186,7 @@ async function entryRow(
   file: CommitFile,
   entry: CommitEntry,
   { content, told }: Conditions,
-): Promise<Commit> {
+): Promise<CommitsLine> {
   const { array, there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
   const name = stem(entry.name)
@@ -231,7 +214,7 @@ async function entryRow(
 }
 
 /** What a consolidated fragment metadata file holds: the footers of these fragments. */
-async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<Commit[]> {
+async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<CommitsLine[]> {
   try {
     const { entries } = await array.consolidatedFragmentMetadata(file.path)
     return entries.map(({ fragment_name, offset }) => {
@@ -249,15 +232,7 @@ async function footerRows({ cx, array, there }: Known, file: CommitFile): Promis
     })
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    const row = {
-      file: file.path,
-      entry: null,
-      kind: 'footer',
-      refers_to: null,
-      exists: null,
-      effect: 'lists',
-    } as const
-    return [{ ...row, error: recorded(cx, error) }]
+    return [{ file: file.path, entry: null, kind: 'footer', ...NOTHING, effect: 'lists', error: recorded(cx, error) }]
   }
 }
 
@@ -296,7 +271,7 @@ async function deleteResult(
   name: string,
   bytes: Uint8Array,
   place: { file: string; offset: number },
-): Promise<{ [key: string]: Result | undefined }> {
+): Promise<Condition> {
   const done = (await known.processed()).get(name) ?? new Set<string>()
   const at = nameFacts(name)?.timestamp_range[0]
   const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
@@ -314,7 +289,7 @@ async function conditionResult(
   { cx, array }: Known,
   bytes: Uint8Array,
   place: { file: string; offset: number },
-): Promise<{ [key: string]: Result | undefined }> {
+): Promise<Condition> {
   try {
     const { payload, mostElements } = await openGenericTile(bytes, cx.reading, place)
     const node = decode(payload, deleteCondition, {

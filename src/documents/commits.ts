@@ -1,3 +1,4 @@
+import type { CommitKind } from '../store/commits.ts'
 import type { Count, DocumentHead, ErrorInfo, Offset, StoredName } from './common.ts'
 
 /** `tiledb-inspect commits <array> --json`. NDJSON: one file or entry a line (`$defs/line`). */
@@ -15,7 +16,7 @@ export interface CommitsLine {
   /** The entry as written; null for the file itself. */
   entry: StoredName | null
   /** What it is, by its suffix; `footer` for an entry of a `.meta` file. */
-  kind: 'write' | 'delete' | 'update' | 'vacuum' | 'consolidated-commits' | 'ignore' | 'fragment-metadata' | 'footer'
+  kind: CommitKind | 'footer'
   /** Name of the fragment that it names. */
   refers_to: StoredName | null
   /** Whether what it names is there; null where it names nothing. */
