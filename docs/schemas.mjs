@@ -13,6 +13,7 @@ import {
   createParser,
   createProgram,
   LiteralType,
+  NeverType,
   SchemaGenerator,
   UnionType,
 } from 'ts-json-schema-generator'
@@ -80,7 +81,7 @@ function ref(name) {
 }
 
 /** Lists are printed as arrays, however they are made. */
-const LISTS = new Set(['List', 'Iterable', 'AsyncIterable'])
+const LISTS = new Set(['List', 'TileValues', 'Iterable', 'AsyncIterable'])
 
 class ListParser {
   constructor(parser) {
@@ -114,6 +115,16 @@ class NamesParser {
   }
 }
 
+/** Bytes that come in pages stand beside `Binary`, and are printed like it. */
+class PagedBytesParser {
+  supportsNode(node) {
+    return node.typeName?.escapedText === 'PagedBytes'
+  }
+  createType() {
+    return new NeverType()
+  }
+}
+
 const config = {
   path: join(DOCUMENTS, '*.ts'),
   tsconfig: join(ROOT, 'tsconfig.json'),
@@ -131,6 +142,7 @@ const parser = createParser(program, config, (chain) => {
   chain.addNodeParser(new ListParser(chain))
   chain.addNodeParser(new NamesParser())
   chain.addNodeParser(new BigIntParser())
+  chain.addNodeParser(new PagedBytesParser())
 })
 const generator = new SchemaGenerator(program, parser, createFormatter(config), config)
 

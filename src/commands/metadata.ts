@@ -1,5 +1,8 @@
-import { type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
+import { type Output, PagedBytes, Pages } from '../base/result.ts'
 import { slotType } from '../cells/slot-type.ts'
+import type { CellValue, KeyValues } from '../documents/common.ts'
+import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
+import type { MetadataDocument } from '../documents/metadata.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
@@ -7,8 +10,7 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { type CellValue, cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
-import { untyped } from '../render/views/narrow.ts'
+import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { passedBytes } from '../source/lean-heap.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
@@ -40,47 +42,57 @@ export const command: CommandModule<HexOptions> = {
         yield* (await import('./hex-sections.ts')).metadataHex(cx, opened, options)
         continue
       }
-      if (opened.type === 'group') yield await groupOutcome(cx, path, opened)
-      else yield* ofTarget(cx, path, opened)
+      yield await (opened.type === 'group' ? groupOutcome : ofTarget)(cx, path, opened)
     }
   },
 }
 
-async function* ofTarget(cx: CommandContext, path: string, target: Target): AsyncGenerator<Outcome> {
-  if (target.type === 'array') await target.array.checkVersion()
-  if (target.type === 'array') yield keyValueOutcome(cx, path, await target.array.metadata())
-  else if (target.type === 'group') yield keyValueOutcome(cx, path, await target.group.metadata())
-  else if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
+async function ofTarget(cx: CommandContext, path: string, target: Target): Promise<Outcome> {
+  if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
     const { fragment } = target
-    yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-  } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
+    return outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
+  }
+  return keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group'))
 }
 
 /** One document for a group: its own metadata, and below it that of each group and array in it. */
-async function groupOutcome(cx: CommandContext, path: string, target: Target & { type: 'group' }): Promise<Outcome> {
-  const outcomes: Outcome[] = []
-  for await (const outcome of throughGroups(cx, path, target, (path, target) => ofTarget(cx, path, target))) {
-    if (outcome.error) cx.fault(outcome.error)
-    else outcomes.push(outcome)
-  }
-  const [own, ...below] = outcomes
-  const members = below.map(({ document }) => ({ path: document.path, metadata: untyped(document).metadata }))
-  const document = { ...untyped(own.document), members }
+async function groupOutcome(cx: CommandContext, path: string, target: Target): Promise<Outcome> {
+  const documents: MetadataDocument[] = []
+  const outcomes = throughGroups(cx, path, target, async function* (path, target) {
+    const document = await keyValueDocument(cx, path, target, 'an array or a group')
+    documents.push(document)
+    yield keyValueOutcome(document)
+  })
+  for await (const { error } of outcomes) if (error) cx.fault(error)
+  const [own, ...below] = documents
+  const members = below.map(({ path, metadata }) => ({ path, metadata }))
+  const document: MetadataDocument = { ...own, members }
   return {
     document,
     async table(out: Output) {
-      for (const [i, outcome] of outcomes.entries()) {
+      for (const [i, one] of documents.entries()) {
         if (i > 0) await out.write('\n')
-        await outcome.table(out)
+        await keyValueOutcome(one).table(out)
       }
     },
   }
 }
 
-type Fields = { [key: string]: Result | undefined }
+/** @throws InspectError WRONG_TARGET for what has no key-value metadata */
+async function keyValueDocument(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  wanted: string,
+): Promise<MetadataDocument> {
+  if (target.type === 'array') await target.array.checkVersion()
+  const holder = target.type === 'array' ? target.array : target.type === 'group' ? target.group : undefined
+  if (!holder) throw await wrongTarget(cx, 'metadata', target, wanted)
+  const metadata = keyValueResult(await holder.metadata(), cx.style)
+  return { ...documentHead('metadata', cx.shownPath(path)), metadata }
+}
 
-function keyValueOutcome(cx: CommandContext, path: string, entries: Map<string, MetadataEntry>): Outcome {
-  const document = { ...documentHead('metadata', cx.shownPath(path)), metadata: keyValueResult(entries, cx.style) }
+function keyValueOutcome(document: MetadataDocument): Outcome {
   return {
     document,
     async table(out: Output) {
@@ -91,8 +103,8 @@ function keyValueOutcome(cx: CommandContext, path: string, entries: Map<string, 
 }
 
 /** Key-value metadata: text and bytes are one value, other types an array unless there is exactly one. */
-export function keyValueResult(entries: Map<string, MetadataEntry>, style: ValueStyle): { [key: string]: Result } {
-  const result: { [key: string]: Result } = Object.create(null)
+export function keyValueResult(entries: Map<string, MetadataEntry>, style: ValueStyle): KeyValues {
+  const result: KeyValues = Object.create(null)
   for (const [key, { type, value_num, value }] of entries) {
     if (type === undefined || value_num === undefined || value === undefined) continue
     result[key] = { type, value_num, value: metadataValue(type, value_num, value, style) }
@@ -100,7 +112,7 @@ export function keyValueResult(entries: Map<string, MetadataEntry>, style: Value
   return result
 }
 
-function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, style: ValueStyle): Result {
+function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, style: ValueStyle): CellValue {
   const kind = datatypeKind(type)
   if (kind === 'text' || kind === 'bytes' || valueNum === 0) return cellValue(type, 'var', bytes, style)
   return cellValue(type, valueNum, bytes, style)
@@ -110,7 +122,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   const info = await fragment.info()
   const statistics = await fragment.statistics()
   const lists = await TileLists.of(fragment, passedBytes)
-  const fields: Fields[] = []
+  const fields: FragmentMetadataField[] = []
   // Opening a list goes through it, ahead of all output: damage is an error and no document that ends early.
   for (const [i, slot] of info.slots.entries()) {
     fields.push({
@@ -118,7 +130,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
       ...slotTotals(info, slot, statistics?.[i], cx.style),
     })
   }
-  const document = {
+  const document: FragmentMetadataDocument = {
     ...documentHead('fragment-metadata', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
     tile_num: info.tile_num,
@@ -141,12 +153,12 @@ async function slotColumns(
   slot: Slot,
   i: number,
   style: ValueStyle,
-): Promise<{ [key: string]: Result | undefined }> {
-  const offsets = async (name: OffsetsList): Promise<Result | undefined> => {
+): Promise<FragmentMetadataField> {
+  const offsets = async (name: OffsetsList): Promise<TileValues<number> | undefined> => {
     const list = await lists.offsets(name, i)
     return list && listResult(list, (values) => values)
   }
-  const minMax = async (which: 'min' | 'max'): Promise<Result | undefined> => {
+  const minMax = async (which: 'min' | 'max'): Promise<FragmentMetadataField['tile_mins']> => {
     // The phantom coordinates slot has bytes that are no values.
     const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(info, slot))
     if (slot.phantom && list && list.whole === undefined) return bytesResult(list)
@@ -158,7 +170,7 @@ async function slotColumns(
   return {
     name: slot.name,
     phantom: slot.phantom || undefined,
-    tile_offsets: await offsets('tile_offsets'),
+    tile_offsets: (await offsets('tile_offsets')) ?? [],
     tile_var_offsets: await offsets('tile_var_offsets'),
     tile_var_sizes: await offsets('tile_var_sizes'),
     tile_validity_offsets: await offsets('tile_validity_offsets'),
@@ -170,12 +182,12 @@ async function slotColumns(
 }
 
 /** A list as `values` shows it, or each of its blocks. */
-function listResult<T>(list: TileList<T>, values: (entries: T) => Result): Result {
+function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>): TileValues<V> {
   if (list.whole !== undefined) return values(list.whole)
   return new Pages(async function* () {
     try {
       for (let from = 0; from < list.count; from += BLOCK_TILES) {
-        yield values((await list.block(from, from + BLOCK_TILES)).entries) as Iterable<Result>
+        yield values((await list.block(from, from + BLOCK_TILES)).entries)
       }
     } finally {
       list.release()
@@ -183,7 +195,7 @@ function listResult<T>(list: TileList<T>, values: (entries: T) => Result): Resul
   })
 }
 
-function bytesResult(list: TileList<TileMinMax>): Result {
+function bytesResult(list: TileList<TileMinMax>): PagedBytes {
   return new PagedBytes(async function* () {
     try {
       for (let from = 0; from < list.count; from += 3 * BLOCK_TILES) {
@@ -196,7 +208,7 @@ function bytesResult(list: TileList<TileMinMax>): Result {
 }
 
 /** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
-function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style: ValueStyle): Result {
+function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
   const values = minMaxValues(info, slot, minMax, style)
   if (values) return lazyList(values.count, values.at)
   return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
@@ -232,11 +244,11 @@ export function minMaxValues(
   return { count: fixed.length / size, at: (tile) => read(fixed, tile * size, (tile + 1) * size) }
 }
 
-function sumsResult(type: Datatype, sums: Uint8Array): Result {
+function sumsResult(type: Datatype, sums: Uint8Array): Iterable<bigint | number> {
   return lazyList(sums.length / 8, sumReader(type, sums))
 }
 
-function lazyList(count: number, at: (index: number) => Result): Iterable<Result> {
+function lazyList<V>(count: number, at: (index: number) => V): Iterable<V> {
   return {
     *[Symbol.iterator]() {
       for (let i = 0; i < count; i++) yield at(i)
@@ -250,10 +262,10 @@ function slotTotals(
   slot: Slot,
   statistics: SlotStatistics | undefined,
   style: ValueStyle,
-): { [key: string]: Result | undefined } {
+): Partial<FragmentMetadataField> {
   if (!statistics) return {}
   const { type, cell_val_num } = slotType(info, slot)
-  const one = (bytes: Uint8Array): Result =>
+  const one = (bytes: Uint8Array): CellValue =>
     bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style)
   return {
     min: one(statistics.min),

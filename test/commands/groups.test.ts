@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -67,6 +67,17 @@ describe('groups of releases before TileDB 2.8', () => {
     expect(get(documents[0], 'path')).toBe(OLD)
     expect(items(get(documents[0], 'members')).map((member) => get(member, 'path'))).toContain(`${OLD}/sub/b`)
     expect(items(get(documents[0], 'members')).length).toBe(5)
+  })
+
+  test('metadata of a group is that of arrays and groups, whatever lies where a member should be', async () => {
+    const copy = copyOf('invalid', 'fragment-as-member')
+    cpSync(`${OLD}/sub/b/__10_10_29096e54339a4532a874649cfb1780e9_10`, `${copy}/fragment`, { recursive: true })
+    rmSync(`${copy}/a`, { recursive: true })
+    renameSync(`${copy}/fragment`, `${copy}/a`)
+    const { code, documents, stderr } = await runJson(['metadata', copy])
+    expect(code).toBe(2)
+    expect(stderr).toContain('metadata expects an array or a group, found a fragment')
+    expect(items(get(documents[0], 'members')).map((member) => get(member, 'path'))).toEqual([`${copy}/later`])
   })
 
   test('schema, stats and commits give a document for each array', async () => {

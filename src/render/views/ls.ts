@@ -1,4 +1,5 @@
 import type { Output, Result } from '../../base/result.ts'
+import type { KeyValues } from '../../documents/common.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
@@ -404,7 +405,7 @@ export async function groupTable(document: Document, out: Output): Promise<void>
         'dim',
       )
   }
-  const rows = keyValueRows(document.metadata)
+  const rows = keyValueRows(document.metadata as KeyValues)
   await section(rows.length === 0 ? 'no metadata' : 'metadata', out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }

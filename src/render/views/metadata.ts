@@ -1,7 +1,9 @@
-import { type Output, Pages, type Result } from '../../base/result.ts'
+import { type Output, PagedBytes, Pages } from '../../base/result.ts'
+import type { CellValue, KeyValues } from '../../documents/common.ts'
+import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../../documents/fragment-metadata.ts'
+import type { MetadataDocument } from '../../documents/metadata.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Document, type Fields, fieldList, fields, integer, list, rowsOf, text } from './narrow.ts'
 import { limitOf, line, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
 
@@ -13,25 +15,29 @@ export const METADATA_COLUMNS: readonly Column[] = [
 ]
 
 /** Key-value metadata of an array or group. */
-export async function keyValueMetadataTable(document: Document, out: Output): Promise<void> {
-  const rows = keyValueRows(document.metadata)
-  await title(document.path, rows.length === 0 ? 'no key-value metadata' : counted(rows.length, 'metadata key'), out)
+export async function keyValueMetadataTable({ path, metadata }: MetadataDocument, out: Output): Promise<void> {
+  const rows = keyValueRows(metadata)
+  await title(path, rows.length === 0 ? 'no key-value metadata' : counted(rows.length, 'metadata key'), out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }
 
-export function keyValueRows(metadata: Result | undefined): string[][] {
-  return Object.entries(fields(metadata)).map(([key, entry]) => {
-    const { type, value_num, value } = fields(entry)
-    return [key === '' ? '""' : key, text(type), countText(value_num), shortValue(value)]
-  })
+export function keyValueRows(metadata: KeyValues): string[][] {
+  return Object.entries(metadata).map(([key, { type, value_num, value }]) => [
+    fieldName(key),
+    type,
+    countText(value_num),
+    shortValue(value),
+  ])
 }
+
+type TileKey = keyof FragmentMetadataField & `tile_${string}`
 
 /** A column of the list of tiles. `besides` another list whose entries make this one worth showing, too. */
 interface TileColumn {
-  key: string
+  key: TileKey
   name: string
   always?: boolean
-  besides?: string
+  besides?: TileKey
   /** Bytes or cells, no value of the field. */
   count?: boolean
 }
@@ -48,20 +54,22 @@ const TILE_COLUMNS: readonly TileColumn[] = [
 ]
 
 /** The metadata of a fragment by column: what it says of each field as a whole, then of the field's tiles. */
-export async function fragmentMetadataTable(document: Document, full: boolean, out: Output): Promise<void> {
-  const slots = fieldList(document.fields)
-  const tiles = amount(document.tile_num)
-  const version = `format version ${versionText(document.format_version)}`
-  await title(document.path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
+export async function fragmentMetadataTable(
+  document: FragmentMetadataDocument,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
+  const version = `format version ${versionText(format_version)}`
+  await title(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
   await summaryTable(slots, out)
-  const conditions = Array.from(list(document.processed_conditions), text)
   if (conditions.length > 0) {
     await section(`${counted(conditions.length, 'delete condition')} processed`, out)
     for (const condition of conditions) await line(condition, out)
   }
-  const silent: Fields[] = []
+  const silent: FragmentMetadataField[] = []
   for (const slot of tiles > 0 ? slots : []) {
-    if (slot.phantom === true) continue
+    if (slot.phantom) continue
     const first = await firstOfAll(slot)
     if ([...first.values()].some((values) => values.some(isSaid))) await tilesTable(slot, first, tiles, full, out)
     else silent.push(slot)
@@ -76,7 +84,7 @@ export async function fragmentMetadataTable(document: Document, full: boolean, o
   }
 }
 
-async function summaryTable(slots: readonly Fields[], out: Output): Promise<void> {
+async function summaryTable(slots: readonly FragmentMetadataField[], out: Output): Promise<void> {
   if (slots.every(({ min, sum, null_count }) => min === undefined && sum === undefined && null_count === undefined)) {
     await line('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
@@ -91,7 +99,7 @@ async function summaryTable(slots: readonly Fields[], out: Output): Promise<void
         { name: 'nulls', align: 'right' },
       ],
       rows: slots.map((slot) => [
-        slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
+        slot.phantom ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
         statistic(slot.min),
         statistic(slot.max),
         statistic(slot.sum),
@@ -102,14 +110,20 @@ async function summaryTable(slots: readonly Fields[], out: Output): Promise<void
   )
 }
 
-function statistic(value: Result | undefined): string {
-  return value === null || value === undefined ? NOTHING : shortValue(value, 30)
+function statistic(value: CellValue = null): string {
+  return value === null ? NOTHING : shortValue(value, 30)
 }
 
 /** The first elements of each list, by its key. */
-type FirstOf = ReadonlyMap<string, readonly Result[]>
+type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
-async function tilesTable(slot: Fields, first: FirstOf, tiles: number, full: boolean, out: Output): Promise<void> {
+async function tilesTable(
+  slot: FragmentMetadataField,
+  first: FirstOf,
+  tiles: number,
+  full: boolean,
+  out: Output,
+): Promise<void> {
   const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
   await section(`tiles of ${fieldName(slot.name)}`, out)
   const content = {
@@ -134,20 +148,25 @@ function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean 
 }
 
 /** Anything but the number 0. */
-function isSaid(value: Result): boolean {
-  return integer(value) === undefined || isNonzero(value)
+function isSaid(value: CellValue): boolean {
+  return value !== 0 && value !== 0n
 }
 
-function isNonzero(value: Result): boolean {
-  const number = integer(value)
-  return number !== undefined && Number(number) !== 0
+function isNonzero(value: CellValue): boolean {
+  return (typeof value === 'number' || typeof value === 'bigint') && isSaid(value)
 }
 
-async function firstOfAll(slot: Fields): Promise<FirstOf> {
-  const all = new Map<string, Result[]>()
+/** The values of a list; none of bytes that do not divide into values. */
+function valuesOf(slot: FragmentMetadataField, key: TileKey): TileValues<CellValue> {
+  const values = slot[key]
+  return values === undefined || values instanceof Uint8Array || values instanceof PagedBytes ? [] : values
+}
+
+async function firstOfAll(slot: FragmentMetadataField): Promise<FirstOf> {
+  const all = new Map<TileKey, CellValue[]>()
   for (const { key } of TILE_COLUMNS) {
-    const first: Result[] = []
-    for await (const value of rowsOf(slot[key])) {
+    const first: CellValue[] = []
+    for await (const value of valuesOf(slot, key)) {
       first.push(value)
       if (first.length === TILES) break
     }
@@ -156,8 +175,12 @@ async function firstOfAll(slot: Fields): Promise<FirstOf> {
   return all
 }
 
-async function* tileRows(columns: readonly TileColumn[], slot: Fields, tiles: number): AsyncGenerator<string[]> {
-  const walks = columns.map(({ key }) => new Walk(slot[key]))
+async function* tileRows(
+  columns: readonly TileColumn[],
+  slot: FragmentMetadataField,
+  tiles: number,
+): AsyncGenerator<string[]> {
+  const walks = columns.map(({ key }) => new Walk(valuesOf(slot, key)))
   for (let tile = 0; tile < tiles; tile++) {
     const row = [countText(tile)]
     for (let c = 0; c < columns.length; c++) {
@@ -171,15 +194,16 @@ async function* tileRows(columns: readonly TileColumn[], slot: Fields, tiles: nu
 
 /** Goes along a list that may come in pages, waiting only where one ends. */
 class Walk {
-  private readonly pages: AsyncIterator<Iterable<Result>> | undefined
-  private page: Iterator<Result>
+  private readonly pages: AsyncIterator<Iterable<CellValue>> | undefined
+  private page: Iterator<CellValue>
 
-  constructor(values: Result | undefined) {
-    this.pages = values instanceof Pages ? values.pages()[Symbol.asyncIterator]() : undefined
-    this.page = list(values)[Symbol.iterator]()
+  constructor(values: TileValues<CellValue>) {
+    const paged = values instanceof Pages
+    this.pages = paged ? values.pages()[Symbol.asyncIterator]() : undefined
+    this.page = (paged ? [] : values)[Symbol.iterator]()
   }
 
-  next(): IteratorResult<Result> {
+  next(): IteratorResult<CellValue> {
     return this.page.next()
   }
 
@@ -192,7 +216,7 @@ class Walk {
   }
 }
 
-function tileValue({ count }: TileColumn, { done, value }: IteratorResult<Result>): string {
+function tileValue({ count }: TileColumn, { done, value }: IteratorResult<CellValue>): string {
   if (done === true) return NOTHING
   return count === true ? countText(value) : shortValue(value, 30)
 }
