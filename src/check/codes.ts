@@ -339,6 +339,10 @@ export const MEANINGS = {
       'note',
       'TileDB writes an empty chunk in this form with these filters, but fails to read the tile; nothing is lost, and decode reads it',
     ],
+    otherTypes: [
+      'warning',
+      'TileDB before 2.17 gave each filter the type of the field. Later releases give it the type that the filter before it makes, and fail to read the tile or read other values; nothing is lost, and decode reads it',
+    ],
     tailLost: [
       'warning',
       'TileDB dropped the bytes behind the last whole element when it wrote. What a reader shows there is not defined, and cells may be wrong; decode takes zeros for the bytes',

@@ -1,6 +1,11 @@
 import { slotType, validityAsValues } from '../cells/slot-type.ts'
 import { hasMinMax, isPlainText, type StatisticsField } from '../cells/tile-statistics.ts'
+import { deltaDatatype, elementSize, windowType } from '../filters/elements.ts'
+import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
+import { typeAfter } from '../filters/registry.ts'
+import type { Datatype } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type FragmentInfo, hasValidityEntries, slotShape } from '../store/fragment.ts'
 import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
@@ -43,6 +48,43 @@ const VALIDITY_FAULT =
 export function validityFault(info: FragmentInfo, slot: number): string | undefined {
   const { nullable } = slotShape(info, info.slots[slot])
   return validityAsValues(info, nullable, slotType(info, info.slots[slot]).type) ? VALIDITY_FAULT : undefined
+}
+
+/** The first filter that later releases of TileDB undo as another type than the fragment was written with. */
+export function otherlyTyped(
+  filters: readonly FilterConfig[],
+  type: Datatype,
+  formatVersion: number,
+): FilterConfig | undefined {
+  let written = type
+  let later = type
+  for (const filter of filters) {
+    if (unitOf(filter, written, formatVersion) !== unitOf(filter, later, formatVersion)) return filter
+    written = typeAfter(filter, written, formatVersion)
+    later = typeAfter(filter, later, TYPES_CHECKED_SINCE)
+  }
+  return undefined
+}
+
+/** What a filter takes its input for, by the type that it sees: the same text for types that make no difference. */
+function unitOf({ name, reinterpret_datatype }: FilterConfig, type: Datatype, formatVersion: number): string {
+  switch (name) {
+    case 'BIT_WIDTH_REDUCTION':
+    case 'POSITIVE_DELTA': {
+      const unit = windowType(type, formatVersion)
+      return unit ? `${unit.size} ${unit.signed}` : ''
+    }
+    case 'DELTA':
+    case 'DOUBLE_DELTA':
+      return String(elementSize(deltaDatatype(type, reinterpret_datatype)))
+    case 'BITSHUFFLE':
+    case 'BYTESHUFFLE':
+    case 'SCALE_FLOAT':
+    case 'XOR':
+      return String(elementSize(type))
+    default:
+      return ''
+  }
 }
 
 /** Statistics that do not fit validity which may be misread. */

@@ -1,5 +1,5 @@
 import { addPlace, InspectError } from '../base/errors.ts'
-import { slotType } from '../cells/slot-type.ts'
+import { slotType, tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
@@ -11,7 +11,7 @@ import { slotCellSize, slotShape } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
-import { validityFault } from './known-faults.ts'
+import { otherlyTyped, validityFault } from './known-faults.ts'
 import type { CheckRun } from './run.ts'
 
 /** Since this version writers put no cell into two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
@@ -54,6 +54,7 @@ class TileReader {
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
   private toldOtherType = false
+  private toldOtherTypes = false
   private readonly lostTold = new Set<boolean>()
 
   constructor(run: CheckRun, fragment: Fragment, info: FragmentInfo, file: TileFile) {
@@ -91,6 +92,7 @@ class TileReader {
     try {
       const { chunks, extra } = decode(stored, tileChunks, { file: file.source.name, offset: base })
       const pipeline = await file.pipeline(stringOffsets)
+      this.otherTypes(place, items)
       if (extra.length > 0) {
         const at = { ...place, offset: base + stored.length - extra.length }
         items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile behind the last chunk', `${extra.length} bytes`))
@@ -153,6 +155,22 @@ class TileReader {
       items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
     }
+  }
+
+  /** Filters that later releases undo as another type; told once a file. */
+  private otherTypes(at: Place, items: Item[]): void {
+    if (this.toldOtherTypes) return
+    this.toldOtherTypes = true
+    const { file, info } = this
+    const slot = info.slots[file.slot]
+    const { datatype } = tileDatatypes(info, slot, file.role)
+    const filter = otherlyTyped(file.filters, datatype, info.format_version)
+    if (!filter) return
+    const place = { ...at, field: slot.name }
+    const found = `${filter.name} of ${datatype} behind a filter that makes another type`
+    items.push(
+      finding('CHUNK_UNREADABLE', place, 'what every release reads', found, MEANINGS.CHUNK_UNREADABLE.otherTypes),
+    )
   }
 
   /** Of data and of metadata told once a file each. */

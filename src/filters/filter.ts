@@ -138,8 +138,8 @@ export interface FilterDefinition {
   readonly growth?: number
   /** Whether it makes use of {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean
-  /** Element type that the next filter (in writing order) sees, where this one changes it. */
-  outputType?(input: Datatype, config: FilterConfig, formatVersion: number): Datatype
+  /** Element type that it makes, where that is another than it sees. @see typeAfter in registry.ts */
+  outputType?(input: Datatype, config: FilterConfig): Datatype
   /** Description of its metadata; none where it has none. */
   metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
   optionRefusal?(config: FilterConfig): string | undefined
@@ -153,5 +153,5 @@ export interface FilterDefinition {
   load(codecs: Codecs): Promise<Filter>
 }
 
-/** From here on (TileDB 2.17) a schema's filters are held against the types they see. */
+/** From here on (TileDB 2.17) a filter sees the type that the one before it makes, and is held against it. Before, each saw the field's. */
 export const TYPES_CHECKED_SINCE = 20

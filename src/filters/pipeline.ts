@@ -7,7 +7,7 @@ import { concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition, FilteredBytes, LostTail } from './filter.ts'
 import type { LazyKernels } from './kernels/kernels.ts'
-import { definitionOf } from './registry.ts'
+import { definitionOf, typeAfter } from './registry.ts'
 
 /** What a pipeline must know of the tiles it serves. */
 export interface TileType {
@@ -150,7 +150,7 @@ export class Pipeline {
         const definition = definitions[i]
         const stage = { config, definition, filter, datatype, growth }
         growth = Math.min(MAX_GROWTH, growth * (definition.growth ?? SMALL_GROWTH))
-        datatype = definition.outputType?.(datatype, config, tile.formatVersion) ?? datatype
+        datatype = typeAfter(config, datatype, tile.formatVersion)
         return stage
       })
     }

@@ -12,7 +12,7 @@ import { checksumSha256 } from './checksum-sha256.ts'
 import { delta } from './delta.ts'
 import { dictionaryEncoding } from './dictionary-encoding.ts'
 import { doubleDelta } from './double-delta.ts'
-import type { FilterDefinition } from './filter.ts'
+import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
 import { gzip } from './gzip.ts'
 import { lz4 } from './lz4.ts'
 import { none } from './none.ts'
@@ -63,6 +63,12 @@ export function definitionOf(name: FilterConfig['name']): FilterDefinition {
 /** Whether a pipeline carries a checksum or tag. */
 export function hasChecksum(filters: readonly FilterConfig[]): boolean {
   return filters.some(({ name }) => filterOf(name)?.tellsDamage)
+}
+
+/** Element type that the filter behind this one (in writing order) sees. */
+export function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: number): Datatype {
+  if (formatVersion < TYPES_CHECKED_SINCE) return type
+  return filterOf(filter.name)?.outputType?.(type, filter) ?? type
 }
 
 /** Whether a filter keeps the offsets of var-sized cells of a type in the data, in arrays of a schema version. */

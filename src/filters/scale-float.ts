@@ -12,7 +12,7 @@ import {
   signedInteger,
   signShift,
 } from './elements.ts'
-import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
+import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -23,15 +23,14 @@ import { partFilter } from './part-filter.ts'
  *
  * Writing computes in the type of the floats (float32 or float64, by the size of the element); reading converts the integer to
  * that type, computes in float64 and narrows. What does not fit the integers is refused, where TileDB stores whatever the
- * machine's conversion gives. The next filter sees integers since version 20, before that the type of the floats.
+ * machine's conversion gives.
  *
  * @see format_spec/filters/float_scale.md
  */
 export const scaleFloat: FilterDefinition = {
   since: 15,
   loss: () => 'digits',
-  outputType: (input, config, formatVersion) =>
-    formatVersion < TYPES_CHECKED_SINCE ? input : signedInteger(widthOf(config)),
+  outputType: (_input, config) => signedInteger(widthOf(config)),
   metadata: () => partLengthsMetadata,
   optionRefusal({ name, scale, offset, byte_width }) {
     if (scale !== undefined && !(Number.isFinite(scale) && Math.abs(scale) >= SMALLEST_NORMAL))

@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
-import { filterOf } from '../filters/registry.ts'
+import { filterOf, typeAfter } from '../filters/registry.ts'
 import { DATATYPES, type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType, isCompressor } from '../format/filter-type.ts'
@@ -175,7 +175,7 @@ function firstRefusal(filters: readonly FilterConfig[], field: FilteredField, ru
   for (const filter of filters) {
     const why = rule(filter, type, field, filters[0].name)
     if (why !== undefined) return why
-    type = filterOf(filter.name)?.outputType?.(type, filter, field.formatVersion) ?? type
+    type = typeAfter(filter, type, field.formatVersion)
   }
   return undefined
 }

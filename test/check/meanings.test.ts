@@ -163,6 +163,12 @@ const PROVOKED: Readonly<
   'CHUNK_UNREADABLE.cutShort': ['unreadable/18_empty_chunk_gzip', () => {}],
   'CHUNK_UNREADABLE.deltaOfNothing': ['unreadable/22_empty_chunk_double_delta', () => {}],
   'CHUNK_UNREADABLE.partOfNothing': ['unreadable/22_empty_chunk_bitshuffle_md5', () => {}],
+  'CHUNK_UNREADABLE.otherTypes': [
+    'unreadable/19_one_filter_type',
+    (array) => {
+      for (const file of [/a1\.tdb$/, /a2\.tdb$/, /a3\.tdb$/, /a4\.tdb$/]) array.remove(array.find(file))
+    },
+  ],
   'CHUNK_UNREADABLE.tailLost': ['unreadable/22_tail_lost_zstd_delta', () => {}],
   'CHUNK_UNREADABLE.metadataTailLost': ['unreadable/22_tail_lost_bit_width_double_delta', () => {}],
   'TILE_NULL_COUNT.notNullable': [

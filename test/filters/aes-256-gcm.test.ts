@@ -123,5 +123,5 @@ test('a part whose two lengths differ is damage', async () => {
 })
 
 test('what follows AES sees bytes without a type', () => {
-  expect(aes256Gcm.outputType?.('INT32', config, 22)).toBe('BLOB')
+  expect(aes256Gcm.outputType?.('INT32', config)).toBe('BLOB')
 })

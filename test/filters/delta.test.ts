@@ -157,9 +157,9 @@ describe('DELTA', () => {
   })
 
   test('shows the reinterpret datatype to the next filter unless that is ANY', () => {
-    expect(delta.outputType?.('FLOAT32', { ...config, reinterpret_datatype: 'INT32' }, 22)).toBe('INT32')
-    expect(delta.outputType?.('INT16', { ...config, reinterpret_datatype: 'ANY' }, 22)).toBe('INT16')
-    expect(delta.outputType?.('INT16', config, 22)).toBe('INT16')
+    expect(delta.outputType?.('FLOAT32', { ...config, reinterpret_datatype: 'INT32' })).toBe('INT32')
+    expect(delta.outputType?.('INT16', { ...config, reinterpret_datatype: 'ANY' })).toBe('INT16')
+    expect(delta.outputType?.('INT16', config)).toBe('INT16')
   })
 
   test('refuses a count that is not that of the original length', () => {

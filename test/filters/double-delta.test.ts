@@ -249,8 +249,8 @@ describe('DOUBLE_DELTA', () => {
   })
 
   test('shows the reinterpret datatype to the next filter unless that is ANY', () => {
-    expect(doubleDelta.outputType?.('FLOAT32', { ...config, reinterpret_datatype: 'INT32' }, 22)).toBe('INT32')
-    expect(doubleDelta.outputType?.('INT16', { ...config, reinterpret_datatype: 'ANY' }, 22)).toBe('INT16')
+    expect(doubleDelta.outputType?.('FLOAT32', { ...config, reinterpret_datatype: 'INT32' })).toBe('INT32')
+    expect(doubleDelta.outputType?.('INT16', { ...config, reinterpret_datatype: 'ANY' })).toBe('INT16')
   })
 
   test('takes a bit size beyond 64 as full width, and refuses other lengths than its own', () => {
