@@ -1,7 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { groupDetails } from '../format/group-details.ts'
-import { GROUP_DETAILS_FOLDER, type InspectGroup, isGroupDetailsName, type Member } from '../store/group.ts'
+import { isTimedName } from '../format/timestamped-name.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
 import { findMember } from '../store/group-members.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { checkMetadata, datedAhead } from './array.ts'
@@ -39,7 +40,7 @@ export async function* checkGroup(
   let readable = true
   yield* allInOrder(await inside.listIfThere(), atOnce(folder), async function* (entry): Items {
     const { name, kind } = entry
-    if (kind !== 'file' || !isGroupDetailsName(name) || !hasTimes(name)) {
+    if (kind !== 'file' || !isTimedName(name) || !hasTimes(name)) {
       yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
       return
     }

@@ -7,7 +7,7 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { isTimedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { withSource } from '../store/array.ts'
@@ -326,8 +326,7 @@ function chunkOffsets(stored: Uint8Array, base: number): number[] {
 
 /** Whether a schema's or metadata file's name is one of the format. */
 export function isTileName(name: string): boolean {
-  const parsed = parseTimestampedName(name)
-  return name === OLD_SCHEMA_FILE || (parsed !== undefined && parsed.suffix === undefined)
+  return name === OLD_SCHEMA_FILE || isTimedName(name)
 }
 
 /** `__<uuid>_<version>` */

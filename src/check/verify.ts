@@ -3,7 +3,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
-import { GROUP_DETAILS_FOLDER, isGroupDetailsName } from '../store/group.ts'
+import { GROUP_DETAILS_FOLDER } from '../store/group.ts'
 import { openFragment, openTarget, type Target, withArticle } from '../store/target.ts'
 import { type PlanOptions, planTarget, type Unit } from './units.ts'
 import {
@@ -118,7 +118,7 @@ export class UnitWorker {
     try {
       if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
       else if (part.kind === 'group-files' && target.type === 'group') {
-        await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isGroupDetailsName)
+        await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
         await verifier.genericTileFiles(target.group.folder, '__meta', isTileName)
       } else if (target.type === 'fragment') {
         // The schema tells whether data files end in the AES filter.

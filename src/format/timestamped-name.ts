@@ -27,6 +27,12 @@ export function parseTimestampedName(name: string): TimestampedName | undefined 
   }
 }
 
+/** Whether TileDB gives schemas, metadata and group files such a name: a stamped one without a suffix. */
+export function isTimedName(name: string): boolean {
+  const parsed = parseTimestampedName(name)
+  return parsed !== undefined && parsed.suffix === undefined
+}
+
 /**
  * What a fragment folder's name says. The name's form tells the versions apart only roughly: 3 and 4 look alike, 1 and 2
  * too; the metadata inside says which.

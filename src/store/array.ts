@@ -1,5 +1,4 @@
 import { InspectError } from '../base/errors.ts'
-import { atOnce } from '../base/in-order.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -21,7 +20,7 @@ import {
   readGenericTile,
   readGenericTileHeader,
 } from './generic-tile.ts'
-import { readableOf } from './readable.ts'
+import { timedFiles } from './timed-files.ts'
 import { type FragmentState, hasBegun, isRead, Visibility } from './visibility.ts'
 
 export type { FragmentState }
@@ -502,9 +501,8 @@ export async function withSource<T>(source: ByteSource, work: (source: ByteSourc
 }
 
 /**
- * Key-value metadata of an array or a group: all files of `__meta` in the order of their time stamps, later ones
- * overriding earlier ones key by key, those that a `.vac` file there lists, or that are dated ahead, left out. Deleted keys are gone.
- * A damaged file is told to the context, and those of the others are given: {@link readableOf}.
+ * Key-value metadata of an array or a group: all files of `__meta`, later ones overriding earlier ones key by key, those that a
+ * `.vac` file there lists left out. Deleted keys are gone. See {@link timedFiles}.
  *
  * @see format_spec/metadata.md
  */
@@ -512,27 +510,14 @@ export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const vacuumed = new Set<string>()
-  const isAhead = (name: string): boolean => (parseTimestampedName(name)?.timestamp_range[1] ?? 0n) > cx.now
+  const isAhead = (name: string): boolean => (nameFacts(name)?.timestamp_range[1] ?? 0n) > cx.now
   for (const { name } of entries) {
     if (!name.endsWith('.vac') || isAhead(name)) continue
     const bytes = await withSource(inside.file(name), readAll)
     for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
   }
-  const files = entries
-    .map(({ name }) => ({ name, parsed: parseTimestampedName(name) }))
-    .filter(
-      ({ name, parsed }) =>
-        parsed !== undefined && parsed.suffix === undefined && !vacuumed.has(name) && !isAhead(name),
-    )
-    .map(({ name, parsed }) => ({ name, timestamp_range: parsed?.timestamp_range }))
-    .sort(compareByTimestamps)
   const now = new Map<string, MetadataEntry>()
-  const read = readableOf(files, atOnce(folder), cx, ({ name }) =>
-    withSource(inside.file(name), async (source) =>
-      readGenericTile(await readAll(source), arrayMetadata, cx, { file: source.name, offset: 0 }),
-    ),
-  )
-  for await (const { entries: changes } of read) {
+  for await (const { entries: changes } of timedFiles(inside, entries, cx, arrayMetadata, vacuumed)) {
     for (const change of changes) {
       now.delete(change.key)
       if (!change.deleted) now.set(change.key, change)

@@ -1,25 +1,16 @@
 import { InspectError } from '../base/errors.ts'
-import { atOnce } from '../base/in-order.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
-import { compareByTimestamps } from '../format/timestamped-name.ts'
-import { type Entry, type Folder, readAll } from '../source/source.ts'
-import { isArrayFolder, readMetadata, SCHEMA_FOLDER, withSource } from './array.ts'
-import { type ReadContext, readGenericTile } from './generic-tile.ts'
-import { readableOf } from './readable.ts'
+import type { Entry, Folder } from '../source/source.ts'
+import { isArrayFolder, readMetadata, SCHEMA_FOLDER } from './array.ts'
+import type { ReadContext } from './generic-tile.ts'
+import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'
 /** What marks a group since the first release. Empty. */
 export const GROUP_FILE = '__tiledb_group.tdb'
-
-/** Names of group details files: `__<t>_<t>_<uuid>`, with `_2` behind it in group version 2. */
-const DETAILS_NAME = /^__(\d+)_(\d+)_[0-9a-zA-Z]{32}(?:_\d+)?$/
-
-export function isGroupDetailsName(name: string): boolean {
-  return DETAILS_NAME.test(name)
-}
 
 /** Of a member that no file lists. */
 const NO_VERSION = 0
@@ -43,30 +34,16 @@ export class InspectGroup {
   /**
    * Members as they stand now. Version 2 files are changes, applied in the order of their time stamps; a version 1 file
    * holds all members, so that the newest counts alone. Files dated in the future do not count yet (measured with TileDB 2.30).
-   * A damaged file is told to the context, and the others count: {@link readableOf}.
-   * A group without any such file is one of a release before 2.8: its members are the objects in its folder.
+   * See {@link timedFiles}. A group without any such file is one of a release before 2.8: its members are the objects in its folder.
    *
    * @see format_spec/group.md
    */
   async members(): Promise<Member[]> {
     const inside = this.folder.folder(GROUP_DETAILS_FOLDER)
-    const files = (await inside.listIfThere())
-      .map(({ name }) => ({ name, match: DETAILS_NAME.exec(name) }))
-      .filter(({ match }) => match !== null)
-      .map(({ name, match }) => {
-        const stamps: [bigint, bigint] = [BigInt(match?.[1] ?? 0), BigInt(match?.[2] ?? 0)]
-        return { name, timestamp_range: stamps }
-      })
-      .sort(compareByTimestamps)
-    if (files.length === 0) return this.implicitMembers()
+    const entries = await inside.listIfThere()
+    if (entries.length === 0) return this.implicitMembers()
     const now = new Map<string, Member>()
-    const past = files.filter(({ timestamp_range }) => timestamp_range[1] <= this.cx.now)
-    const read = readableOf(past, atOnce(inside), this.cx, ({ name }) =>
-      withSource(inside.file(name), async (source) =>
-        readGenericTile(await readAll(source), groupDetails, this.cx, { file: source.name, offset: 0 }),
-      ),
-    )
-    for await (const details of read) {
+    for await (const details of timedFiles(inside, entries, this.cx, groupDetails)) {
       if (details.version === 1) now.clear()
       for (const member of details.members) {
         const key = member.name ?? member.uri
