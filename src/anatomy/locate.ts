@@ -54,17 +54,17 @@ export async function cellFacts(
     onColumnError: () => {},
   })
   try {
-    const batch = await cells.batch(tile)
+    const batch = await cells.cell(tile, cell)
     const coordinates: { [dimension: string]: Result } = Object.create(null)
     let value: Result | undefined
     for (const [i, column] of cells.columns.entries()) {
       const data = batch.columns[i]
       if (!data) return undefined
-      const shown = columnValue(column, style)(data, cell)
+      const shown = columnValue(column, style)(data, 0)
       if (column.kind === 'dimension') coordinates[column.name] = shown
       else value = shown
     }
-    return { coordinates, value, written: batch.rows === undefined || batch.rows.includes(cell) }
+    return { coordinates, value, written: batch.rows === undefined || batch.rows.length > 0 }
   } catch (error) {
     if (error instanceof InspectError) return undefined
     throw error

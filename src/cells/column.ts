@@ -23,12 +23,14 @@ export interface ColumnData {
   validity: Uint8Array | undefined
 }
 
-/** Rows of one tile of a fragment, column by column. A column that could not be read is undefined. */
+/** Rows of one tile of a fragment, or of a part of a large one, column by column. A column that could not be read is undefined. */
 export interface CellBatch {
   tile: number
-  /** Cells stored in the tile. */
+  /** Position in the tile of the batch's first cell, of parts of large tiles; 0 without it. */
+  first?: number | undefined
+  /** Cells stored in the tile, or in the part of it. */
   cell_num: number
-  /** Positions of the rows to show, rising; undefined for all cells of the tile. */
+  /** Positions in the batch of the rows to show, rising; undefined for all of its cells. */
   rows: Uint32Array | undefined
   columns: (ColumnData | undefined)[]
 }

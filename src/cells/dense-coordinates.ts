@@ -12,6 +12,20 @@ export interface DenseTileCells {
   rows: Uint32Array | undefined
 }
 
+/** Cells of a tile that follow one another. */
+export interface CellRun {
+  first: number
+  count: number
+}
+
+/** Coordinates inside of which cells are wanted, by dimension, ends included; undefined is open. */
+export type CellBox = readonly (CellSide | undefined)[]
+
+interface CellSide {
+  low: bigint | undefined
+  high: bigint | undefined
+}
+
 /** Coordinates of a tile take at most 8 GiB a dimension: what typed arrays hold. */
 const MOST_CELLS = 2 ** 30
 
@@ -57,22 +71,40 @@ export class DenseCoordinates {
     })
   }
 
-  /** @throws InspectError TOO_LARGE for tiles whose coordinates no memory holds */
-  cells(tile: number): DenseTileCells {
-    const { axes, cells_per_tile } = this.grid
-    if (cells_per_tile > MOST_CELLS)
-      throw new InspectError('TOO_LARGE', `expected at most ${MOST_CELLS} cells a tile, found ${cells_per_tile}`)
+  /**
+   * @param part cells of the tile; all without it
+   * @param box only rows inside
+   * @throws InspectError TOO_LARGE for tiles whose coordinates no memory holds
+   */
+  cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
+    const { axes } = this.grid
+    if (part.count > MOST_CELLS)
+      throw new InspectError('TOO_LARGE', `expected at most ${MOST_CELLS} cells a tile, found ${part.count}`)
     const position = this.tilePosition(tile)
     const strides = cellStrides(axes, this.cellOrder)
     const coordinates = axes.map((axis, d) =>
-      axisCoordinates(axis, tileStart(axis, position[d]), strides[d], Number(axis.extent), cells_per_tile),
+      axisCoordinates(axis, tileStart(axis, position[d]), strides[d], Number(axis.extent), part),
     )
-    return { coordinates, rows: this.rows(tile) }
+    return { coordinates, rows: this.rows(tile, part, box) }
   }
 
-  /** Positions of the written cells of a tile, in cell order; undefined where all are. */
-  rows(tile: number): Uint32Array | undefined {
-    return this.rowsBetween(tile, (axis) => axis)
+  private whole(): CellRun {
+    return { first: 0, count: this.grid.cells_per_tile }
+  }
+
+  /** Positions in `part` of the written cells of a tile, in cell order; undefined where all are. */
+  rows(tile: number, part: CellRun = this.whole(), box?: CellBox): Uint32Array | undefined {
+    return this.rowsBetween(tile, (axis, d) => narrowed(axis, box?.[d]), part)
+  }
+
+  /** The first cell of a tile, from `from` on, that {@link rows} gives; the number of cells where there is none. */
+  nextRow(tile: number, from: number, box?: CellBox): number {
+    const { axes, cells_per_tile } = this.grid
+    const ranges = this.rangesOf(tile, (axis, d) => narrowed(axis, box?.[d]))
+    const fastest = fastestFirst(this.cellOrder, axes.length)
+    const position = positionFrom(from, ranges, this.grid.axes, fastest)
+    if (!position) return cells_per_tile
+    return cellAt(position, cellStrides(axes, this.cellOrder))
   }
 
   /** Which cells of a tile, in cell order, lie outside of the non-empty domain though inside the array's: 1. Undefined for none. */
@@ -90,12 +122,20 @@ export class DenseCoordinates {
 
   private rowsBetween(
     tile: number,
-    boundsOf: (axis: DenseAxis) => { low: bigint; high: bigint },
+    boundsOf: (axis: DenseAxis, d: number) => Bounds,
+    part: CellRun = this.whole(),
   ): Uint32Array | undefined {
     const { axes } = this.grid
+    const ranges = this.rangesOf(tile, boundsOf)
+    if (ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)) return undefined
+    return rowsInside(ranges, axes, cellStrides(axes, this.cellOrder), fastestFirst(this.cellOrder, axes.length), part)
+  }
+
+  /** Along each axis, positions in a tile of the cells inside bounds; `to` before `from` where there are none. */
+  private rangesOf(tile: number, boundsOf: (axis: DenseAxis, d: number) => Bounds): { from: number; to: number }[] {
     const position = this.tilePosition(tile)
-    const ranges = axes.map((axis, d) => {
-      const { low, high } = boundsOf(axis)
+    return this.grid.axes.map((axis, d) => {
+      const { low, high } = boundsOf(axis, d)
       const start = tileStart(axis, position[d])
       const last = high - start
       return {
@@ -103,8 +143,19 @@ export class DenseCoordinates {
         to: last < axis.extent - 1n ? Number(last) : Number(axis.extent) - 1,
       }
     })
-    if (ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)) return undefined
-    return rowsInside(ranges, cellStrides(axes, this.cellOrder), fastestFirst(this.cellOrder, axes.length))
+  }
+}
+
+interface Bounds {
+  low: bigint
+  high: bigint
+}
+
+/** The written cells along an axis, as far as they lie inside a box. */
+function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): Bounds {
+  return {
+    low: side?.low !== undefined && side.low > low ? side.low : low,
+    high: side?.high !== undefined && side.high < high ? side.high : high,
   }
 }
 
@@ -129,15 +180,22 @@ function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
   return strides
 }
 
-/** Raw coordinates along one axis for every cell of the tile: runs of `stride` equal values, rising by 1. */
-function axisCoordinates(axis: DenseAxis, start: bigint, stride: number, extent: number, cells: number): Uint8Array {
+/** Raw coordinates along one axis for cells of a tile: runs of `stride` equal values, rising by 1, `extent` of them again and again. */
+function axisCoordinates(
+  axis: DenseAxis,
+  start: bigint,
+  stride: number,
+  extent: number,
+  { first, count }: CellRun,
+): Uint8Array {
   const size = datatypeSize(axis.type)
-  const out = new Uint8Array(cells * size)
+  const out = new Uint8Array(count * size)
   const period = stride * extent
+  const line = { at: first % period, count: Math.min(period, count), stride, extent }
   // One period is written value by value, then what is there is copied behind itself.
-  if (size === 8) writeLine64(new Uint32Array(out.buffer), start, stride, extent)
-  else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), stride, extent)
-  for (let done = period; done < cells; done *= 2) out.copyWithin(done * size, 0, Math.min(done, cells - done) * size)
+  if (size === 8) writeLine64(new Uint32Array(out.buffer), start, line)
+  else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), line)
+  for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
   return out
 }
 
@@ -145,37 +203,69 @@ function elementsOf({ buffer }: Uint8Array<ArrayBuffer>, size: number): Uint32Ar
   return size === 4 ? new Uint32Array(buffer) : size === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer)
 }
 
-/** `extent` values from `start` on, each `stride` times; they wrap beyond the type, where only padding is. */
-function writeLine(out: Uint32Array | Uint16Array | Uint8Array, start: number, stride: number, extent: number): void {
-  for (let p = 0, at = 0; p < extent; p++) for (let i = 0; i < stride; i++) out[at++] = start + p
+/** A part of a period, from its cell `at` on. */
+interface Line {
+  at: number
+  count: number
+  stride: number
+  extent: number
 }
 
-/** {@link writeLine} of 64-bit values, as words, low before high. */
-function writeLine64(out: Uint32Array, start: bigint, stride: number, extent: number): void {
-  let low = Number(BigInt.asUintN(32, start))
-  let high = Number(BigInt.asUintN(32, start >> 32n))
-  for (let p = 0, at = 0; p < extent; p++) {
-    for (let i = 0; i < stride; i++) {
-      out[at++] = low
-      out[at++] = high
-    }
-    low = (low + 1) >>> 0
-    if (low === 0) high = (high + 1) >>> 0
+/** Values of a line; they wrap beyond the type, where only padding is. */
+function writeLine(
+  out: Uint32Array | Uint16Array | Uint8Array,
+  start: number,
+  { at, count, stride, extent }: Line,
+): void {
+  let p = Math.floor(at / stride)
+  let left = stride - (at % stride)
+  for (let i = 0; i < count; left = stride) {
+    for (; left > 0 && i < count; left--) out[i++] = start + p
+    if (++p === extent) p = 0
   }
 }
 
-/** Positions, in cell order, of the cells whose position along every axis is in range. */
+/** {@link writeLine} of 64-bit values, as words, low before high. */
+function writeLine64(out: Uint32Array, start: bigint, { at, count, stride, extent }: Line): void {
+  let p = Math.floor(at / stride)
+  let left = stride - (at % stride)
+  let value = start + BigInt(p)
+  let low = Number(BigInt.asUintN(32, value))
+  let high = Number(BigInt.asUintN(32, value >> 32n))
+  for (let i = 0; i < 2 * count; left = stride) {
+    for (; left > 0 && i < 2 * count; left--) {
+      out[i++] = low
+      out[i++] = high
+    }
+    low = (low + 1) >>> 0
+    if (low === 0) high = (high + 1) >>> 0
+    if (++p < extent) continue
+    p = 0
+    value = start
+    low = Number(BigInt.asUintN(32, value))
+    high = Number(BigInt.asUintN(32, value >> 32n))
+  }
+}
+
+type Range = { from: number; to: number }
+
+/** Positions in `part`, in cell order, of the cells whose position along every axis is in range. */
 function rowsInside(
-  ranges: readonly { from: number; to: number }[],
+  ranges: readonly Range[],
+  axes: readonly DenseAxis[],
   strides: readonly number[],
   fastest: readonly number[],
+  part: CellRun,
 ): Uint32Array {
-  const count = ranges.reduce((product, { from, to }) => product * (to - from + 1), 1)
-  const rows = new Uint32Array(count)
-  const position = ranges.map(({ from }) => from)
-  let cell = position.reduce((sum, p, d) => sum + p * strides[d], 0)
-  for (let i = 0; i < count; i++) {
-    rows[i] = cell
+  const all = ranges.reduce((product, { from, to }) => product * Math.max(0, to - from + 1), 1)
+  const rows = new Uint32Array(Math.min(all, part.count))
+  const position = positionFrom(part.first, ranges, axes, fastest)
+  if (!position) return rows.subarray(0, 0)
+  let cell = cellAt(position, strides) - part.first
+  let count = 0
+  while (cell < part.count && count < rows.length) {
+    rows[count++] = cell
+    const before = cell
     for (const d of fastest) {
       if (position[d] < ranges[d].to) {
         position[d]++
@@ -185,6 +275,45 @@ function rowsInside(
       cell -= (position[d] - ranges[d].from) * strides[d]
       position[d] = ranges[d].from
     }
+    if (cell <= before) break
   }
-  return rows
+  return rows.subarray(0, count)
+}
+
+/** Along each axis, the position of the first cell from `cell` on that is in range; undefined where none is. */
+function positionFrom(
+  cell: number,
+  ranges: readonly Range[],
+  axes: readonly DenseAxis[],
+  fastest: readonly number[],
+): number[] | undefined {
+  if (ranges.some(({ from, to }) => to < from)) return undefined
+  const position = ranges.map(() => 0)
+  let rest = cell
+  for (const d of fastest) {
+    const extent = Number(axes[d].extent)
+    position[d] = rest % extent
+    rest = Math.floor(rest / extent)
+  }
+  if (rest > 0) return undefined
+  // From the slowest axis on: where one is out of range, those that run faster begin anew.
+  for (let k = fastest.length - 1; k >= 0; k--) {
+    const { from, to } = ranges[fastest[k]]
+    if (position[fastest[k]] >= from && position[fastest[k]] <= to) continue
+    let anew = k
+    if (position[fastest[k]] > to) {
+      // The next slower axis that has room goes on by one.
+      do anew++
+      while (anew < fastest.length && position[fastest[anew]] === ranges[fastest[anew]].to)
+      if (anew === fastest.length) return undefined
+      position[fastest[anew]]++
+    } else anew = k + 1
+    for (let i = 0; i < anew; i++) position[fastest[i]] = ranges[fastest[i]].from
+    break
+  }
+  return position
+}
+
+function cellAt(position: readonly number[], strides: readonly number[]): number {
+  return position.reduce((sum, p, d) => sum + p * strides[d], 0)
 }

@@ -5,10 +5,11 @@ import type { ReadOptions } from '../filters/pipeline.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
-import { type Fragment, type FragmentInfo, slotShape } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, slotCellSize, slotShape } from '../store/fragment.ts'
 import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
-import { DenseCoordinates } from './dense-coordinates.ts'
+import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinates.ts'
 import { slotType } from './slot-type.ts'
+import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
 import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
 
@@ -20,6 +21,8 @@ export interface CellSelection {
   tiles?: { from: number; to: number } | undefined
   /** Tiles to leave out, told by number: R-tree and tile grid say which a range cannot touch. */
   skipTile?: ((tile: number) => boolean) | undefined
+  /** Dense: only cells inside, if not {@link fill}. */
+  box?: CellBox | undefined
   /** Dense: show padding cells as well. */
   fill?: boolean | undefined
   /** Whether the cells of a batch are done with when the next one is asked for: then it may lie where they did. */
@@ -37,10 +40,23 @@ export interface CellSelection {
 }
 
 /** Without a promise where all is at hand. */
-type ColumnReader = (tile: number) => ColumnData | Promise<ColumnData>
+type ColumnReader = ((tile: number) => ColumnData | Promise<ColumnData>) & {
+  /** Reads a large tile part by part, from its start to its end. */
+  parts?: (tile: number) => PartReader
+}
+
+type PartReader = (part: CellRun) => Promise<ColumnData>
+
+/** Bytes of the cells of a large tile that are read first, and at most, of all columns together. */
+const FIRST_PART = 64 * 1024
+const MOST_PART = 4 * 2 ** 20
+const PART_GROWS = 4
+/** Of a dense cell's coordinate along one dimension, at most. */
+const COORDINATE_BYTES = 8
 
 /**
- * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns.
+ * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns; of a large tile a
+ * part of each column, but for var-sized ones, of which it holds all.
  * Coordinates of dense fragments are worked out; those of versions 1 to 4 come out of `__coords.tdb`.
  */
 export class FragmentCells {
@@ -115,7 +131,7 @@ export class FragmentCells {
     return new FragmentCells(fragment, info, columns, readers, files, dense, selection)
   }
 
-  /** Batches in stored order, one a tile. */
+  /** Batches in stored order, one a tile; of a large tile several. */
   async *batches(): AsyncGenerator<CellBatch> {
     const { tile_num } = this.info
     // Without any file the number of tiles is but what the metadata claims.
@@ -124,6 +140,10 @@ export class FragmentCells {
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
     for await (const tiles of this.spans(from, to)) {
       for (const tile of tiles) {
+        if (this.isLarge(tile)) {
+          yield* this.parts(tile)
+          continue
+        }
         const batch = await this.batch(tile)
         if (!this.selection.wholeTiles || this.isWhole(batch)) yield batch
       }
@@ -159,11 +179,72 @@ export class FragmentCells {
     return columns.every((column, i) => column !== undefined || this.readers[i] === undefined)
   }
 
+  /** Whether a tile is read part by part. Whoever wants only tiles that are whole has to have them whole. */
+  private isLarge(tile: number): boolean {
+    if (this.selection.wholeTiles) return false
+    const coordinates = this.dense ? this.cellNum(tile) * COORDINATE_BYTES : 0
+    return coordinates > LARGE_TILE || this.files.some((file) => file.isLarge(tile))
+  }
+
+  private cellNum(tile: number): number {
+    const { info } = this
+    return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
+  }
+
+  /** The cells of a large tile. A column that cannot be read further is missing from there on. */
+  private async *parts(tile: number): AsyncGenerator<CellBatch> {
+    const { dense, selection } = this
+    const cells = this.cellNum(tile)
+    const nextRow = (from: number): number =>
+      dense && !selection.fill ? dense.nextRow(tile, from, selection.box) : from
+    const readers = this.partReaders(tile)
+    const each = this.columns.reduce((bytes, { type, cell_val_num }) => {
+      return bytes + datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+    }, 0)
+    let bytes = FIRST_PART
+    for (let first = nextRow(0); first < cells; ) {
+      const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / each))) }
+      yield await this.part(tile, part, readers)
+      bytes = Math.min(MOST_PART, bytes * PART_GROWS)
+      first = nextRow(first + part.count)
+    }
+  }
+
+  /** @param readers of the columns; none of one that could not be read */
+  private async part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
+    const { dense, selection } = this
+    const computed = dense?.cells(tile, part, selection.box)
+    const columns: (ColumnData | undefined)[] = []
+    for (let i = 0; i < this.columns.length; i++) {
+      if (computed && this.columns[i].kind === 'dimension') {
+        columns.push({ data: computed.coordinates[i], starts: undefined, validity: undefined })
+        continue
+      }
+      const column = await readers[i]?.(part).catch((error: unknown) => this.unread(error, i, tile))
+      if (!column) readers[i] = undefined
+      columns.push(column)
+    }
+    const rows = selection.fill ? undefined : computed?.rows
+    return { tile, first: part.first, cell_num: part.count, rows, columns }
+  }
+
+  /** One cell of a tile, as a batch. */
+  cell(tile: number, cell: number): Promise<CellBatch> {
+    return this.part(tile, { first: cell, count: 1 }, this.partReaders(tile))
+  }
+
+  private partReaders(tile: number): (PartReader | undefined)[] {
+    const isLarge = this.isLarge(tile)
+    return this.readers.map(
+      (read, i) => read && ((isLarge && read.parts?.(tile)) || partsOfWhole(read, tile, this.columns[i])),
+    )
+  }
+
   /** The cells of one tile. */
   async batch(tile: number): Promise<CellBatch> {
-    const { info, dense } = this
-    const cell_num = tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
-    const computed = dense?.cells(tile)
+    const { dense } = this
+    const cell_num = this.cellNum(tile)
+    const computed = dense?.cells(tile, undefined, this.selection.box)
     const columns: (ColumnData | undefined)[] = []
     for (let i = 0; i < this.columns.length; i++) {
       if (computed && this.columns[i].kind === 'dimension') {
@@ -194,6 +275,21 @@ export class FragmentCells {
 
   async close(): Promise<void> {
     for (const file of this.files) await file.close()
+  }
+}
+
+/** Parts of a tile that can only be read whole. */
+function partsOfWhole(read: ColumnReader, tile: number, { type, cell_val_num }: ColumnType): PartReader {
+  let whole: ColumnData | Promise<ColumnData> | undefined
+  const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+  return async ({ first, count }) => {
+    whole ??= read(tile)
+    const { data, starts, validity } = await whole
+    const valid = validity?.subarray(first, first + count)
+    if (!starts) return { data: data.subarray(first * size, (first + count) * size), starts, validity: valid }
+    const from = starts[first]
+    const own = starts.subarray(first, first + count + 1).map((start) => start - from)
+    return { data: data.subarray(from, starts[first + count]), starts: own, validity: valid }
   }
 }
 
@@ -230,7 +326,7 @@ async function fieldReader(
   }
   const validity = nullable ? await open('validity') : undefined
   const room = new Room(selection)
-  if (!varSized) return fixedReader(await open('data'), validity, room)
+  if (!varSized) return fixedReader(await open('data'), validity, room, slotCellSize(info, info.slots[slot]))
   const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot), room)
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
@@ -261,13 +357,23 @@ const WORTH_ROOM = 16 * 1024
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
-function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room): ColumnReader {
+/** @param size bytes of a cell */
+function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room, size: number): ColumnReader {
+  const parts = (tile: number): PartReader => {
+    const values = file.pieces(tile)
+    const valid = validity?.pieces(tile)
+    return async ({ first, count }) => ({
+      data: await values.read(first * size, (first + count) * size),
+      starts: undefined,
+      validity: await valid?.read(first, first + count),
+    })
+  }
   const later = async (tile: number): Promise<ColumnData> => {
     const { data } = await file.read(tile, room.options)
     room.fit(data)
     return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
   }
-  return (tile) => {
+  const whole = (tile: number): ColumnData | Promise<ColumnData> => {
     const values = file.readNow(tile, room.options)
     if (!values) return later(tile)
     room.fit(values.data)
@@ -275,6 +381,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room)
     if (validity && !valid) return later(tile)
     return { data: values.data, starts: undefined, validity: valid?.data }
   }
+  return Object.assign(whole, { parts })
 }
 
 /** Bytes that the values of a var-sized field are multiples of; 1 for text and bytes, which may be anything. */

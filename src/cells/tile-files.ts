@@ -3,10 +3,13 @@ import type { LostTail } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { decode } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { tileDatatypes } from './slot-type.ts'
+import { BLOCK_BYTES, LARGE_TILE, type PlacedChunk, storedChunks, TilePieces } from './tile-chunks.ts'
 import {
   checkOffsetCount,
   fieldTileFile,
@@ -95,8 +98,59 @@ export class TileFile {
    */
   place(tile: number): TilePlace {
     const offset = this.offsets[tile]
-    const end = tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
-    return { offset, size: sizeBetween(offset, end, tile, this.source.name) }
+    return { offset, size: sizeBetween(offset, this.end(tile), tile, this.source.name) }
+  }
+
+  private end(tile: number): number {
+    return tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
+  }
+
+  /** Whether a tile has so many bytes, stored or unfiltered, that it is better read by {@link chunks} or {@link pieces}. */
+  isLarge(tile: number): boolean {
+    if (this.end(tile) - this.offsets[tile] > LARGE_TILE) return true
+    // Few stored bytes of offsets may say that the values hold them.
+    return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > LARGE_TILE
+  }
+
+  /** Whether tiles can be read by {@link pieces}: all but var-sized values, whose cells the chunks do not tell. */
+  get inPieces(): boolean {
+    return this.role !== 'var'
+  }
+
+  /** The chunks of a tile as stored. Few are in memory at once. @throws InspectError as reading the tile does */
+  chunks(tile: number): AsyncGenerator<PlacedChunk> {
+    const { offset, size } = this.place(tile)
+    // What is wrong with a tile, it tells as a whole.
+    const broken = async (): Promise<never> => {
+      decode(await this.readListed(offset, size), tileChunks, { file: this.source.name, offset })
+      throw new InspectError('IO', 'expected the file as it was, found it changed', { file: this.source.name, offset })
+    }
+    const read = (at: number, length: number): Promise<Uint8Array> =>
+      this.source.read(at, length).catch((error: unknown) => {
+        if (error instanceof InspectError && (error.code === 'NOT_FOUND' || error.code === 'TRUNCATED')) return broken()
+        throw error
+      })
+    return storedChunks({ offset, size }, read, broken)
+  }
+
+  /** The unfiltered bytes of a tile from its start to its end, for those who do not want all at once. */
+  pieces(tile: number, options: ReadOptions = {}): TilePieces {
+    const expected = this.expectedSize(tile) ?? 0
+    const { size } = this.place(tile)
+    return new TilePieces({
+      expected,
+      chunks: () => this.chunks(tile),
+      undo: async ({ chunk, index, offset }) => {
+        try {
+          const pipeline = await this.pipeline(false)
+          pipeline.refuseBehind(expected, expected, size)
+          return pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options).data
+        } catch (error) {
+          throw this.placed(error, tile)
+        }
+      },
+      fault: (error) => this.placed(error, tile),
+    })
   }
 
   /** Bytes a tile must have unfiltered; undefined where the metadata does not tell. */
@@ -127,9 +181,10 @@ export class TileFile {
     const ranges: ByteRange[] = []
     for (let tile = from; tile <= to; tile++) {
       if (skip?.(tile)) continue
-      const [offset, end] = [this.offsets[tile], tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size]
+      const [offset, end] = [this.offsets[tile], this.end(tile)]
+      const step = this.isLarge(tile) && this.inPieces ? BLOCK_BYTES : end - offset
       // Whoever reads a tile that ends before it starts says so.
-      if (end > offset) ranges.push({ offset, length: end - offset })
+      for (let at = offset; at < end; at += step) ranges.push({ offset: at, length: Math.min(step, end - at) })
     }
     source.plan(ranges, together, first)
   }
@@ -141,6 +196,10 @@ export class TileFile {
     const ahead = this.planned && (await this.storedAhead(tile))
     if (ahead) return ahead
     const { offset, size } = this.place(tile)
+    return this.readListed(offset, size)
+  }
+
+  private async readListed(offset: number, size: number): Promise<Uint8Array> {
     try {
       return await this.source.read(offset, size)
     } catch (error) {

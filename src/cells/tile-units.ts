@@ -4,6 +4,7 @@ import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openFragment } from '../store/target.ts'
+import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
 /** Some tiles of some files of a fragment, for any thread to undo the filters of. */
@@ -37,9 +38,6 @@ export interface TileUnitRunner {
   run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
 }
 
-/** Several units are in memory at once: a tile that has more than this, in all files together, is not shared. */
-const MOST_TILE_BYTES = 16 * 2 ** 20
-
 /**
  * The files of a fragment whose filters may be undone on other threads, and the units of that work.
  */
@@ -72,7 +70,8 @@ export class TileUnits {
     let bytes = 0
     for (const tile of tiles) {
       const size = units.sizeOf(tile)
-      if (size === undefined || size > MOST_TILE_BYTES) return undefined
+      // Several units are in memory at once: large tiles are not shared.
+      if (size === undefined || size > LARGE_TILE) return undefined
       bytes += size
     }
     return bytes < worthBytes ? undefined : units

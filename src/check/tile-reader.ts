@@ -1,8 +1,9 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { slotType, tileDatatypes } from '../cells/slot-type.ts'
+import { placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
-import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
+import { mostUnfolded, withRoom } from '../filters/pipeline.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
@@ -12,7 +13,7 @@ import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { otherlyTyped, validityFault } from './known-faults.ts'
-import type { CheckRun } from './run.ts'
+import { type CheckRun, reaches } from './run.ts'
 
 /** Since this version writers put no cell into two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
@@ -23,12 +24,16 @@ const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
   'part of nothing': MEANINGS.CHUNK_UNREADABLE.partOfNothing,
 }
 
+/** Bytes of a tile of no chunks. */
+const EMPTY_TILE = 8
+
 /** An unfiltered tile. */
 interface Unfiltered {
+  /** Empty where nobody wants it. */
   data: Uint8Array
   /** Var-sized strings whose filters keep the offsets: start of each cell. */
   offsets: Float64Array | undefined
-  /** Where each chunk but the last ends in `data`. */
+  /** Where each chunk but the last ends in the unfiltered bytes. */
   ends: number[]
 }
 
@@ -78,44 +83,58 @@ class TileReader {
     return { file: this.file.source.name, offset: this.file.offsets[tile], tile }
   }
 
-  /** Undoes the filters chunk by chunk, going on after a fault. */
+  /**
+   * Undoes the filters chunk by chunk, going on after a fault.
+   * @param stored undefined: the tile is large, and is read chunk by chunk
+   * @param keep whether the unfiltered bytes are wanted
+   */
   async unfilter(
     tile: number,
-    stored: Uint8Array,
+    stored: Uint8Array | undefined,
     stringOffsets: boolean,
     items: Item[],
+    keep: boolean,
   ): Promise<Unfiltered | undefined> {
     const { file, run } = this
     const base = file.offsets[tile]
     const place = this.place(tile)
     run.counts.tile_num++
     try {
-      const { chunks, extra } = decode(stored, tileChunks, { file: file.source.name, offset: base })
+      const whole = stored && decode(stored, tileChunks, { file: file.source.name, offset: base })
       const pipeline = await file.pipeline(stringOffsets)
       this.otherTypes(place, items)
-      if (extra.length > 0) {
-        const at = { ...place, offset: base + stored.length - extra.length }
-        items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile behind the last chunk', `${extra.length} bytes`))
-      }
-      let total = 0
-      for (const chunk of chunks) total += chunk.original_length
       const expected = file.expectedSize(tile)
-      const fits = expected === undefined || total === expected
-      if (!fits) {
+      const { size } = file.place(tile)
+      let lost = false
+      const framed = (end: number, total: number): void => {
+        if (end < size) {
+          const at = { ...place, offset: base + end }
+          items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile behind the last chunk', `${size - end} bytes`))
+        }
+        if (expected === undefined || total === expected) return
+        lost = true
         const found = `chunks of ${total}`
         items.push(finding('TILE_SIZE', { ...place, field: 'original_length' }, `${expected} unfiltered bytes`, found))
       }
-      const parts: Uint8Array[] = []
+      if (whole) {
+        const total = whole.chunks.reduce((sum, { original_length }) => sum + original_length, 0)
+        framed(size - whole.extra.length, total)
+      }
+      const chunks = whole ? placedChunks(whole.chunks, stored, base) : file.chunks(tile)
+      const most = keep ? Math.min(expected ?? 0, mostUnfolded(size)) : 0
+      let data: Uint8Array = new Uint8Array(0)
       const ends: number[] = []
       let offsets: Float64Array | undefined
-      let lost = !fits
-      let end = 0
       let seen = 0
-      for (const [index, chunk] of chunks.entries()) {
+      let framedTo = EMPTY_TILE
+      for await (const { chunk, index, offset } of chunks) {
         run.counts.chunk_num++
         let mismatch = false
-        const at = { ...place, chunk: index, offset: base + (chunk.metadata.byteOffset - stored.byteOffset) }
+        const at = { ...place, chunk: index, offset }
+        const from = seen
         seen += chunk.original_length
+        ends.push(seen)
+        framedTo = offset + chunk.metadata.length + chunk.data.length - base
         if (expected !== undefined && seen > expected) {
           // Nothing is unfiltered to a size that the metadata excludes.
           lost = true
@@ -133,13 +152,20 @@ class TileReader {
           items.push(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part]))
         }
         try {
-          pipeline.refuseBehind(seen, expected, stored.length)
+          pipeline.refuseBehind(seen, expected, size)
           const onOtherType = (): void => this.otherType(at, items)
           const onLostTail = (tail: LostTail): void => this.lostTail(tail, at, items)
-          const listeners = { onVerdict, onRefused, onLostTail, onOtherType }
-          const out = pipeline.reverseChunkAt(stored, base, chunk, index, listeners)
+          const options = { onVerdict, onRefused, onLostTail, onOtherType }
+          const out = pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options)
           offsets ??= out.offsets
-          parts.push(out.data)
+          if (!keep) continue
+          if (from === 0 && seen === expected) data = out.data
+          else {
+            // Memory that is not written to yet costs nothing.
+            if (data.length === 0) data = new Uint8Array(most)
+            data = withRoom(data, from, seen, 2 * seen)
+            data.set(out.data, from)
+          }
         } catch (error) {
           lost = true
           // A chunk whose digest does not fit is told once.
@@ -147,10 +173,9 @@ class TileReader {
           const item = fromError(keyOrDamage(error, this.fragment.cx), 'CHUNK_UNREADABLE', at)
           items.push('code' in item && !('notExamined' in item) ? { ...item, tile, chunk: index } : item)
         }
-        end += chunk.original_length
-        if (index < chunks.length - 1) ends.push(end)
       }
-      return lost ? undefined : { data: concat(parts), offsets, ends }
+      if (!whole) framed(framedTo, seen)
+      return lost ? undefined : { data: keep ? data.subarray(0, seen) : data, offsets, ends: ends.slice(0, -1) }
     } catch (error) {
       items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
@@ -234,9 +259,17 @@ export class FieldReader {
   readonly slot: number
   readonly varSized: boolean
   private readonly readers: ReadonlyMap<TileRole, TileReader>
+  private readonly run: CheckRun
   private readonly info: FragmentInfo
 
-  private constructor(info: FragmentInfo, slot: number, varSized: boolean, readers: ReadonlyMap<TileRole, TileReader>) {
+  private constructor(
+    run: CheckRun,
+    info: FragmentInfo,
+    slot: number,
+    varSized: boolean,
+    readers: ReadonlyMap<TileRole, TileReader>,
+  ) {
+    this.run = run
     this.info = info
     this.slot = slot
     this.varSized = varSized
@@ -266,7 +299,7 @@ export class FieldReader {
         items.push({ notExamined: placed })
       }
     }
-    return new FieldReader(info, slot, varSized, readers)
+    return new FieldReader(run, info, slot, varSized, readers)
   }
 
   get files(): TileFile[] {
@@ -303,8 +336,10 @@ export class FieldReader {
     cellSize: number,
     items: Item[],
   ): Promise<Unfiltered | undefined> {
-    const stored = await reader.stored(tile, items)
-    const unfiltered = stored && (await reader.unfilter(tile, stored, false, items))
+    const isLarge = reader.file.isLarge(tile)
+    const stored = isLarge ? undefined : await reader.stored(tile, items)
+    const keep = reaches(this.run, 'cells')
+    const unfiltered = isLarge || stored ? await reader.unfilter(tile, stored, false, items, keep) : undefined
     if (unfiltered) reader.wholeCells(tile, unfiltered, cellSize, items)
     return unfiltered
   }
@@ -317,14 +352,14 @@ export class FieldReader {
     const maybeInside = values !== undefined && mayHoldOffsets(values.file.filters)
     const inside = maybeInside && storedOffsets !== undefined && cells > 0 && isStringOffsetsTile(storedOffsets)
     if (offsets && storedOffsets && !inside) {
-      const unfiltered = await offsets.unfilter(tile, storedOffsets, false, items)
+      const unfiltered = await offsets.unfilter(tile, storedOffsets, false, items, true)
       if (unfiltered) {
         offsets.wholeCells(tile, unfiltered, 8, items)
         column.starts = startsOf(unfiltered.data)
       }
     }
     const stored = await values?.stored(tile, items)
-    const unfiltered = stored && (await values?.unfilter(tile, stored, inside, items))
+    const unfiltered = stored && (await values?.unfilter(tile, stored, inside, items, reaches(this.run, 'cells')))
     if (!values || !unfiltered) return
     column.data = unfiltered.data
     if (inside) {

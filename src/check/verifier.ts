@@ -1,4 +1,5 @@
 import { asInspectError, ERROR_CODES, InspectError } from '../base/errors.ts'
+import { placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
@@ -211,23 +212,25 @@ export class Verifier {
   }
 
   private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
-    const stored = await file.stored(tile)
+    const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.found.tileNum++
     // Offsets that live in the var tile leave 8 zero bytes here, neither filtered nor encrypted.
-    if (file.role === 'offsets' && isStringOffsetsTile(stored)) return
+    if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
     const base = file.offsets[tile]
     const pipeline = await file.pipeline(stringOffsets)
-    const { chunks } = decode(stored, tileChunks, { file: file.source.name, offset: base })
+    const chunks = stored
+      ? placedChunks(decode(stored, tileChunks, { file: file.source.name, offset: base }).chunks, stored, base)
+      : file.chunks(tile)
+    const { size } = file.place(tile)
     const expected = file.expectedSize(tile)
     const onLostTail = ({ of_metadata }: LostTail): void => {
       if (of_metadata || this.found.lostTails.at(-1)?.file === file.source.name) return
       this.found.lostTails.push({ file: file.source.name, tile })
     }
     let unfiltered = 0
-    for (const [chunk, one] of chunks.entries()) {
+    for await (const { chunk: one, index: chunk, offset } of chunks) {
       this.found.chunkNum++
       unfiltered += one.original_length
-      const offset = base + (one.metadata.byteOffset - stored.byteOffset)
       const place = { fragment: fragment.name, file: file.source.name, tile, chunk, offset }
       // What no tile can hold is told below, and not undone.
       if (expected !== undefined && unfiltered > expected) continue
@@ -237,7 +240,7 @@ export class Verifier {
         this.verdict(verdict, place)
       }
       try {
-        pipeline.refuseBehind(unfiltered, expected, stored.length)
+        pipeline.refuseBehind(unfiltered, expected, size)
         pipeline.checkChunk(one, chunk, { onVerdict, onLostTail, checksumsOnly: !this.deep })
       } catch (error) {
         // A chunk whose digest already failed is reported once.

@@ -2,12 +2,12 @@ import { tilePart, tileRole } from '../anatomy/data-file.ts'
 import { everyPart, type Part, type Space } from '../anatomy/part.ts'
 import { InspectError } from '../base/errors.ts'
 import type { Output, Result } from '../base/result.ts'
-import { FragmentCells } from '../cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
-import { rowsInBounds, tileSkipper } from './decode.ts'
+import { rowsInBounds, sideOf, tileSkipper } from './decode.ts'
 import { anatomist, spaceOf } from './hex.ts'
 import { parseRanges } from './ranges.ts'
 
@@ -116,21 +116,21 @@ async function* matches(
   const missing = names.filter((_, d) => !bounds.has(d))
   if (missing.length > 0)
     throw new InspectError('USAGE', `--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
-  const selection = { fields: [] }
+  const selection: CellSelection = { fields: [] }
   const cells = await FragmentCells.open(fragment, selection)
   try {
-    const skip = await tileSkipper(fragment, cells.dense, bounds)
+    selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
+    selection.box = cells.dense && dimensions.map((_, d) => sideOf(bounds.get(d)))
     const values = cells.columns.map((column) => columnValue(column, cx.style))
-    for (let tile = 0; tile < info.tile_num; tile++) {
-      if (skip(tile)) continue
-      const batch = rowsInBounds(await cells.batch(tile), cells.columns, bounds)
-      for (const cell of batch.rows ?? []) {
+    for await (const batch of cells.batches()) {
+      const { tile, first = 0, rows, columns } = rowsInBounds(batch, cells.columns, bounds)
+      for (const row of rows ?? []) {
         const coordinates: { [dimension: string]: Result } = Object.create(null)
         cells.columns.forEach((column, i) => {
-          const data = batch.columns[i]
-          if (data) coordinates[column.name] = values[i](data, cell)
+          const data = columns[i]
+          if (data) coordinates[column.name] = values[i](data, row)
         })
-        yield { tile, cell, coordinates }
+        yield { tile, cell: first + row, coordinates }
       }
     }
   } finally {

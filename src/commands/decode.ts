@@ -1,7 +1,7 @@
 import { addPlace, asInspectError, InspectError, isNew } from '../base/errors.ts'
 import type { Output, Result } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
-import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import type { CellBox, DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -344,7 +344,10 @@ async function openReader(
     selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
   const cells = await FragmentCells.open(fragment, selection)
-  if (bounds) selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
+  if (bounds) {
+    selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
+    selection.box = cells.dense && dimensions.map((_, d) => sideOf(bounds.get(d)))
+  }
   const shown = shownColumns(cells.columns, options.field)
   // Over the network the listing of schemas would cost every decode a request; check looks everywhere.
   const changed = fragment.folder.isRemote ? [] : await changedFields(fragment)
@@ -416,6 +419,13 @@ function shownLabels(
   const values = enumerationResult(enumeration, style).values
   if (!Array.isArray(values)) return undefined
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
+}
+
+/** Bounds of a dimension of a dense array, which are integers. */
+export function sideOf(bounds: Bounds | undefined): CellBox[number] {
+  const integer = (value: Bounds['low']): bigint | undefined =>
+    value === undefined || typeof value === 'object' ? undefined : BigInt(value)
+  return bounds && { low: integer(bounds.low), high: integer(bounds.high) }
 }
 
 /** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */

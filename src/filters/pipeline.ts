@@ -107,7 +107,7 @@ export function mostUnfolded(stored: number, least = LEAST_UNFOLDED): number {
 const FIRST_ROOM = 1 << 26
 
 /** `data`, whose first `used` bytes count, or a larger copy that has room for `needed`, and soon for `total`. */
-function withRoom(data: Uint8Array, used: number, needed: number, total: number): Uint8Array {
+export function withRoom(data: Uint8Array, used: number, needed: number, total: number): Uint8Array {
   if (needed <= data.length) return data
   const larger = new Uint8Array(Math.max(needed, Math.min(total, Math.max(FIRST_ROOM, 2 * needed))))
   larger.set(data.subarray(0, used))

@@ -17,7 +17,10 @@ function cellSize({ type, cell_val_num }: ColumnType): number | undefined {
 }
 
 /** The rows of a tile. Where they are neighbours, their columns are views of the tile's. */
-export function selectRows({ tile, cell_num, rows, columns }: CellBatch, types: readonly ColumnType[]): Rows {
+export function selectRows(
+  { tile, first = 0, cell_num, rows, columns }: CellBatch,
+  types: readonly ColumnType[],
+): Rows {
   const count = rows?.length ?? cell_num
   const from = rows && count > 0 ? rows[0] : 0
   const apart = rows && count > 0 && rows[count - 1] - from + 1 !== count ? rows : undefined
@@ -31,7 +34,7 @@ export function selectRows({ tile, cell_num, rows, columns }: CellBatch, types: 
       return nulls(cellSize(type), count)
     }),
     missing,
-    name: (i) => `cell ${rows ? rows[i] : i} of tile ${tile}`,
+    name: (i) => `cell ${first + (rows ? rows[i] : i)} of tile ${tile}`,
   }
 }
 

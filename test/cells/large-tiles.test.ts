@@ -1,0 +1,302 @@
+import { createHash, type Hash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { InspectError } from '../../src/base/errors.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../../src/cells/column.ts'
+import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { columnValue } from '../../src/cells/rows.ts'
+import { LARGE_TILE } from '../../src/cells/tile-chunks.ts'
+import { datatypeSize } from '../../src/format/datatype.ts'
+import { localStorage } from '../../src/node/file.ts'
+import type { ByteSource, Storage } from '../../src/source/source.ts'
+import { openTarget } from '../../src/store/target.ts'
+import { contextFor } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { parseJsonDocuments } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+/** Tiles of 16,384 cells, 1,120 bytes each of one field; those at the border hold padding. */
+const folder = temporaryFolder()
+const SHAPE = ['--dim', 'x:INT32:0..299:128', '--dim', 'y:INT32:0..299:128']
+const FIELDS = ['--attr', 'a:FLOAT64:140', '--attr', 'n:INT32:nullable', '--attr', 's:STRING_UTF8']
+const ARRAYS = {
+  'dense, row-major': ['--dense', ...SHAPE, '--cells', '30000'],
+  'dense, col-major, without filters': [
+    '--dense',
+    ...SHAPE,
+    '--cells',
+    '30000',
+    '--cell-order',
+    'col-major',
+    '--filters',
+    '',
+  ],
+  sparse: [
+    '--sparse',
+    '--dim',
+    'x:INT64:0..99999999',
+    '--capacity',
+    '20000',
+    '--cells',
+    '25000',
+    '--filters',
+    'zstd,md5',
+  ],
+} as const
+type Name = keyof typeof ARRAYS
+const NAMES = Object.keys(ARRAYS) as Name[]
+
+beforeAll(async () => {
+  for (const [i, name] of NAMES.entries()) {
+    const { code, stderr } = await run([
+      'write-sample',
+      `${folder}/${i}`,
+      ...ARRAYS[name],
+      ...FIELDS,
+      '--fragments',
+      '1',
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  }
+})
+
+function fragmentPath(name: Name): string {
+  const array = `${folder}/${NAMES.indexOf(name)}`
+  return `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+}
+
+async function withCells<T>(
+  name: Name,
+  selection: CellSelection,
+  look: (cells: FragmentCells) => Promise<T>,
+): Promise<T> {
+  const target = await openTarget(localStorage, fragmentPath(name), contextFor({ key: undefined }))
+  if (target.type !== 'fragment') throw new Error('no fragment')
+  const cells = await FragmentCells.open(target.fragment, selection)
+  try {
+    return await look(cells)
+  } finally {
+    await cells.close()
+    await target.fragment.close()
+  }
+}
+
+/** Takes the cells of batches, and tells what each column holds of them, as digests. */
+class Cells {
+  count = 0
+  private readonly digests: readonly Hash[]
+  private readonly columns: readonly ColumnType[]
+
+  constructor(columns: readonly ColumnType[]) {
+    this.columns = columns
+    this.digests = columns.map(() => createHash('md5'))
+  }
+
+  add({ cell_num, rows, columns }: CellBatch): void {
+    const count = rows?.length ?? cell_num
+    this.count += count
+    for (const [c, { type, cell_val_num }] of this.columns.entries()) {
+      const column = columns[c]
+      if (!column) continue
+      const { data, starts, validity } = column
+      const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+      for (let i = 0; i < count; i++) {
+        const cell = rows ? rows[i] : i
+        const [from, to] = starts ? [starts[cell], starts[cell + 1]] : [cell * size, (cell + 1) * size]
+        this.digests[c].update(data.subarray(from, to)).update(`${to - from} ${validity?.[cell]}`)
+      }
+    }
+  }
+
+  result(): unknown {
+    return { count: this.count, digests: this.digests.map((digest) => digest.digest('hex')) }
+  }
+}
+
+const bytesOf = (columns: readonly (ColumnData | undefined)[]): number =>
+  Math.max(...columns.map((column) => column?.data.buffer.byteLength ?? 0))
+
+describe.each(NAMES)('large tiles, %s', (name) => {
+  test.each([false, true])('parts are what the whole tile holds; padding as well: %j', async (fill) => {
+    const whole = await withCells(name, { fill }, async (cells) => {
+      const found = new Cells(cells.columns)
+      for (let tile = 0; tile < cells.info.tile_num; tile++) found.add(await cells.batch(tile))
+      return found
+    })
+    const parts = await withCells(name, { fill }, async (cells) => {
+      const found = new Cells(cells.columns)
+      for await (const batch of cells.batches()) found.add(batch)
+      return found
+    })
+    expect(parts.count).toBeGreaterThan(20_000)
+    expect(parts.result()).toEqual(whole.result())
+  })
+
+  test('no part has more in memory than 4 MiB of a column of one size', async () => {
+    const sizes = await withCells(name, { fields: ['a'] }, async (cells) => {
+      const found = []
+      for await (const { tile, columns } of cells.batches()) if (tile === 0) found.push(bytesOf(columns))
+      return found
+    })
+    expect(sizes.length).toBeGreaterThan(3)
+    expect(sizes[0]).toBeLessThanOrEqual(64 * 1024)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 2 ** 20)
+  })
+
+  test('a single cell is that of the whole tile', async () => {
+    await withCells(name, {}, async (cells) => {
+      const whole = await cells.batch(0)
+      const values = cells.columns.map((column) => columnValue(column, { raw: true }))
+      for (const cell of [0, 1, 255, 9999]) {
+        const { columns } = await cells.cell(0, cell)
+        const at = (from: readonly (ColumnData | undefined)[], row: number): unknown[] =>
+          values.map((value, i) => value(from[i] as ColumnData, row))
+        expect(at(columns, 0)).toEqual(at(whole.columns, cell))
+      }
+    })
+  })
+
+  test('--range gives the cells of all that it holds, in their order; --limit the first', async () => {
+    const all = await decoded(name, ['--field', 'n'])
+    const wanted = all[Math.floor(all.length * 0.6)].x
+    const range = await decoded(name, ['--range', `x=${wanted}`])
+    expect(range.length).toBeGreaterThan(0)
+    expect(range.map(withoutList)).toEqual(all.filter(({ x }) => x === wanted))
+    expect((await decoded(name, ['--limit', '7'])).map(withoutList)).toEqual(all.slice(0, 7))
+  })
+})
+
+type Row = { x: number; a?: unknown; s?: unknown }
+
+function withoutList({ a, s, ...rest }: Row): object {
+  return rest
+}
+
+async function decoded(name: Name, options: readonly string[]): Promise<Row[]> {
+  const { code, text } = await run(['decode', fragmentPath(name), ...options, '--format', 'ndjson'])
+  expect(code).toBe(0)
+  return parseJsonDocuments(text) as never
+}
+
+/** Told of each read of a file. */
+function watched(onRead: (name: string, length: number) => void): Storage {
+  return {
+    ...localStorage,
+    kind: (path) => localStorage.kind(path),
+    list: (path) => localStorage.list(path),
+    open(path): ByteSource {
+      const source = localStorage.open(path)
+      return {
+        name: source.name,
+        size: () => source.size(),
+        close: () => source.close(),
+        read(offset, length, into) {
+          onRead(path.slice(path.lastIndexOf('/') + 1), length)
+          return source.read(offset, length, into)
+        },
+      }
+    },
+  }
+}
+
+describe('few bytes of a large tile are read at once', () => {
+  test.each([['decode', '--limit', '3'], ['check'], ['check', '--level', 'cells'], ['verify-checksums', '--deep']])(
+    '%s %s %s',
+    async (...args) => {
+      let most = 0
+      let all = 0
+      const storage = watched((name, length) => {
+        if (name !== 'a0.tdb') return
+        most = Math.max(most, length)
+        all += length
+      })
+      const { code } = await run([...args, fragmentPath('dense, col-major, without filters')], { storage })
+      expect(code).toBe(0)
+      expect(most).toBeLessThanOrEqual(2 ** 20)
+      expect(all).toBeGreaterThan(0)
+      if (args[0] === 'decode') expect(all).toBeLessThan(LARGE_TILE / 4)
+    },
+  )
+})
+
+describe('damage in a large tile', () => {
+  const name = 'sparse'
+  const damaged = async <T>(place: (size: number) => number, look: () => Promise<T>): Promise<T> => {
+    const file = `${fragmentPath(name)}/a0.tdb`
+    const bytes = readFileSync(file)
+    const at = place(bytes.length)
+    bytes[at] ^= 0xff
+    writeFileSync(file, bytes)
+    try {
+      return await look()
+    } finally {
+      bytes[at] ^= 0xff
+      writeFileSync(file, bytes)
+    }
+  }
+  /** In a chunk in the middle of the first tile, which has four fifths of the file. */
+  const MIDDLE = (size: number): number => Math.floor(size * 0.4)
+  /** In the number of chunks, which then are more than there are. */
+  const COUNT = (): number => 2
+
+  test('check names the chunk, once', async () => {
+    const { code, documents } = await damaged(MIDDLE, () => runJson(['check', fragmentPath(name)]))
+    expect(code).toBe(1)
+    const [{ findings }] = documents as unknown as { findings: { code: string; tile: number; chunk: number }[] }[]
+    expect(findings.map(({ code, tile }) => ({ code, tile }))).toEqual([{ code: 'CHECKSUM_MISMATCH', tile: 0 }])
+    expect(findings[0].chunk).toBeGreaterThan(50)
+  })
+
+  test('the cells ahead of it are given, and the fault of the tile is told once', async () => {
+    const faults: number[] = []
+    const onColumnError: CellSelection['onColumnError'] = (_, column, tile) =>
+      void faults.push(column.name === 'a' ? tile : -1)
+    const given = await damaged(MIDDLE, () =>
+      withCells(name, { fields: ['a'], onColumnError }, async (cells) => {
+        const found = []
+        for await (const { tile, cell_num, columns } of cells.batches())
+          found.push({ tile, cell_num, a: columns[1] !== undefined })
+        return found
+      }),
+    )
+    expect(faults).toEqual([0])
+    expect(given.reduce((sum, { cell_num }) => sum + cell_num, 0)).toBe(25_000)
+    const first = given.filter(({ tile }) => tile === 0).map(({ a }) => a)
+    expect(first[0]).toBe(true)
+    expect(first.at(-1)).toBe(false)
+    expect(first.lastIndexOf(true)).toBeLessThan(first.indexOf(false))
+    expect(given.filter(({ tile }) => tile === 1).every(({ a }) => a)).toBe(true)
+  })
+
+  test('who wants tiles that are whole gets none of it', async () => {
+    const tiles = await damaged(MIDDLE, () =>
+      withCells(name, { fields: ['a'], wholeTiles: true, onColumnError: () => {} }, async (cells) => {
+        const found = []
+        for await (const { tile } of cells.batches()) found.push(tile)
+        return found
+      }),
+    )
+    expect(tiles).toEqual([1])
+  })
+
+  test.each([['check'], ['verify-checksums', '--deep']])('%s says that chunks are missing', async (...args) => {
+    const { code, text } = await damaged(COUNT, () => run([...args, fragmentPath(name), '--json']))
+    expect(code).toBe(1)
+    expect(text).toMatch(/a0\.tdb/)
+    expect(text).toMatch(/chunk_num|chunks/)
+  })
+
+  test('reading cells says that chunks are missing as reading the whole tile does', async () => {
+    const read = (wholeTiles: boolean): Promise<InspectError | undefined> =>
+      withCells(name, { fields: ['a'], wholeTiles }, async (cells) => {
+        try {
+          for await (const _ of cells.batches());
+        } catch (error) {
+          return error as InspectError
+        }
+      })
+    const [parts, whole] = await damaged(COUNT, async () => [await read(false), await read(true)])
+    expect(parts).toMatchObject({ code: 'TRUNCATED' })
+    expect({ ...parts?.at, message: parts?.message }).toEqual({ ...whole?.at, message: whole?.message })
+  })
+})
