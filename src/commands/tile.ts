@@ -7,7 +7,7 @@ import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
-import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
+import { CHUNK_HEAD_BYTES, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
@@ -171,7 +171,7 @@ export function undoneChunks(
   for (const [index, chunk] of stored.entries()) {
     const stages: StageResult[] = []
     const head = {
-      offset: offset + (chunk.metadata.byteOffset - bytes.byteOffset) - 12,
+      offset: offset + (chunk.metadata.byteOffset - bytes.byteOffset) - CHUNK_HEAD_BYTES,
       original_length: chunk.original_length,
       filtered_length: chunk.data.length,
       metadata_length: chunk.metadata.length,

@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/aes-metadata.ts'
-import { decodePrefix, encode } from '../format/io.ts'
-import { badData, concat, hex } from './bytes.ts'
+import { encode } from '../format/io.ts'
+import { badData, concat, hex, Parts, wholeMetadata } from './bytes.ts'
 import type { Aead } from './codecs/codecs.ts'
 import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 
@@ -42,11 +42,8 @@ function aesFilter(aead: Aead): Filter {
     },
     reverse(bytes, _config, cx) {
       const key = keyOf(cx)
-      const { value: described, length } = decodePrefix(bytes.metadata, aesMetadata)
-      if (length !== bytes.metadata.length) {
-        throw badData(`expected no metadata behind that of AES, found ${bytes.metadata.length - length} bytes`)
-      }
-      let at = 0
+      const described = wholeMetadata(bytes.metadata, aesMetadata, 'that of AES')
+      const stored = new Parts(bytes.data, 'encrypted bytes')
       const open = (list: string) => (part: EncryptedPart, index: number) => {
         const place = `${list}.${index}`
         if (part.encrypted_length !== part.plain_length) {
@@ -55,25 +52,19 @@ function aesFilter(aead: Aead): Filter {
             `${place}.encrypted_length`,
           )
         }
-        if (part.encrypted_length > bytes.data.length - at) {
-          throw badData(
-            `expected ${part.encrypted_length} encrypted bytes, found ${bytes.data.length - at}`,
-            `${place}.encrypted_length`,
-          )
-        }
-        const plain = aead.open(key, part.iv, part.tag, bytes.data.subarray(at, at + part.encrypted_length))
+        const sealed = stored.take(part.encrypted_length, `${place}.encrypted_length`)
+        const plain = aead.open(key, part.iv, part.tag, sealed)
         cx.onVerdict?.({ filter: 'AES_256_GCM', ok: plain !== undefined, expected: hex(part.tag), actual: undefined })
         if (!plain) {
           const message =
             'expected bytes that the key decrypts, found another tag: the key is wrong, or the bytes are damaged'
           throw new InspectError('WRONG_KEY', message, { field: `${place}.tag` })
         }
-        at += part.encrypted_length
         return plain
       }
       const metadata = concat(described.metadata_parts.map(open('metadata_parts')))
       const data = concat(described.data_parts.map(open('data_parts')))
-      if (at !== bytes.data.length) throw badData(`expected ${at} encrypted bytes, found ${bytes.data.length}`)
+      stored.end()
       return { metadata, data }
     },
   }

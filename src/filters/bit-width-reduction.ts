@@ -1,7 +1,12 @@
-import { type BitWidthWindow, bitWidthMetadata } from '../format/bit-width-metadata.ts'
+import {
+  BIT_WIDTH_WINDOW_BYTES,
+  type BitWidthWindow,
+  bitWidthHead,
+  bitWidthMetadata,
+} from '../format/bit-width-metadata.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat, viewOf } from './bytes.ts'
+import { badData, checkLimit, concat } from './bytes.ts'
 import {
   carry,
   type ElementSize,
@@ -9,6 +14,7 @@ import {
   elementSize,
   highLane,
   type IntegerType,
+  isElementSize,
   lanesEach,
   lanesOf,
   lowLane,
@@ -74,7 +80,7 @@ const filter: Filter = {
     let stored = 0
     for (const window of value.windows) {
       const bits = storedBits(window, size)
-      if (bits !== 8 && bits !== 16 && bits !== 32 && bits !== 64) {
+      if (!isElementSize(bits / 8)) {
         throw badData(`expected 8, 16, 32 or 64 bits, found ${bits}`, 'bits')
       }
       total += window.window_bytes
@@ -113,19 +119,13 @@ function undo(
   { size, signed }: IntegerType,
   { kernels, limit }: FilterContext,
 ): FilteredBytes | undefined {
-  if (!kernels || metadata.length < HEAD) return undefined
-  const view = viewOf(metadata)
-  const originalBytes = view.getUint32(0, true)
-  const windows = view.getUint32(4, true)
-  const end = HEAD + windows * (size + WINDOW_BYTES)
-  if (end > metadata.length || originalBytes > limit) return undefined
-  const out = kernels.widen(metadata.subarray(HEAD, end), windows, data, originalBytes, size, signed)
+  if (!kernels) return undefined
+  const { value: head, length } = decodePrefix(metadata, bitWidthHead)
+  const end = length + head.window_num * (size + BIT_WIDTH_WINDOW_BYTES)
+  if (end > metadata.length || head.original_bytes > limit) return undefined
+  const out = kernels.widen(metadata.subarray(length, end), head.window_num, data, head.original_bytes, size, signed)
   return out && { metadata: metadata.subarray(end), data: out }
 }
-
-/** Of the metadata: original bytes and number of windows; then of each window its bits and bytes, behind the value. */
-const HEAD = 8
-const WINDOW_BYTES = 5
 
 /** Bits of a value in the data: the full width where the window is stored as it is. */
 function storedBits(window: BitWidthWindow, size: ElementSize): number {

@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { type Describe, decodePrefix } from '../format/io.ts'
 
 /** Small helpers that filters share. All lengths in bytes. */
 
@@ -37,6 +38,45 @@ export function hex(bytes: Uint8Array): string {
 /** A fault in filtered bytes. `field` names the part of the filter's metadata or data that is wrong. */
 export function badData(message: string, field?: string): InspectError {
   return new InspectError('BAD_FILTERED_DATA', message, { field })
+}
+
+/** What a filter cannot take, or TileDB would not write. */
+export function badValue(message: string, field?: string): InspectError {
+  return new InspectError('BAD_VALUE', message, { field })
+}
+
+/** Metadata that must be one filter's own to its end. `whose` says which, for the error. */
+export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
+  const { value, length } = decodePrefix(metadata, describe)
+  if (length === metadata.length) return value
+  throw badData(`expected no metadata behind ${whose}, found ${metadata.length - length} bytes`)
+}
+
+/** Parts that follow one another and fill their bytes. */
+export class Parts {
+  private readonly bytes: Uint8Array
+  private readonly what: string
+  private at = 0
+
+  /** @param what the bytes are, for errors: `compressed bytes` */
+  constructor(bytes: Uint8Array, what: string) {
+    this.bytes = bytes
+    this.what = what
+  }
+
+  /** The next part. @throws InspectError BAD_FILTERED_DATA where it is not all there */
+  take(length: number, field: string): Uint8Array {
+    const left = this.bytes.length - this.at
+    if (length > left) throw badData(`expected ${length} ${this.what}, found ${left}`, field)
+    this.at += length
+    return this.bytes.subarray(this.at - length, this.at)
+  }
+
+  /** @throws InspectError BAD_FILTERED_DATA where bytes are left */
+  end(field?: string): void {
+    if (this.at === this.bytes.length) return
+    throw badData(`expected ${this.at} ${this.what}, found ${this.bytes.length}`, field)
+  }
 }
 
 /** Refuses, before anything is allocated, a declared output larger than this chunk can have. */

@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../format/checksum-metadata.ts'
 import { type Describe, decodePrefix, encode } from '../format/io.ts'
-import { badData, hex } from './bytes.ts'
+import { hex, Parts } from './bytes.ts'
 import type { Codecs, Digest } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from './filter.ts'
 
@@ -36,17 +36,10 @@ function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<Checks
 
   /** Compares the digests of `parts`, which follow one another and together are `bytes`. */
   function verify(parts: readonly PartChecksum[], bytes: Uint8Array, list: string, cx: FilterContext): void {
-    let at = 0
+    const covered = new Parts(bytes, 'bytes under checksums')
     parts.forEach((part, index) => {
-      if (part.length > bytes.length - at) {
-        throw badData(
-          `expected ${part.length} bytes under a checksum, found ${bytes.length - at}`,
-          `${list}.${index}.length`,
-        )
-      }
       const expected = hex(part.digest)
-      const actual = hex(digest(bytes.subarray(at, at + part.length)))
-      at += part.length
+      const actual = hex(digest(covered.take(part.length, `${list}.${index}.length`)))
       const ok = expected === actual
       if (cx.onVerdict) cx.onVerdict({ filter: name, ok, expected, actual })
       else if (!ok)
@@ -54,7 +47,7 @@ function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<Checks
           field: `${list}.${index}.digest`,
         })
     })
-    if (at !== bytes.length) throw badData(`expected ${at} bytes under checksums, found ${bytes.length}`, list)
+    covered.end(list)
   }
 
   return {

@@ -5,8 +5,8 @@ import {
   onlyPart,
 } from '../format/compressor-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat, NO_BYTES } from './bytes.ts'
+import { encode } from '../format/io.ts'
+import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
 /** What a compression filter does to one part. */
@@ -46,32 +46,19 @@ export function compressionFilter(codec: PartCodec): Filter {
         checkLimit(only.original_length, cx.limit, 'original_length')
         return { metadata: NO_BYTES, data: codec.decompress(bytes.data, only.original_length, config, cx) }
       }
-      const { value: described, length } = decodePrefix(bytes.metadata, compressorMetadata)
-      if (length !== bytes.metadata.length) {
-        throw badData(`expected no metadata behind a compressor's, found ${bytes.metadata.length - length} bytes`)
-      }
+      const described = wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
       let total = 0
       for (const part of described.metadata_parts) total += part.original_length
       for (const part of described.data_parts) total += part.original_length
       checkLimit(total, cx.limit, 'original_length')
-      let at = 0
+      const stored = new Parts(bytes.data, 'compressed bytes')
       // The room is for one part that is all.
       const each = cx.into ? { ...cx, into: undefined } : cx
-      const undo = (part: CompressedPart, context: FilterContext): Uint8Array => {
-        const end = at + part.compressed_length
-        if (end > bytes.data.length) {
-          throw badData(
-            `expected ${part.compressed_length} compressed bytes, found ${bytes.data.length - at}`,
-            'compressed_length',
-          )
-        }
-        const out = codec.decompress(bytes.data.subarray(at, end), part.original_length, config, context)
-        at = end
-        return out
-      }
+      const undo = ({ original_length, compressed_length }: CompressedPart, context: FilterContext): Uint8Array =>
+        codec.decompress(stored.take(compressed_length, 'compressed_length'), original_length, config, context)
       const metadata = concat(described.metadata_parts.map((part) => undo(part, { ...each, ofMetadata: true })))
       const data = concat(described.data_parts.map((part) => undo(part, each)))
-      if (at !== bytes.data.length) throw badData(`expected ${at} compressed bytes, found ${bytes.data.length}`)
+      stored.end()
       return { metadata, data }
     },
   }

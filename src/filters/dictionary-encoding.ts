@@ -1,13 +1,13 @@
-import { InspectError } from '../base/errors.ts'
 import { compressorMetadata } from '../format/compressor-metadata.ts'
 import { dictionaryMetadata } from '../format/dictionary-metadata.ts'
-import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, NO_BYTES } from './bytes.ts'
+import { encode } from '../format/io.ts'
+import { badData, badValue, NO_BYTES, wholeMetadata } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
+  checkCountSize,
   checkStringPart,
+  checkStrings,
   countSize,
-  isCountSize,
   readCount,
   STRING_GROWTH,
   type StringCells,
@@ -45,7 +45,7 @@ export const dictionaryEncoding: FilterDefinition = {
   },
   load: async () => ({
     forward(parts, _config, cx) {
-      if (!cx.stringOffsets) throw new InspectError('BAD_VALUE', NOT_STRINGS)
+      if (!cx.stringOffsets) throw badValue(NOT_STRINGS)
       return compress(parts)
     },
     reverse(bytes, _config, cx) {
@@ -148,12 +148,11 @@ class StringTable {
 }
 
 function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
-  const { value, length } = decodePrefix(bytes.metadata, dictionaryMetadata)
-  const count = checkStringPart(value.part, bytes, length)
+  const value = wholeMetadata(bytes.metadata, dictionaryMetadata, 'that of the strings')
+  const count = checkStringPart(value.part, bytes)
   const { id_size: idSize, string_length_size: stringSize, dictionary } = value
-  if (!isCountSize(idSize)) throw badData(`expected a size of 1, 2, 4 or 8, found ${idSize}`, 'id_size')
-  if (!isCountSize(stringSize))
-    throw badData(`expected a size of 1, 2, 4 or 8, found ${stringSize}`, 'string_length_size')
+  checkCountSize(idSize, 'id_size')
+  checkCountSize(stringSize, 'string_length_size')
   if (count * idSize !== bytes.data.length) {
     throw badData(`expected ${count} ids of ${idSize} bytes, found ${bytes.data.length} bytes`, 'offsets_length')
   }
@@ -165,10 +164,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
     if (id >= starts.length) throw badData(`expected an id below ${starts.length}, found ${id}`)
     strings += lengths[id]
   }
-  if (strings !== value.part.original_length) {
-    throw badData(`expected ${value.part.original_length} bytes of strings, found ${strings}`, 'original_length')
-  }
-  checkLimit(strings, cx.limit, 'original_length')
+  checkStrings(value.part, strings, cx.limit)
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let to = 0
@@ -180,7 +176,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
     else for (let i = 0; i < size; i++) data[to + i] = dictionary[start + i]
     to += size
   }
-  return { metadata: bytes.metadata.subarray(length), data, offsets }
+  return { metadata: NO_BYTES, data, offsets }
 }
 
 /** Ids beyond uint32 become its largest, which no dictionary reaches. */

@@ -1,5 +1,4 @@
-import { InspectError } from '../base/errors.ts'
-import { badData, viewOf } from './bytes.ts'
+import { badData, badValue, viewOf } from './bytes.ts'
 import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
 import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf, signShift } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
@@ -41,10 +40,7 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
   const differences = count > 2 ? secondDifferences(part, type) : undefined
   const bitSize = differences?.bitSize ?? 0
   if (differences?.overflows && formatVersion >= REFUSES_OVERFLOW_SINCE) {
-    throw new InspectError(
-      'BAD_VALUE',
-      'expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one',
-    )
+    throw badValue('expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one')
   }
   const verbatim = bitSize >= verbatimFrom(size)
   const plain = verbatim ? part.length : Math.min(count, 2) * size

@@ -1,9 +1,9 @@
+import { badValue } from './bytes.ts'
 /**
  * Elements of filtered data as typed arrays. Values of 8 bytes are pairs of uint32 lanes, low lane first: no bigint is made for
  * an element, and all sums and differences are modulo 2^64.
  */
 
-import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) throw new TypeError('this machine is not little-endian')
@@ -51,7 +51,7 @@ export function deltaType(datatype: Datatype, reinterpret: Datatype | undefined)
   const kind = datatypeKind(seen)
   if (kind === 'float') {
     const message = `expected integers, or a reinterpret datatype, for delta encoding; found ${seen}`
-    throw new InspectError('BAD_VALUE', message, { field: 'reinterpret_datatype' })
+    throw badValue(message, 'reinterpret_datatype')
   }
   if (kind === 'text' || kind === 'bytes' || kind === 'bool') return { size: 1, signed: seen === 'CHAR' }
   return { size: elementSize(seen), signed: isSignedInteger(seen) }
@@ -65,10 +65,7 @@ export function deltaDatatype(datatype: Datatype, reinterpret: Datatype | undefi
 /** @throws InspectError BAD_VALUE unless a part to be written is a whole number of elements */
 export function checkWhole(part: Uint8Array, size: number): void {
   if (part.length % size !== 0) {
-    throw new InspectError(
-      'BAD_VALUE',
-      `expected parts of whole ${size}-byte elements, found one of ${part.length} bytes`,
-    )
+    throw badValue(`expected parts of whole ${size}-byte elements, found one of ${part.length} bytes`)
   }
 }
 

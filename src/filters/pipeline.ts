@@ -3,7 +3,7 @@ import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
 import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import { concat, NO_BYTES } from './bytes.ts'
+import { badData, concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition, FilteredBytes, LostTail } from './filter.ts'
 import type { LazyKernels } from './kernels/kernels.ts'
@@ -368,17 +368,15 @@ export class Pipeline {
    */
   private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
     if (original_length > 0) {
-      throw new InspectError(
-        'BAD_FILTERED_DATA',
+      throw badData(
         `expected ${original_length} bytes of strings, found an empty chunk: the release that wrote it lost them`,
       )
     }
     if (this.stages.length > 1) {
       const { name } = this.stages[this.stages.length - 1].config
-      throw new InspectError(
-        'BAD_FILTERED_DATA',
+      throw badData(
         `expected metadata of ${name}, found an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it`,
-        { field: name },
+        name,
       )
     }
     return { metadata: NO_BYTES, data: NO_BYTES }

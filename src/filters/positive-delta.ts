@@ -1,8 +1,12 @@
-import { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { type PositiveDeltaWindow, positiveDeltaMetadata } from '../format/positive-delta-metadata.ts'
-import { badData, concat, viewOf } from './bytes.ts'
+import {
+  POSITIVE_DELTA_WINDOW_BYTES,
+  type PositiveDeltaWindow,
+  positiveDeltaHead,
+  positiveDeltaMetadata,
+} from '../format/positive-delta-metadata.ts'
+import { badData, badValue, concat } from './bytes.ts'
 import {
   differences,
   type ElementSize,
@@ -47,10 +51,7 @@ const filter: Filter = {
     for (const window of windowsOf(parts.data, config.max_window_size, type.size)) {
       const whole = window.length % type.size === 0
       if (whole && !rises(window, type)) {
-        throw new InspectError(
-          'BAD_VALUE',
-          'expected values that never decrease for POSITIVE_DELTA, found a smaller one',
-        )
+        throw badValue('expected values that never decrease for POSITIVE_DELTA, found a smaller one')
       }
       const first = new Uint8Array(type.size)
       first.set(window.subarray(0, type.size))
@@ -94,17 +95,12 @@ function elementType(datatype: Datatype, formatVersion: number): IntegerType | u
 
 /** All windows at once; undefined where anything is wrong. */
 function undo({ metadata, data }: FilteredBytes, size: ElementSize, kernels: Kernels): FilteredBytes | undefined {
-  if (metadata.length < HEAD) return undefined
-  const windows = viewOf(metadata).getUint32(0, true)
-  const end = HEAD + windows * (size + WINDOW_LENGTH_BYTES)
+  const { value: head, length } = decodePrefix(metadata, positiveDeltaHead)
+  const end = length + head.window_num * (size + POSITIVE_DELTA_WINDOW_BYTES)
   if (end > metadata.length) return undefined
-  const out = kernels.unpositiveDelta(metadata.subarray(HEAD, end), windows, data, size)
+  const out = kernels.unpositiveDelta(metadata.subarray(length, end), head.window_num, data, size)
   return out && { metadata: metadata.subarray(end), data: out }
 }
-
-/** Of the metadata: the number of windows, and a window's bytes. */
-const HEAD = 4
-const WINDOW_LENGTH_BYTES = 4
 
 /** Whether no element is smaller than the one before it. Signed values compare as unsigned ones with the sign bit turned. */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {

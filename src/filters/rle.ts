@@ -1,15 +1,15 @@
-import { InspectError } from '../base/errors.ts'
 import { compressorMetadata } from '../format/compressor-metadata.ts'
-import { decodePrefix, encode } from '../format/io.ts'
+import { encode } from '../format/io.ts'
 import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
-import { badData, checkLimit } from './bytes.ts'
+import { badData, badValue, checkLimit, NO_BYTES, wholeMetadata } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
+  checkCountSize,
   checkStringPart,
+  checkStrings,
   countSize,
-  isCountSize,
   offsetsRoom,
   readCount,
   STRING_GROWTH,
@@ -63,10 +63,7 @@ const LONGEST_RUN = 65535
 
 function compressCells(part: Uint8Array, size: number): Uint8Array {
   if (part.length % size !== 0) {
-    throw new InspectError(
-      'BAD_VALUE',
-      `expected parts of whole ${size}-byte cells for RLE, found one of ${part.length} bytes`,
-    )
+    throw badValue(`expected parts of whole ${size}-byte cells for RLE, found one of ${part.length} bytes`)
   }
   const count = part.length / size
   if (count === 0) return new Uint8Array(0)
@@ -191,12 +188,11 @@ function runLength(cells: StringCells, cell: number): number {
 }
 
 function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
-  const { value, length } = decodePrefix(bytes.metadata, rleStringMetadata)
-  const count = checkStringPart(value.part, bytes, length)
+  const value = wholeMetadata(bytes.metadata, rleStringMetadata, 'that of the strings')
+  const count = checkStringPart(value.part, bytes)
   const { run_length_size: runSize, string_length_size: stringSize } = value
-  if (!isCountSize(runSize)) throw badData(`expected a size of 1, 2, 4 or 8, found ${runSize}`, 'run_length_size')
-  if (!isCountSize(stringSize))
-    throw badData(`expected a size of 1, 2, 4 or 8, found ${stringSize}`, 'string_length_size')
+  checkCountSize(runSize, 'run_length_size')
+  checkCountSize(stringSize, 'string_length_size')
   const input = bytes.data
   let cells = 0
   let strings = 0
@@ -214,10 +210,7 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     strings += run * stringLength
   }
   if (cells !== count) throw badData(`expected runs of ${count} cells in all, found ${cells}`, 'offsets_length')
-  if (strings !== value.part.original_length) {
-    throw badData(`expected ${value.part.original_length} bytes of strings, found ${strings}`, 'original_length')
-  }
-  checkLimit(strings, cx.limit, 'original_length')
+  checkStrings(value.part, strings, cx.limit)
   checkLimit(8 * count, offsetsRoom(cx.limit), 'offsets_length')
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
@@ -237,5 +230,5 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     cell += run
     to += run * stringLength
   }
-  return { metadata: bytes.metadata.subarray(length), data, offsets }
+  return { metadata: NO_BYTES, data, offsets }
 }

@@ -1,8 +1,8 @@
-import { InspectError } from '../base/errors.ts'
+import type { InspectError } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
-import { badData, checkLimit } from './bytes.ts'
+import { badData, badValue, checkLimit } from './bytes.ts'
 import {
   checkWhole,
   type ElementSize,
@@ -72,7 +72,7 @@ function typeRefusal(type: Datatype, { name }: FilterConfig): string | undefined
 }
 
 function badOption(field: string, expected: string, found: number | undefined): InspectError {
-  return new InspectError('BAD_VALUE', `expected ${expected}, found ${found ?? 'none'}`, { field })
+  return badValue(`expected ${expected}, found ${found ?? 'none'}`, field)
 }
 
 function widthOf({ byte_width: width }: FilterConfig): ElementSize {
@@ -93,7 +93,7 @@ function offsetOf({ offset }: FilterConfig): number {
 function floatSize(datatype: Datatype): 4 | 8 {
   const size = datatypeSize(datatype)
   if (size === 4 || size === 8) return size
-  throw new InspectError('BAD_VALUE', `expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
+  throw badValue(`expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
 }
 
 /** Float32 are computed in float32. */
@@ -127,7 +127,7 @@ function toIntegers(values: Float64Array, width: ElementSize): Uint8Array {
   for (let i = 0, to = 0; i < values.length; i++, to += each) {
     const value = values[i]
     if (!(value >= -end && value < end)) {
-      throw new InspectError('BAD_VALUE', `expected scaled values that fit ${8 * width} bits, found ${value}`)
+      throw badValue(`expected scaled values that fit ${8 * width} bits, found ${value}`)
     }
     lanes[to] = value
     if (each === 2) lanes[to + 1] = Math.floor(value / 2 ** 32)

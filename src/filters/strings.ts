@@ -1,6 +1,6 @@
-import { InspectError } from '../base/errors.ts'
 import type { StringPart } from '../format/rle-string-metadata.ts'
-import { badData } from './bytes.ts'
+import { badData, badValue, checkLimit } from './bytes.ts'
+import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
 /** What the string forms of RLE and DICTIONARY_ENCODING share: cells found by their offsets, and big-endian counts. */
@@ -13,8 +13,8 @@ export function countSize(largest: number): number {
   return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
 }
 
-export function isCountSize(size: number): boolean {
-  return size === 1 || size === 2 || size === 4 || size === 8
+export function checkCountSize(size: number, field: string): void {
+  if (!isElementSize(size)) throw badData(`expected a size of 1, 2, 4 or 8, found ${size}`, field)
 }
 
 /** A big-endian count; the caller has checked that it is there. */
@@ -69,33 +69,22 @@ export class StringCells {
 export function stringCells(parts: FilterParts, filter: string): StringCells {
   const { offsets, data, metadata } = parts
   if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
-    throw new InspectError('BAD_VALUE', `expected ${filter} of var-sized strings to be the first filter`)
+    throw badValue(`expected ${filter} of var-sized strings to be the first filter`)
   }
-  if (offsets.length === 0) throw new InspectError('BAD_VALUE', `expected at least one cell for ${filter}, found none`)
+  if (offsets.length === 0) throw badValue(`expected at least one cell for ${filter}, found none`)
   let before = 0
   for (const offset of offsets) {
-    if (!(offset >= before))
-      throw new InspectError('BAD_VALUE', `expected rising offsets, found ${offset} behind ${before}`)
+    if (!(offset >= before)) throw badValue(`expected rising offsets, found ${offset} behind ${before}`)
     before = offset
   }
   if (offsets[0] !== 0 || before > data[0].length) {
-    throw new InspectError(
-      'BAD_VALUE',
-      `expected offsets from 0 to ${data[0].length}, found ${offsets[0]} to ${before}`,
-    )
+    throw badValue(`expected offsets from 0 to ${data[0].length}, found ${offsets[0]} to ${before}`)
   }
   return new StringCells(data[0], offsets)
 }
 
-/**
- * Checks the head of the metadata against the chunk; gives the number of cells.
- *
- * @param length of this filter's metadata, which must be all there is
- */
-export function checkStringPart(part: StringPart, bytes: FilteredBytes, length: number): number {
-  if (length !== bytes.metadata.length) {
-    throw badData(`expected no metadata behind that of the strings, found ${bytes.metadata.length - length} bytes`)
-  }
+/** Checks the head of the metadata against the chunk; gives the number of cells. */
+export function checkStringPart(part: StringPart, bytes: FilteredBytes): number {
   if (part.compressed_length !== bytes.data.length) {
     throw badData(`expected ${part.compressed_length} bytes of data, found ${bytes.data.length}`, 'compressed_length')
   }
@@ -103,6 +92,14 @@ export function checkStringPart(part: StringPart, bytes: FilteredBytes, length: 
     throw badData(`expected 8 bytes a cell, found ${part.offsets_length}`, 'offsets_length')
   }
   return part.offsets_length / 8
+}
+
+/** Checks how many bytes the strings turned out to have, before room is made for them. */
+export function checkStrings(part: StringPart, found: number, limit: number): void {
+  if (found !== part.original_length) {
+    throw badData(`expected ${part.original_length} bytes of strings, found ${found}`, 'original_length')
+  }
+  checkLimit(found, limit, 'original_length')
 }
 
 /** Offsets of empty strings need no data: what the limit on data does not bound ends here, at 32 Mi cells a chunk. */

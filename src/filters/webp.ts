@@ -1,9 +1,8 @@
-import { InspectError } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
-import { badData, checkLimit, concat } from './bytes.ts'
+import { badValue, checkLimit, concat, Parts } from './bytes.ts'
 import type { ImageCodec } from './codecs/codecs.ts'
 import { hasAlpha, pixelLayout } from './codecs/pixels.ts'
 import { webpSize } from './codecs/webp-header.ts'
@@ -56,19 +55,16 @@ function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: Filt
 function webpFilter(codec: ImageCodec): Filter {
   return {
     forward(parts, config, cx) {
-      if (cx.datatype !== 'UINT8') throw new InspectError('BAD_VALUE', `expected UINT8 values, found ${cx.datatype}`)
+      if (cx.datatype !== 'UINT8') throw badValue(`expected UINT8 values, found ${cx.datatype}`)
       const { format = 'NONE' } = config
       const { depth } = pixelLayout(format)
       const { x_extent: stride = 0, y_extent: height = 0, quality = DEFAULT_QUALITY, lossless = false } = config
       if (stride % depth !== 0 || stride * height === 0) {
-        throw new InspectError(
-          'BAD_VALUE',
-          `expected rows of whole ${format} pixels, found tiles of ${height} rows of ${stride} values`,
-        )
+        throw badValue(`expected rows of whole ${format} pixels, found tiles of ${height} rows of ${stride} values`)
       }
       const files = parts.data.map((part) => {
         if (part.length !== stride * height) {
-          throw new InspectError('BAD_VALUE', `expected ${stride * height} bytes (one picture), found ${part.length}`)
+          throw badValue(`expected ${stride * height} bytes (one picture), found ${part.length}`)
         }
         return codec.encode(part, stride / depth, height, format, quality, lossless)
       })
@@ -79,20 +75,16 @@ function webpFilter(codec: ImageCodec): Filter {
       const { format = 'NONE' } = config
       const { depth } = pixelLayout(format)
       const { value: described, length } = decodePrefix(bytes.metadata, partLengthsMetadata)
-      let at = 0
+      const files = new Parts(bytes.data, 'bytes of WebP files')
       let total = 0
       const pictures = described.part_lengths.map((fileLength) => {
-        const file = bytes.data.subarray(at, at + fileLength)
-        if (file.length !== fileLength)
-          throw badData(`expected ${fileLength} bytes of a WebP file, found ${file.length}`, 'part_lengths')
-        at += fileLength
+        const file = files.take(fileLength, 'part_lengths')
         const { width, height } = webpSize(file)
         total += width * height * depth
         checkLimit(total, cx.limit, 'part_lengths')
         return codec.decode(file, format).pixels
       })
-      if (at !== bytes.data.length)
-        throw badData(`expected ${at} bytes of WebP files, found ${bytes.data.length}`, 'part_lengths')
+      files.end('part_lengths')
       return { metadata: bytes.metadata.subarray(length), data: concat(pictures) }
     },
   }

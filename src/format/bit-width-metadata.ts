@@ -1,4 +1,4 @@
-import type { Describe, Io } from './io.ts'
+import { asPart, type Describe, type Io } from './io.ts'
 
 /** One window of BIT_WIDTH_REDUCTION. */
 export interface BitWidthWindow {
@@ -23,6 +23,18 @@ export interface BitWidthMetadata {
   windows: BitWidthWindow[]
 }
 
+/** What stands ahead of the windows. */
+export function bitWidthHead(whole: unknown): { original_bytes: number; window_num: number } {
+  const io = asPart<BitWidthMetadata>(whole)
+  return {
+    original_bytes: io.u32('original_bytes', 'bytes: of all windows before the filter'),
+    window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows'),
+  }
+}
+
+/** Of a window, beside its value offset: bits and bytes. */
+export const BIT_WIDTH_WINDOW_BYTES = 5
+
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata> {
   const bitWidthWindow = (io: Io<BitWidthWindow>): BitWidthWindow => ({
@@ -35,8 +47,7 @@ export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata
     window_bytes: io.u32('window_bytes', 'bytes: of the window before the filter'),
   })
   return (io) => {
-    const original_bytes = io.u32('original_bytes', 'bytes: of all windows before the filter')
-    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows')
-    return { original_bytes, windows: io.list('windows', windowNum, bitWidthWindow) }
+    const { original_bytes, window_num } = bitWidthHead(io)
+    return { original_bytes, windows: io.list('windows', window_num, bitWidthWindow) }
   }
 }

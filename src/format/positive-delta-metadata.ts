@@ -1,4 +1,4 @@
-import type { Describe, Io } from './io.ts'
+import { asPart, type Describe, type Io } from './io.ts'
 
 /** One window of POSITIVE_DELTA. */
 export interface PositiveDeltaWindow {
@@ -19,14 +19,20 @@ export interface PositiveDeltaMetadata {
   windows: PositiveDeltaWindow[]
 }
 
+/** What stands ahead of the windows. */
+export function positiveDeltaHead(whole: unknown): { window_num: number } {
+  const io = asPart<PositiveDeltaMetadata>(whole)
+  return { window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows') }
+}
+
+/** Of a window, beside its first value: its bytes. */
+export const POSITIVE_DELTA_WINDOW_BYTES = 4
+
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function positiveDeltaMetadata(elementSize: number): Describe<PositiveDeltaMetadata> {
   const positiveDeltaWindow = (io: Io<PositiveDeltaWindow>): PositiveDeltaWindow => ({
     first_value: io.bytes('first_value', elementSize, 'one element'),
     window_bytes: io.u32('window_bytes', 'bytes: of the window, the same before and after'),
   })
-  return (io) => {
-    const windowNum = io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows')
-    return { windows: io.list('windows', windowNum, positiveDeltaWindow) }
-  }
+  return (io) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, positiveDeltaWindow) })
 }

@@ -39,8 +39,16 @@ export function storedChunk(io: Io<StoredChunk>): StoredChunk {
   }
 }
 
+export const CHUNK_COUNT_BYTES = 8
+/** The three lengths of a chunk. */
+export const CHUNK_HEAD_BYTES = 12
 /** Bytes ahead of the first chunk's metadata. */
-const FIRST_CHUNK_HEAD = 20
+const FIRST_CHUNK_HEAD = CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES
+
+/** Bytes of a stored chunk, by its three lengths. */
+export function storedChunkLength(head: Uint8Array): number {
+  return CHUNK_HEAD_BYTES + u32(head, 4) + u32(head, 8)
+}
 
 /**
  * The chunk of a tile that is one chunk and nothing else, as small tiles are: what {@link tileChunks} reads, at a tenth of

@@ -3,7 +3,7 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { storedChunk } from '../format/tile-chunks.ts'
+import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, storedChunk, storedChunkLength } from '../format/tile-chunks.ts'
 import {
   checkChunkNum,
   GENERIC_TILE_HEADER_BYTES,
@@ -26,10 +26,6 @@ export interface StoredSection {
 
 /** Told of the unfiltered content from front to back, a chunk at a time; `at` is where the chunk begins in it. */
 export type Scan = (bytes: Uint8Array, at: number) => void
-
-const CHUNK_COUNT_BYTES = 8
-/** The three lengths of a chunk. */
-const CHUNK_HEAD_BYTES = 12
 
 /**
  * A generic tile whose content is never in memory as a whole. Opening it undoes every chunk once, so that damage is found
@@ -81,7 +77,7 @@ export class PagedTile {
     checkChunkNum(count, header, cx)
     let at = start + CHUNK_COUNT_BYTES
     for (let i = 0; i < count; i++) {
-      const bytes = await window.within(at, chunkLength(await window.within(at, CHUNK_HEAD_BYTES, last)), last)
+      const bytes = await window.within(at, storedChunkLength(await window.within(at, CHUNK_HEAD_BYTES, last)), last)
       const { data } = pipeline.reverseChunk(decodePrefix(bytes, storedChunk).value, i)
       stored.push(at)
       starts.push(total)
@@ -221,12 +217,6 @@ class Window {
 function sizeOf(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return view.getUint32(4, true) * 2 ** 32 + view.getUint32(0, true)
-}
-
-/** Bytes of a stored chunk, head included. */
-function chunkLength(head: Uint8Array): number {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
-  return CHUNK_HEAD_BYTES + view.getUint32(4, true) + view.getUint32(8, true)
 }
 
 function wrong(field: string, expected: number, found: number): InspectError {

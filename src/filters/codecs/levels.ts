@@ -1,4 +1,5 @@
-import { InspectError } from '../../base/errors.ts'
+import type { InspectError } from '../../base/errors.ts'
+import { badValue } from '../bytes.ts'
 
 /** How TileDB reads the level stored with a compression filter. */
 
@@ -31,5 +32,5 @@ export function zstdLevel(level: number): number {
 }
 
 function tooHigh(level: number): InspectError {
-  return new InspectError('BAD_VALUE', `expected a level of at most 9, found ${level}`, { field: 'level' })
+  return badValue(`expected a level of at most 9, found ${level}`, 'level')
 }

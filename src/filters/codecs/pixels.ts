@@ -1,5 +1,5 @@
-import { InspectError } from '../../base/errors.ts'
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
+import { badValue } from '../bytes.ts'
 
 /** Bytes of a pixel, and which of them are red and blue. Green is always the second, alpha the last of four. */
 export interface PixelLayout {
@@ -18,9 +18,7 @@ const LAYOUTS: Record<Exclude<PixelFormat, 'NONE'>, PixelLayout> = {
 /** @throws InspectError BAD_VALUE for NONE, with which TileDB neither reads nor writes */
 export function pixelLayout(format: PixelFormat): PixelLayout {
   if (format !== 'NONE') return LAYOUTS[format]
-  throw new InspectError('BAD_VALUE', `expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, {
-    field: 'format',
-  })
+  throw badValue(`expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, 'format')
 }
 
 export function hasAlpha(format: PixelFormat): boolean {

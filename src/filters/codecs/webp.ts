@@ -2,7 +2,7 @@ import createDecoder from '@jsquash/webp/codec/dec/webp_dec.js'
 import createEncoder from '@jsquash/webp/codec/enc/webp_enc.js'
 import { defaultOptions } from '@jsquash/webp/meta.js'
 import { InspectError } from '../../base/errors.ts'
-import { badData } from '../bytes.ts'
+import { badData, badValue } from '../bytes.ts'
 import type { ImageCodec } from './codecs.ts'
 import { pixelLayout } from './pixels.ts'
 import type { WasmReader } from './wasm-file.ts'
@@ -73,11 +73,7 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
       }
       const options = lossless ? { lossless: 1, exact: 1, quality: LOSSLESS_EFFORT } : { quality }
       const file = encoder.encode(rgba, width, height, { ...defaultOptions, ...options })
-      if (!file)
-        throw new InspectError(
-          'BAD_VALUE',
-          `expected a picture that WebP can hold, found one of ${width} x ${height} pixels`,
-        )
+      if (!file) throw badValue(`expected a picture that WebP can hold, found one of ${width} x ${height} pixels`)
       return file.slice()
     },
   }

@@ -1,6 +1,6 @@
 import type { ZstdSimple } from 'zstd-codec'
 import { InspectError } from '../../base/errors.ts'
-import { badData } from '../bytes.ts'
+import { badData, badValue } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { zstdLevel } from './levels.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
@@ -20,7 +20,7 @@ export async function loadZstdCodec(): Promise<ByteCodec> {
     compress(data, level) {
       refuseLarger(data.length)
       const frame = zstd.compress(data, Math.min(zstdLevel(level), HIGHEST_LEVEL))
-      if (!frame) throw new InspectError('BAD_VALUE', 'expected data that zstd-codec compresses, found that it fails')
+      if (!frame) throw badValue('expected data that zstd-codec compresses, found that it fails')
       return frame
     },
     decompress(data, size) {

@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import { badData } from '../bytes.ts'
+import { badData, badValue } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
@@ -112,8 +112,7 @@ export function zstdCodec(module: WebAssembly.Module): ByteCodec {
       library ??= instantiate(module)
       const room = library.compressBound(data.length)
       const frame = run('compress', data, room, [zstdLevel(level)], copyOf)
-      if (!frame)
-        throw new InspectError('BAD_VALUE', `expected data that libzstd compresses, found it fails at level ${level}`)
+      if (!frame) throw badValue(`expected data that libzstd compresses, found it fails at level ${level}`)
       return frame
     },
     decompress: (data, size) => checked(data, size, copyOf),

@@ -56,41 +56,31 @@ export class Kernels {
 
   /** @param part a multiple of 8 bytes, and of the element */
   unbitshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const input = this.place(part)
-    const output = this.room(part.length)
-    if (input === NONE || output === NONE) return undefined
-    this.wasm.unbitshuffle(input, output, part.length, size)
-    return this.view(output, part.length)
+    const { length } = part
+    return this.run(length, [part], (output, input) => this.wasm.unbitshuffle(input, output, length, size))
   }
 
   /** @param size from 2 on */
   unbyteshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const count = Math.floor(part.length / size)
-    const input = this.place(part)
-    const output = this.room(part.length)
-    if (input === NONE || output === NONE) return undefined
-    this.wasm.unbyteshuffle(input, output, count, size, part.length - count * size)
-    return this.view(output, part.length)
+    const { length } = part
+    const count = Math.floor(length / size)
+    const rest = length - count * size
+    return this.run(length, [part], (output, input) => this.wasm.unbyteshuffle(input, output, count, size, rest))
   }
 
   /** Running sums of the whole elements of `part`; zeros behind them up to `length`. */
   sums(part: Uint8Array, length: number, size: ElementSize): Uint8Array | undefined {
     const whole = part.length - (part.length % size)
-    const input = this.place(part)
-    const output = this.room(Math.max(length, whole))
-    if (input === NONE || output === NONE) return undefined
-    this.wasm.sums(input, output, whole, size, 0, 0)
-    if (whole < length) this.memory.fill(0, output + whole, output + length)
-    return this.view(output, length)
+    const all = this.run(Math.max(length, whole), [part], (output, input) =>
+      this.wasm.sums(input, output, whole, size, 0, 0),
+    )
+    return all?.fill(0, whole).subarray(0, length)
   }
 
   /** Undoes XOR of whole elements. */
   separate(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const input = this.place(part)
-    const output = this.room(part.length)
-    if (input === NONE || output === NONE) return undefined
-    this.wasm.separate(input, output, part.length, size)
-    return this.view(output, part.length)
+    const { length } = part
+    return this.run(length, [part], (output, input) => this.wasm.separate(input, output, length, size))
   }
 
   /**
@@ -100,25 +90,22 @@ export class Kernels {
   undoubleDelta(part: Uint8Array, length: number, bitSize: number, size: ElementSize): Uint8Array | undefined {
     const count = Math.floor(length / size)
     const packedLength = part.length - 2 * size
-    const input = this.place(part)
     const stream = this.room(packedLength)
-    const output = this.room(length)
-    if (input === NONE || stream === NONE || output === NONE) return undefined
-    const packed = input + 2 * size
-    this.memory.copyWithin(output, input, packed)
-    this.wasm.undoubleDelta(packed, packedLength / 8, stream, output, count, bitSize, size)
-    this.memory.fill(0, output + count * size, output + length)
-    return this.view(output, length)
+    if (stream === NONE) return undefined
+    const all = this.run(length, [part], (output, input) => {
+      const packed = input + 2 * size
+      this.memory.copyWithin(output, input, packed)
+      return this.wasm.undoubleDelta(packed, packedLength / 8, stream, output, count, bitSize, size)
+    })
+    return all?.fill(0, count * size)
   }
 
   /** @param table per window T first value, u32 bytes */
   unpositiveDelta(table: Uint8Array, windows: number, data: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const entries = this.place(table)
-    const input = this.place(data)
-    const output = this.room(data.length)
-    if (entries === NONE || input === NONE || output === NONE) return undefined
-    const fits = this.wasm.unpositiveDelta(entries, windows, input, output, data.length, size)
-    return fits ? this.view(output, data.length) : undefined
+    const { length } = data
+    return this.run(length, [table, data], (output, entries, input) =>
+      this.wasm.unpositiveDelta(entries, windows, input, output, length, size),
+    )
   }
 
   /**
@@ -133,28 +120,35 @@ export class Kernels {
     size: ElementSize,
     signed: boolean,
   ): Uint8Array | undefined {
-    const entries = this.place(table)
-    const input = this.place(data)
-    const output = this.room(length)
-    if (entries === NONE || input === NONE || output === NONE) return undefined
-    const fits = this.wasm.widen(entries, windows, input, data.length, output, length, size, signed ? 1 : 0)
-    return fits ? this.view(output, length) : undefined
+    return this.run(length, [table, data], (output, entries, input) =>
+      this.wasm.widen(entries, windows, input, data.length, output, length, size, signed ? 1 : 0),
+    )
   }
 
   /** @param part whole runs of cells of `size` bytes */
   unrle(part: Uint8Array, length: number, size: number): Uint8Array | undefined {
-    const input = this.place(part)
-    const output = this.room(length)
-    if (input === NONE || output === NONE) return undefined
-    return this.wasm.unrle(input, part.length, output, length, size) ? this.view(output, length) : undefined
+    return this.run(length, [part], (output, input) => this.wasm.unrle(input, part.length, output, length, size))
   }
 
   /** @param block a raw LZ4 block */
   unlz4(block: Uint8Array, length: number): Uint8Array | undefined {
-    const input = this.place(block)
+    return this.run(length, [block], (output, input) => this.wasm.unlz4(input, block.length, output, length))
+  }
+
+  /**
+   * @param call runs a kernel, which may give 0 where something is wrong
+   * @returns a block of `length` bytes that the kernel filled; undefined without room, and where it gave 0
+   */
+  private run(
+    length: number,
+    [first, second]: readonly Uint8Array[],
+    call: (output: number, first: number, second: number) => number,
+  ): Uint8Array | undefined {
+    const one = this.place(first)
+    const two = second ? this.place(second) : one
     const output = this.room(length)
-    if (input === NONE || output === NONE) return undefined
-    return this.wasm.unlz4(input, block.length, output, length) ? this.view(output, length) : undefined
+    if (one === NONE || two === NONE || output === NONE) return undefined
+    return call(output, one, two) === 0 ? undefined : this.view(output, length)
   }
 
   /** Where the bytes lie in memory, copied there if need be; NONE without room. */

@@ -1,4 +1,6 @@
-import { bytes, u32, u64 } from './bytes.ts'
+import { decode, encode } from '../../format/io.ts'
+import { type StoredChunk, tileChunks } from '../../format/tile-chunks.ts'
+import { bytes, u64 } from './bytes.ts'
 import type { Damages } from './damage.ts'
 
 const setI32 = (data: Uint8Array, cell: number, value: number): void =>
@@ -32,9 +34,10 @@ export const CELL_DAMAGE = {
     plant: (array) =>
       array.editStored('p', 'data', 0, (stored) => {
         // One chunk of 48 bytes without filters becomes two.
-        const data = stored.subarray(20)
-        const chunk = (part: Uint8Array): Uint8Array => bytes(u32(part.length), u32(part.length), u32(0), part)
-        return bytes(u64(2), chunk(data.subarray(0, 10)), chunk(data.subarray(10)))
+        const tile = decode(stored, tileChunks)
+        const [{ data, metadata }] = tile.chunks
+        const chunk = (part: Uint8Array): StoredChunk => ({ original_length: part.length, metadata, data: part })
+        return encode({ ...tile, chunks: [chunk(data.subarray(0, 10)), chunk(data.subarray(10))] }, tileChunks)
       }),
   },
   CHECKSUM_MISMATCH: {
