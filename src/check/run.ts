@@ -1,4 +1,5 @@
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { isElementSize } from '../filters/elements.ts'
+import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { type Folder, readAll } from '../source/source.ts'
@@ -79,8 +80,6 @@ export function* plainAmongEncrypted(
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
-const WIDTHS = [1, 2, 4, 8]
-
 /** Options of a filter that contradict themselves. */
 export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
   const findings: Finding[] = []
@@ -97,10 +96,10 @@ export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
   const options = (name: string, expected: string, found: string | number): void => {
     findings.push(finding('SCHEMA_FILTER_OPTIONS', at(name), expected, found))
   }
-  if (filter.extra && (filter.name !== 'WEBP' || filter.extra.length !== WEBP_PADDING)) {
+  if (filter.extra && (filter.name !== 'WEBP' || filter.extra.length !== WEBP_PADDING_BYTES)) {
     options('extra', 'no more options', `${filter.extra.length} more bytes`)
   }
-  if (filter.byte_width !== undefined && !WIDTHS.includes(filter.byte_width)) {
+  if (filter.byte_width !== undefined && !isElementSize(filter.byte_width)) {
     options('byte_width', '1, 2, 4 or 8', filter.byte_width)
   }
   if (filter.max_window_size === 0) options('max_window_size', '1 or more bytes', 0)
@@ -112,9 +111,6 @@ export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
   }
   return findings
 }
-
-/** WebP's options end in two bytes of padding. */
-const WEBP_PADDING = 2
 
 /**
  * Opens a generic tile that must fill `bytes`, checks its header, and reads its payload.

@@ -3,7 +3,9 @@ import { type Datatype, datatypeCoding } from './datatype.ts'
 import { COMPRESSORS, FILTER_TYPES, type FilterType, filterTypeCoding, isCompressor } from './filter-type.ts'
 import type { Coding, Describe, Io } from './io.ts'
 
-export type PixelFormat = 'NONE' | 'RGB' | 'BGR' | 'RGBA' | 'BGRA'
+/** In the order of their numbers. TileDB neither reads nor writes with NONE. */
+export const PIXEL_FORMATS = ['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const
+export type PixelFormat = (typeof PIXEL_FORMATS)[number]
 
 /**
  * One filter of a pipeline with its options, as stored; also the FILTER of the JSON documents.
@@ -43,7 +45,7 @@ export interface FilterPipeline {
   filters: FilterConfig[]
 }
 
-const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', ['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'])
+const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', PIXEL_FORMATS)
 
 /** Unknown numbers stay readable: the option length tells how to pass over them. */
 const storedTypeCoding: Coding<FilterConfig['name']> = {
@@ -54,8 +56,67 @@ const storedTypeCoding: Coding<FilterConfig['name']> = {
   accepted: filterTypeCoding.accepted,
 }
 
+/** Names of options, each a key of its own in the bytes. */
+export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
+
+const LEVEL = { level: -1 }
+const DELTA = { ...LEVEL, reinterpret_datatype: 'ANY' } as const
+
+/** Options of each filter in stored order, with what TileDB's APIs store when nothing is set. WEBP's format has to be chosen and is RGB here. */
+export const FILTER_OPTIONS: Readonly<Record<FilterType, Omit<FilterConfig, 'name'>>> = {
+  NONE: {},
+  GZIP: LEVEL,
+  ZSTD: LEVEL,
+  LZ4: LEVEL,
+  RLE: LEVEL,
+  BZIP2: LEVEL,
+  DOUBLE_DELTA: DELTA,
+  BIT_WIDTH_REDUCTION: { max_window_size: 256 },
+  BITSHUFFLE: {},
+  BYTESHUFFLE: {},
+  POSITIVE_DELTA: { max_window_size: 1024 },
+  AES_256_GCM: {},
+  CHECKSUM_MD5: {},
+  CHECKSUM_SHA256: {},
+  DICTIONARY_ENCODING: LEVEL,
+  SCALE_FLOAT: { scale: 1, offset: 0, byte_width: 8 },
+  XOR: {},
+  WEBP: { quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_extent: 0 },
+  DELTA,
+}
+
+/** TileDB stores the options of WEBP as a C structure, padding included. */
+export const WEBP_PADDING_BYTES = 2
+
 /** Double-delta's reinterpret byte came with version 20; delta has had it since it exists (19). */
-const REINTERPRET_SINCE = { DOUBLE_DELTA: 20, DELTA: 19 }
+export const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = {
+  DOUBLE_DELTA: 20,
+  DELTA: 19,
+}
+
+const DESCRIPTIONS: { readonly [K in FilterOption]: (io: Io<FilterConfig>) => FilterConfig[K] } = {
+  level: (io) => io.i32('level', 'compression level; -1 is the default'),
+  reinterpret_datatype: (io) =>
+    io.coded('reinterpret_datatype', 'uint8', datatypeCoding, 'type of the elements; `ANY` for that of the field'),
+  max_window_size: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
+  scale: (io) => io.f64('scale', 'factor'),
+  offset: (io) => io.f64('offset', 'subtracted from every value'),
+  byte_width: (io) => io.size('byte_width', 'bytes: of a stored integer'),
+  quality: (io) => io.f32('quality', '0 to 100'),
+  format: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
+  lossless: (io) => io.flag('lossless', 'whether the picture is kept exactly'),
+  y_extent: (io) => io.u16('y_extent', 'rows of a tile'),
+  x_extent: (io) => io.u16('x_extent', 'values in a row of a tile'),
+}
+
+export const FILTER_OPTION_NAMES = Object.keys(DESCRIPTIONS) as FilterOption[]
+
+/** The options that a format version stores of a filter, in that order. */
+function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
+  if (!Object.hasOwn(FILTER_OPTIONS, name)) return []
+  const options = Object.keys(FILTER_OPTIONS[name as FilterType]) as FilterOption[]
+  return options.filter((option) => option !== 'reinterpret_datatype' || version >= (REINTERPRET_SINCE[name] ?? 0))
+}
 
 /**
  * A filter pipeline: maximum chunk size, then the filters in writing order.
@@ -93,28 +154,8 @@ function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version
       'its number among compressors, not among filters',
     )
     if (compressor !== COMPRESSORS[name]) options.compressor = compressor
-    options.level = io.i32('level', 'compression level; -1 is the default')
-    const since = name === 'DOUBLE_DELTA' || name === 'DELTA' ? REINTERPRET_SINCE[name] : Number.POSITIVE_INFINITY
-    if (version >= since)
-      options.reinterpret_datatype = io.coded(
-        'reinterpret_datatype',
-        'uint8',
-        datatypeCoding,
-        'type of the elements; `ANY` for that of the field',
-      )
-  } else if (name === 'BIT_WIDTH_REDUCTION' || name === 'POSITIVE_DELTA') {
-    options.max_window_size = io.u32('max_window_size', 'bytes: of the largest window')
-  } else if (name === 'SCALE_FLOAT') {
-    options.scale = io.f64('scale', 'factor')
-    options.offset = io.f64('offset', 'subtracted from every value')
-    options.byte_width = io.size('byte_width', 'bytes: of a stored integer')
-  } else if (name === 'WEBP') {
-    options.quality = io.f32('quality', '0 to 100')
-    options.format = io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours')
-    options.lossless = io.flag('lossless', 'whether the picture is kept exactly')
-    options.y_extent = io.u16('y_extent', 'rows of a tile')
-    options.x_extent = io.u16('x_extent', 'values in a row of a tile')
   }
+  for (const option of storedOptions(name, version)) Object.assign(options, { [option]: DESCRIPTIONS[option](io) })
   const extra = io.rest('extra', 'not defined in this version; TileDB passes over it')
   if (extra.length > 0) options.extra = extra
   return options

@@ -2,8 +2,16 @@ import { InspectError } from '../base/errors.ts'
 import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
 import { DATATYPES, type Datatype, datatypeKind } from '../format/datatype.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { FILTER_TYPES, type FilterType, isCompressor } from '../format/filter-type.ts'
+import {
+  FILTER_OPTION_NAMES,
+  FILTER_OPTIONS,
+  type FilterConfig,
+  type FilterOption,
+  PIXEL_FORMATS,
+  REINTERPRET_SINCE,
+  WEBP_PADDING_BYTES,
+} from '../format/filter-pipeline.ts'
+import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 
 /**
  * Pipelines as text: filters separated by commas, each with options behind colons, as in
@@ -29,36 +37,22 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-type OptionKey = Exclude<keyof FilterConfig, 'name' | 'extra' | 'compressor' | 'y_extent' | 'x_extent'>
+type OptionKey = Exclude<FilterOption, 'y_extent' | 'x_extent'>
 
-/** Other spellings of options, without underscores. */
-const OPTION_KEYS: ReadonlyMap<string, OptionKey> = new Map<string, OptionKey>([
-  ['level', 'level'],
-  ['maxwindowsize', 'max_window_size'],
+const OPTIONS = FILTER_OPTION_NAMES.filter((name): name is OptionKey => name !== 'y_extent' && name !== 'x_extent')
+
+/** Spellings of options, without underscores. */
+const OPTION_KEYS: ReadonlyMap<string, OptionKey> = new Map([
+  ...OPTIONS.map((name): [string, OptionKey] => [bare(name), name]),
   ['window', 'max_window_size'],
-  ['reinterpretdatatype', 'reinterpret_datatype'],
   ['reinterpret', 'reinterpret_datatype'],
-  ['scale', 'scale'],
   ['factor', 'scale'],
-  ['offset', 'offset'],
-  ['bytewidth', 'byte_width'],
-  ['quality', 'quality'],
-  ['format', 'format'],
   ['inputformat', 'format'],
-  ['lossless', 'lossless'],
 ])
 
-const PIXEL_FORMATS = ['RGB', 'BGR', 'RGBA', 'BGRA'] as const
-
-/** A filter with the options that TileDB's APIs store when nothing is set; WEBP's pixel format must be chosen and is RGB here. */
-export function defaultFilter(name: Selectable): FilterConfig {
-  if (name === 'DELTA' || name === 'DOUBLE_DELTA') return { name, level: -1, reinterpret_datatype: 'ANY' }
-  if (isCompressor(name)) return { name, level: -1 }
-  if (name === 'BIT_WIDTH_REDUCTION') return { name, max_window_size: 256 }
-  if (name === 'POSITIVE_DELTA') return { name, max_window_size: 1024 }
-  if (name === 'SCALE_FLOAT') return { name, scale: 1, offset: 0, byte_width: 8 }
-  if (name === 'WEBP') return { name, quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_extent: 0 }
-  return { name }
+/** A filter with the options that TileDB's APIs store when nothing is set. */
+export function defaultFilter(name: FilterType): FilterConfig {
+  return { name, ...FILTER_OPTIONS[name] }
 }
 
 /**
@@ -89,7 +83,7 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
   const equals = text.indexOf('=')
   const key = OPTION_KEYS.get(bare(equals < 0 ? text : text.slice(0, equals)))
   if (key === undefined || filter[key] === undefined) {
-    const known = [...new Set(OPTION_KEYS.values())].filter((one) => filter[one] !== undefined)
+    const known = OPTIONS.filter((one) => filter[one] !== undefined)
     const options = known.length === 0 ? 'no options' : `options ${known.join(', ')} (as in ${known[0]}=…)`
     throw usage(`${from} expects ${options}, found ${JSON.stringify(text)}`)
   }
@@ -112,8 +106,9 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
     case 'lossless':
       return { ...filter, lossless: flagOf(value, at) }
     case 'format': {
-      const format = PIXEL_FORMATS.find((one) => one === value.toUpperCase())
-      if (format === undefined) throw usage(`${at} expects ${PIXEL_FORMATS.join(', ')}, found ${JSON.stringify(value)}`)
+      const formats = PIXEL_FORMATS.filter((one) => one !== 'NONE')
+      const format = formats.find((one) => one === value.toUpperCase())
+      if (format === undefined) throw usage(`${at} expects ${formats.join(', ')}, found ${JSON.stringify(value)}`)
       return { ...filter, format }
     }
     case 'reinterpret_datatype': {
@@ -224,8 +219,6 @@ export function offerRefusal(filters: readonly FilterConfig[], field: FilteredFi
   )
 }
 
-const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = { DOUBLE_DELTA: 20, DELTA: 19 }
-
 /**
  * Filters with the options that a format version stores, and with what follows from the array.
  * @throws InspectError USAGE where an option would be lost
@@ -250,13 +243,10 @@ export function fittedFilters(
       ...filter,
       y_extent: field.picture.height,
       x_extent: field.picture.width,
-      extra: filter.extra ?? WEBP_PADDING,
+      extra: filter.extra ?? new Uint8Array(WEBP_PADDING_BYTES),
     }
   })
 }
-
-/** TileDB stores its options as a C structure, padding included. */
-const WEBP_PADDING = new Uint8Array(2)
 
 function usage(message: string): InspectError {
   return new InspectError('USAGE', message)

@@ -8,7 +8,13 @@ import type { Dimension } from '../format/dimension.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
-import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
+import {
+  FILTER_OPTIONS,
+  type FilterConfig,
+  type FilterOption,
+  type FilterPipeline,
+  PIXEL_FORMATS,
+} from '../format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 import { checkVersion } from '../format/format-version.ts'
 import type { DataOrder, Layout } from '../format/layout.ts'
@@ -241,36 +247,28 @@ const FILTER_NAMES = Object.keys(FILTER_TYPES).filter((name): name is FilterType
 function filterOf(value: DocumentValue): FilterConfig {
   const name = value.object().at('name').oneOf(FILTER_NAMES)
   if (name === 'AES_256_GCM') return value.fail('a filter of a schema', name)
-  const defaults = defaultFilter(name)
-  const keys = Object.keys(defaults)
-  const filter = value.object([...keys, 'extra', 'compressor'])
-  const read: FilterConfig = {
-    ...defaults,
-    level: filter.get('level', (level) => level.integer(-(2 ** 31), 2 ** 31 - 1), defaults.level),
-    reinterpret_datatype: filter.get(
-      'reinterpret_datatype',
-      (type) => type.oneOf(DATATYPES),
-      defaults.reinterpret_datatype,
-    ),
-    max_window_size: filter.get('max_window_size', (size) => size.integer(0, 0xffffffff), defaults.max_window_size),
-    scale: filter.get('scale', floatOf, defaults.scale),
-    offset: filter.get('offset', floatOf, defaults.offset),
-    byte_width: filter.get('byte_width', (width) => width.integer(0, Number.MAX_SAFE_INTEGER), defaults.byte_width),
-    quality: filter.get('quality', floatOf, defaults.quality),
-    format: filter.get('format', (format) => format.oneOf(['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA']), defaults.format),
-    lossless: filter.get('lossless', (flag) => flag.flag(), defaults.lossless),
-    y_extent: filter.get('y_extent', (extent) => extent.integer(0, 0xffff), defaults.y_extent),
-    x_extent: filter.get('x_extent', (extent) => extent.integer(0, 0xffff), defaults.x_extent),
-    compressor: filter.get('compressor', (number) => number.integer(0, 255), undefined),
-    extra: filter.get('extra', (extra) => extra.cell('BLOB', 'var', { raw: true }), undefined),
-  }
-  return withoutUndefined(read)
+  const read = defaultFilter(name)
+  const options = Object.keys(FILTER_OPTIONS[name]) as FilterOption[]
+  const filter = value.object(['name', ...options, 'extra', 'compressor'])
+  for (const option of options)
+    Object.assign(read, { [option]: filter.get<unknown, unknown>(option, OPTION_VALUES[option], read[option]) })
+  const compressor = filter.get('compressor', (number) => number.integer(0, 255), undefined)
+  const extra = filter.get('extra', (bytes) => bytes.cell('BLOB', 'var', { raw: true }), undefined)
+  return { ...read, ...(compressor !== undefined && { compressor }), ...(extra && { extra }) }
 }
 
-/** Keys that do not apply to a filter are not there, so that documents do not show them. */
-function withoutUndefined(filter: FilterConfig): FilterConfig {
-  const entries = Object.entries(filter).filter(([key, value]) => key !== 'name' && value !== undefined)
-  return { name: filter.name, ...Object.fromEntries(entries) }
+const OPTION_VALUES: { readonly [K in FilterOption]: (value: DocumentValue) => FilterConfig[K] } = {
+  level: (level) => level.integer(-(2 ** 31), 2 ** 31 - 1),
+  reinterpret_datatype: (type) => type.oneOf(DATATYPES),
+  max_window_size: (size) => size.integer(0, 0xffffffff),
+  scale: floatOf,
+  offset: floatOf,
+  byte_width: (width) => width.integer(0, Number.MAX_SAFE_INTEGER),
+  quality: floatOf,
+  format: (format) => format.oneOf(PIXEL_FORMATS),
+  lossless: (lossless) => lossless.flag(),
+  y_extent: (extent) => extent.integer(0, 0xffff),
+  x_extent: (extent) => extent.integer(0, 0xffff),
 }
 
 /** NaN and infinities are text in JSON. */

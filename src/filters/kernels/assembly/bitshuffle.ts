@@ -1,4 +1,5 @@
 import { interleave2, interleave4, interleave8 } from './byteshuffle'
+import { highBytes, lowBytes } from './lanes'
 
 const BLOCK_BYTES: usize = 8192
 
@@ -115,13 +116,6 @@ function transpose(rows: usize, groups: usize, output: usize): void {
     v128.store(to, highBytes(aceg, bdfh), 112)
   }
   for (let at = whole; at < groups; at++) store<u64>(output + 8 * at, square(rows + at, groups))
-}
-
-function lowBytes(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-}
-function highBytes(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 }
 
 const BOTH_HALVES: u64 = 0x100000001

@@ -1,3 +1,5 @@
+import { highBytes, lowBytes } from './lanes'
+
 /** Undoes BYTESHUFFLE: planes of bytes, `count` each, become elements; behind them `rest` bytes as they are. */
 export function unbyteshuffle(input: usize, output: usize, count: usize, size: usize, rest: usize): void {
   if (size === 2) interleave2(input, output, count)
@@ -6,13 +8,7 @@ export function unbyteshuffle(input: usize, output: usize, count: usize, size: u
   memory.copy(output + count * size, input + count * size, rest)
 }
 
-/** Lane pairs of the low, and of the high halves of two vectors. */
-function lowBytes(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-}
-function highBytes(a: v128, b: v128): v128 {
-  return i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-}
+/** Lane pairs of the low, and of the high halves of two vectors; those of bytes are in lanes.ts. */
 function lowPairs(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
 }

@@ -1,3 +1,5 @@
+import { last32, up4, up8 } from './lanes'
+
 /**
  * Undoes DOUBLE_DELTA from the third element on: `output` has the first two, `count` is of all. `packed` are `words` 64-bit
  * words, behind which 8 bytes of anything lie; `stream` is room for as many and 16 bytes more.
@@ -85,15 +87,6 @@ function taken(stream: usize, bytes: v128, power: v128, bitSize: u32): v128 {
   return i32x4.sub(v128.xor(i32x4.shr_u(i32x4.shl(top, 1), 32 - bitSize), sign), sign)
 }
 
-function up4(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
-}
-function up8(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)
-}
-function last32(x: v128): v128 {
-  return i8x16.shuffle(x, x, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15)
-}
 function last64(x: v128): v128 {
   return i8x16.shuffle(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
 }

@@ -1,9 +1,11 @@
+import { last32, up1, up2, up4, up8 } from './lanes'
+
 /** Running sums: start + in[0], that + in[1]…, modulo the element size; whole elements. `low` and `high` are lanes of the start. */
 export function sums(input: usize, output: usize, length: usize, size: usize, low: u32, high: u32): void {
   const start = (low as u64) | ((high as u64) << 32)
-  if (size === 1) sums8(input, output, length, low)
-  else if (size === 2) sums16(input, output, length, low)
-  else if (size === 4) sums32(input, output, length, low)
+  if (size === 1) sumsOf<u8>(input, output, length, low as u8)
+  else if (size === 2) sumsOf<u16>(input, output, length, low as u16)
+  else if (size === 4) sumsOf<u32>(input, output, length, low)
   else each<u64>(input, output, length, start)
 }
 
@@ -15,63 +17,27 @@ export function separate(input: usize, output: usize, length: usize, size: usize
   else eachXor<u64>(input, output, length)
 }
 
-/** A vector moved up by so many bytes, zeros behind it. */
-function up1(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-}
-function up2(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
-}
-function up4(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
-}
-function up8(x: v128): v128 {
-  return i8x16.shuffle(i8x16.splat(0), x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)
-}
-
-function sums8(input: usize, output: usize, length: usize, start: u32): void {
+function sumsOf<T>(input: usize, output: usize, length: usize, start: T): void {
   const whole = length & ~15
-  let carry = i8x16.splat(start as i8)
+  let carry = v128.splat<T>(start)
   for (let at: usize = 0; at < whole; at += 16) {
     let x = v128.load(input + at)
-    x = i8x16.add(x, up1(x))
-    x = i8x16.add(x, up2(x))
-    x = i8x16.add(x, up4(x))
-    x = i8x16.add(x, up8(x))
-    x = i8x16.add(x, carry)
+    if (sizeof<T>() === 1) x = v128.add<T>(x, up1(x))
+    if (sizeof<T>() <= 2) x = v128.add<T>(x, up2(x))
+    x = v128.add<T>(x, up4(x))
+    x = v128.add<T>(x, up8(x))
+    x = v128.add<T>(x, carry)
     v128.store(output + at, x)
-    carry = i8x16.shuffle(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
+    carry = last<T>(x)
   }
-  each<u8>(input + whole, output + whole, length - whole, i8x16.extract_lane_u(carry, 0))
+  each<T>(input + whole, output + whole, length - whole, v128.extract_lane<T>(carry, 0))
 }
 
-function sums16(input: usize, output: usize, length: usize, start: u32): void {
-  const whole = length & ~15
-  let carry = i16x8.splat(start as i16)
-  for (let at: usize = 0; at < whole; at += 16) {
-    let x = v128.load(input + at)
-    x = i16x8.add(x, up2(x))
-    x = i16x8.add(x, up4(x))
-    x = i16x8.add(x, up8(x))
-    x = i16x8.add(x, carry)
-    v128.store(output + at, x)
-    carry = i8x16.shuffle(x, x, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15)
-  }
-  each<u16>(input + whole, output + whole, length - whole, i16x8.extract_lane_u(carry, 0))
-}
-
-function sums32(input: usize, output: usize, length: usize, start: u32): void {
-  const whole = length & ~15
-  let carry = i32x4.splat(start)
-  for (let at: usize = 0; at < whole; at += 16) {
-    let x = v128.load(input + at)
-    x = i32x4.add(x, up4(x))
-    x = i32x4.add(x, up8(x))
-    x = i32x4.add(x, carry)
-    v128.store(output + at, x)
-    carry = i8x16.shuffle(x, x, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15)
-  }
-  each<u32>(input + whole, output + whole, length - whole, i32x4.extract_lane(carry, 0))
+/** The last element, in all places. */
+function last<T>(x: v128): v128 {
+  if (sizeof<T>() === 1) return i8x16.shuffle(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
+  if (sizeof<T>() === 2) return i8x16.shuffle(x, x, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15)
+  return last32(x)
 }
 
 function each<T>(input: usize, output: usize, length: usize, start: T): void {

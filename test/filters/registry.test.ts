@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals'
+import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
+import { stageDescription } from '../../src/filters/stage-metadata.ts'
+import { BIT_WIDTH_WINDOW_BYTES, bitWidthMetadata } from '../../src/format/bit-width-metadata.ts'
+import { FILTER_OPTIONS, type FilterConfig } from '../../src/format/filter-pipeline.ts'
+import { FILTER_TYPES, type FilterType } from '../../src/format/filter-type.ts'
+import { decode, decodePrefix, encode } from '../../src/format/io.ts'
+import { POSITIVE_DELTA_WINDOW_BYTES, positiveDeltaMetadata } from '../../src/format/positive-delta-metadata.ts'
+import { tileChunks } from '../../src/format/tile-chunks.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
+
+const NAMES = Object.keys(FILTER_TYPES) as FilterType[]
+const PICTURE = { y_extent: 2, x_extent: 6 }
+const CELLS = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+
+/** What undoing one chunk of a filter gives away. */
+async function stageOf(name: FilterType): Promise<StageResult> {
+  const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && PICTURE) }
+  const strings = name === 'DICTIONARY_ENCODING'
+  const type = strings ? 'STRING_ASCII' : name === 'WEBP' ? 'UINT8' : name === 'SCALE_FLOAT' ? 'FLOAT32' : 'INT16'
+  const tile = {
+    datatype: type,
+    cellSize: 2,
+    formatVersion: 22,
+    key: new Uint8Array(32),
+    stringOffsets: strings,
+  } as const
+  const pipeline = await Pipeline.load([config], tile, portableCodecs)
+  const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
+  const offsets = strings ? Float64Array.from([0, 4, 8]) : undefined
+  const stored = pipeline.forwardTile(CELLS, [CELLS.length], { offsets, randomBytes })
+  const stages: StageResult[] = []
+  const [chunk] = decode(stored, tileChunks).chunks
+  pipeline.reverseChunk(chunk, 0, { onStage: (stage) => void stages.push(stage) })
+  return stages[0]
+}
+
+describe.each(NAMES)('%s', (name) => {
+  test('describes all of its metadata', async () => {
+    const stage = await stageOf(name)
+    const { metadata } = stage.input
+    const describe = stageDescription(stage)
+    expect(describe ? decodePrefix(metadata, describe).length : 0).toBe(metadata.length)
+  })
+})
+
+test('windows have the bytes that kernels take them to have', () => {
+  const window = { window_bytes: 8, bits: 8 }
+  for (const size of [2, 4, 8]) {
+    const value = new Uint8Array(size)
+    const bytes = (windows: number): number =>
+      encode(
+        { original_bytes: 8, windows: new Array(windows).fill({ ...window, value_offset: value }) },
+        bitWidthMetadata(size),
+      ).length
+    expect(bytes(1) - bytes(0)).toBe(size + BIT_WIDTH_WINDOW_BYTES)
+    const rising = (windows: number): number =>
+      encode({ windows: new Array(windows).fill({ ...window, first_value: value }) }, positiveDeltaMetadata(size))
+        .length
+    expect(rising(1) - rising(0)).toBe(size + POSITIVE_DELTA_WINDOW_BYTES)
+  }
+})
