@@ -2,6 +2,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, concat } from './bytes.ts'
+import { elementSize } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
 /** What a filter does to one part: as many elements out as in. */
@@ -10,6 +11,8 @@ export interface PartTransform {
   reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   /** Raised before anything is allocated, where undoing the filter gives more bytes than it takes. */
   check?(total: number, config: FilterConfig, cx: FilterContext): void
+  /** Whether TileDB stores no bytes behind the last whole element of a part. */
+  dropsTails?: boolean
 }
 
 /**
@@ -31,7 +34,13 @@ export function partFilter(transform: PartTransform): Filter {
       let total = 0
       for (const part of value.part_lengths) total += part
       if (total !== bytes.data.length) {
-        throw badData(`expected ${total} bytes of data, found ${bytes.data.length}`, 'part_lengths')
+        const size = elementSize(cx.datatype)
+        const whole = value.part_lengths.reduce((sum, length) => sum + length - (length % size), 0)
+        const why =
+          transform.dropsTails && whole === bytes.data.length
+            ? ': TileDB dropped what is behind the last whole element when it wrote'
+            : ''
+        throw badData(`expected ${total} bytes of data, found ${bytes.data.length}${why}`, 'part_lengths')
       }
       transform.check?.(total, config, cx)
       let at = 0

@@ -19,6 +19,7 @@ export const xor: FilterDefinition = {
   metadata: () => partLengthsMetadata,
   load: async () =>
     partFilter({
+      dropsTails: true,
       forward(part, _config, cx) {
         const size = elementSize(cx.datatype)
         checkWhole(part, size)

@@ -97,6 +97,17 @@ describe('XOR', () => {
     })
   })
 
+  test('says what TileDB dropped of parts that are no whole elements', () => {
+    const undo = (data: string): string => {
+      const bytes = { metadata: u32(2, 5, 6), data: bytesOf(data) }
+      return inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message
+    }
+    expect(undo('0102030405060708')).toBe(
+      'expected 11 bytes of data, found 8: TileDB dropped what is behind the last whole element when it wrote',
+    )
+    expect(undo('01020304050607')).toBe('expected 11 bytes of data, found 7')
+  })
+
   test.each([
     ['CHAR', 'INT8'],
     ['UINT16', 'INT16'],
