@@ -1,13 +1,6 @@
 import { InspectError } from '../base/errors.ts'
+import type { DamagedFile } from '../documents/common.ts'
 import type { Fragment } from '../store/fragment.ts'
-
-/** A data file that is not there, or shorter than the metadata says. */
-export interface DamagedFile {
-  name: string
-  listed_size: number
-  /** Null for one that is not there. */
-  size: number | null
-}
 
 /** Data files that readers fail on. @param onDisk bytes of the files that are there, by name */
 export async function damagedFiles(fragment: Fragment, onDisk: ReadonlyMap<string, number>): Promise<DamagedFile[]> {

@@ -1,14 +1,16 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Output, Result } from '../base/result.ts'
-import type { ErrorInfo } from '../documents/common.ts'
+import type { Output } from '../base/result.ts'
+import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
+import type { DamagedFile, DocumentHead, ErrorInfo, ListedFragment } from '../documents/common.ts'
+import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
+import type { GroupDocument, GroupLine } from '../documents/group.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { EncryptionType } from '../format/layout.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
-import type { Document } from '../render/views/narrow.ts'
 import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
@@ -29,19 +31,17 @@ import {
   type Outcome,
   wrongTarget,
 } from './command.ts'
-import { type DamagedFile, damagedFault, damagedFiles } from './damaged-files.ts'
+import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
-import { filterResult, rangesResult } from './values.ts'
+import { exact, filterResult, rangesResult } from './values.ts'
 
 interface LsOptions {
   names?: boolean
   range?: string[]
   depth?: string
 }
-
-type Fields = { [key: string]: Result | undefined }
 
 export const command: CommandModule<LsOptions> = {
   configure(command) {
@@ -91,7 +91,7 @@ async function arrayOutcome(
   const listing = new Listing(cx, array, entries, unreadable?.at.file)
   if (options.names) {
     const names: string[] = []
-    for await (const one of listing.fragments()) if (wanted(one)) names.push(String(one.result.name))
+    for await (const one of listing.fragments()) if (wanted(one)) names.push(one.result.name)
     return namesOutcome(head, names)
   }
   // So many are not compared: then none need be kept to tell of the first.
@@ -110,40 +110,36 @@ async function arrayOutcome(
     fragment_num: entries.length,
     missing_fragments: await array.missingFragments(),
     fragments: compared ? found.map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
-    get schemas() {
-      return schemaFiles.map(({ name, timestamp_range }) => ({
-        name,
-        timestamp_range: timestamp_range ?? null,
-        fragment_num: listing.written.get(name) ?? 0,
-      }))
-    },
-    get total_size() {
-      return listing.totalSize
-    },
-    get read() {
-      return { ...listing.read }
-    },
-    get not_read() {
-      return { ...listing.notRead }
-    },
-    ...overlapping,
   }
+  const tail = (): Omit<ArrayListing, keyof typeof document> => ({
+    schemas: schemaFiles.map(({ name, timestamp_range }) => ({
+      name,
+      timestamp_range: timestamp_range ?? null,
+      fragment_num: listing.written.get(name) ?? 0,
+    })),
+    total_size: listing.totalSize,
+    read: listing.read,
+    not_read: listing.notRead,
+    ...overlapping,
+  })
   return {
     document,
+    tail,
     rows: document.fragments,
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)
-      const fragments: Result[] = []
+      const fragments: ArrayFragment[] = []
       for await (const one of document.fragments) fragments.push(one)
-      await arrayTable({ ...document, fragments }, names, cx.full, out)
+      await arrayTable({ ...document, fragments, ...tail() }, names, cx.full, out)
     },
   }
 }
 
-function namesOutcome(head: Pick<Document, 'kind' | 'path' | 'schema_version'>, names: readonly string[]): Outcome {
-  const document = { ...head, fragments: names.map((name) => ({ name })) }
-  return { document, rows: document.fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
+function namesOutcome(head: DocumentHead<'array'>, names: readonly string[]): Outcome {
+  const fragments = names.map((name) => ({ name }))
+  const document: ArrayNames = { ...head, fragments }
+  return { document, rows: fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
 }
 
 /** The newest schema, or why there is none to be had: the fault is given, and what can be told without it is listed. */
@@ -161,7 +157,7 @@ async function newestSchema(
 }
 
 /** Null where the head of the schema file cannot be read. */
-async function encryption(array: InspectArray): Promise<string | null> {
+async function encryption(array: InspectArray): Promise<EncryptionType | null> {
   try {
     return await array.encryption()
   } catch (error) {
@@ -170,7 +166,10 @@ async function encryption(array: InspectArray): Promise<string | null> {
   }
 }
 
-async function* resultsOf(listed: AsyncIterable<Listed>, wanted: (one: Listed) => boolean): AsyncGenerator<Result> {
+async function* resultsOf(
+  listed: AsyncIterable<Listed>,
+  wanted: (one: Listed) => boolean,
+): AsyncGenerator<ArrayFragment> {
   for await (const one of listed) if (wanted(one)) yield one.result
 }
 
@@ -238,32 +237,17 @@ class Listing {
   }
 }
 
-/** What is added up of fragments. What cannot be read of one counts for nothing. */
-interface Sums {
-  fragment_num: number
-  cell_num: number
-  cells_in_domain: number | bigint
-  tile_num: number
-  size: number
-}
-
-function noSums(): Sums {
+function noSums(): ArraySums {
   return { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
 }
 
-function addSums(sums: Sums, { result, size }: Listed): void {
+/** What cannot be read of a fragment counts for nothing. */
+function addSums(sums: ArraySums, { result, size }: Listed): void {
   sums.fragment_num++
   sums.size += size
-  sums.cell_num += amountOf(result.cell_num)
-  sums.tile_num += amountOf(result.tile_num)
-  const cells =
-    BigInt(sums.cells_in_domain) +
-    (typeof result.cells_in_domain === 'bigint' ? result.cells_in_domain : BigInt(amountOf(result.cells_in_domain)))
-  sums.cells_in_domain = cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
-}
-
-function amountOf(value: Result | undefined): number {
-  return typeof value === 'number' ? value : 0
+  sums.cell_num = exact(BigInt(sums.cell_num) + BigInt(result.cell_num ?? 0))
+  sums.cells_in_domain = exact(BigInt(sums.cells_in_domain) + BigInt(result.cells_in_domain ?? 0))
+  sums.tile_num += result.tile_num ?? 0
 }
 
 /** Above this, comparing all with all takes too long for a listing. */
@@ -282,24 +266,27 @@ function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]):
 }
 
 /** Adds to each fragment that TileDB reads how many others its non-empty domain overlaps. @returns what is said of the array */
-function overlapsOf(found: readonly Listed[], dimensions: readonly RangeType[]): Fields {
+function overlapsOf(
+  found: readonly Listed[],
+  dimensions: readonly RangeType[],
+): Pick<ArrayListing, 'overlap_pair_num' | 'overlaps'> {
   const boxes = found.map((one) => (one.isRead ? comparableDomain(one, dimensions) : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
   })
-  const name = (i: number): Result => found[i].result.name ?? null
+  const name = (i: number): string => found[i].result.name
   return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
-function releases(version: number | undefined): Fields {
+function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
   if (version === undefined) return { written_by: null, read_by: null }
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
 
 /** What is kept of a fragment. */
 interface Listed {
-  result: Fields
+  result: ArrayFragment
   /** Whether TileDB reads it now. */
   isRead: boolean
   size: number
@@ -337,7 +324,7 @@ async function listedFragment(
   }
   const damaged = info ? await damagedFiles(fragment, onDisk) : []
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
-  const result: Fields = {
+  const result: ArrayFragment = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
     format_version: info?.format_version ?? fragment.parsedName?.least_version ?? null,
@@ -348,7 +335,7 @@ async function listedFragment(
     tile_num: info?.tile_num ?? null,
     size,
     ...(await dataSizes(fragment, info, onDisk, damaged)),
-    damaged_files: damaged.length > 0 ? damaged.map((file) => ({ ...file })) : undefined,
+    damaged_files: damaged.length > 0 ? damaged : undefined,
     nonempty_domain: info?.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
       : null,
@@ -368,18 +355,13 @@ async function listedFragment(
   return { listed: { result, isRead, size, domain, schemaName: info?.schemaName, fault }, info }
 }
 
-/** A whole number with all its digits. */
-function exact(count: number | bigint): number | bigint {
-  return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
-}
-
 /** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values, and where bytes are missing. */
 async function dataSizes(
   fragment: Fragment,
   info: FragmentInfo | undefined,
   onDisk: ReadonlyMap<string, number>,
   damaged: readonly DamagedFile[],
-): Promise<Fields> {
+): Promise<Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'>> {
   if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
   let data_size = 0
   let unfiltered_size: number | undefined = damaged.length > 0 ? undefined : 0
@@ -400,7 +382,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   if (listed.fault) cx.fault(listed.fault)
   const files = await fragmentFiles(fragment, info, onDisk)
   await fragment.close()
-  const document = {
+  const document: FragmentDocument = {
     ...documentHead('fragment', cx.shownPath(path)),
     ...listed.result,
     path: cx.shownPath(path),
@@ -432,42 +414,39 @@ async function fragmentFiles(
   fragment: Fragment,
   info: FragmentInfo | undefined,
   sizes: ReadonlyMap<string, number>,
-): Promise<Fields[]> {
+): Promise<FragmentLine[]> {
   const onDisk = new Map(sizes)
-  const files: Fields[] = []
-  for (const listed of info ? await fragment.fieldFiles() : []) {
-    const size = onDisk.get(listed.name)
-    onDisk.delete(listed.name)
-    if (info) {
-      files.push({
-        ...(await listedFile(fragment, info, listed)),
-        size: size ?? null,
-        listed_size: listed.size,
-        state:
-          size === undefined && listed.size > 0
-            ? 'missing'
-            : size !== undefined && size < listed.size
-              ? 'short'
-              : 'present',
-      })
-    }
+  const files: FragmentLine[] = []
+  for (const file of info ? await fragment.fieldFiles() : []) {
+    const size = onDisk.get(file.name)
+    onDisk.delete(file.name)
+    if (info) files.push(await listedFile(fragment, info, file, size))
   }
   for (const [name, size] of onDisk) {
-    const role: FileRole = name === FRAGMENT_METADATA_FILE ? 'metadata' : 'unknown'
+    const role = name === FRAGMENT_METADATA_FILE ? 'metadata' : 'unknown'
     files.push({ name, field: null, role, size, state: role === 'metadata' ? 'present' : 'not-listed' })
   }
   return files
 }
 
-async function listedFile(fragment: Fragment, info: FragmentInfo, file: FieldFile): Promise<Fields> {
-  const slot = info.slots[file.slot]
+/** @param size on disk; undefined where the file is not there */
+async function listedFile(
+  fragment: Fragment,
+  info: FragmentInfo,
+  file: FieldFile,
+  size: number | undefined,
+): Promise<FragmentLine> {
+  const missing = size === undefined && file.size > 0
   return {
     name: file.name,
-    field: slot.name,
+    field: info.slots[file.slot].name,
     role: file.role,
     tile_num: info.tile_num,
     unfiltered_size: await unfilteredFileSize(fragment, file),
     filters: filePipeline(info, file, fragment.encrypted).map(filterResult),
+    size: size ?? null,
+    listed_size: file.size,
+    state: missing ? 'missing' : size !== undefined && size < file.size ? 'short' : 'present',
   }
 }
 
@@ -478,7 +457,7 @@ async function groupOutcome(
   { depth }: LsOptions,
 ): Promise<Outcome> {
   const members = await groupMembers(cx, group, parseDepth(depth), [])
-  const document = {
+  const document: GroupDocument = {
     ...documentHead('group', cx.shownPath(path)),
     members,
     metadata: keyValueResult(await group.metadata(), cx.style),
@@ -499,15 +478,15 @@ async function groupMembers(
   group: InspectGroup,
   depth: number,
   above: readonly string[],
-): Promise<Fields[]> {
+): Promise<GroupLine[]> {
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await group.identity()]
-  const found: Fields[] = []
+  const found: GroupLine[] = []
   for (const member of await group.members()) {
     const { state, target, error } = await findMember(group, member, around, cx.open)
     if (state === 'unreadable' && error) cx.fault(error)
     const { name, type, uri, relative, implicit } = member
-    let members: Fields[] | undefined
+    let members: GroupLine[] | undefined
     let unread = state === 'unreadable' ? error : undefined
     if (target?.type === 'group' && depth > 1) {
       try {

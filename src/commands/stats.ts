@@ -1,6 +1,7 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
+import type { DamagedFile } from '../documents/common.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type Document, untyped } from '../render/views/narrow.ts'
@@ -28,7 +29,7 @@ import {
   throughGroups,
   wrongTarget,
 } from './command.ts'
-import { type DamagedFile, damagedFault, damagedFiles } from './damaged-files.ts'
+import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { type LayoutFinding, layoutFindings } from './layout-findings.ts'
 import { Distribution, type Sizes, SizeTally, type TalliedRole } from './size-tally.ts'
 import { filterResult } from './values.ts'

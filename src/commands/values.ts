@@ -67,6 +67,11 @@ export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8A
   return cellValue(type, cellValNum, bytes, style)
 }
 
+/** A whole number with all its digits. */
+export function exact(count: number | bigint): number | bigint {
+  return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
+}
+
 /** A pipeline in one line: `BYTESHUFFLE, ZSTD(level=9)`. */
 export function pipelineText(pipeline: FilterPipeline): string {
   if (pipeline.filters.length === 0) return '-'

@@ -5,6 +5,7 @@ import type {
   DocumentHead,
   ErrorInfo,
   FormatVersion,
+  Int64,
   List,
   ListedFragment,
   StoredName,
@@ -88,9 +89,9 @@ export interface ArraySums {
   /** Number of fragments. */
   fragment_num: Count
   /** Cells; whole tiles of dense fragments. */
-  cell_num: Count
+  cell_num: Int64
   /** Cells inside the non-empty domains. */
-  cells_in_domain: Count
+  cells_in_domain: Int64
   /** Tiles. */
   tile_num: Count
   /** Bytes of the folders. */

@@ -10,6 +10,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterType } from '../format/filter-type.ts'
 import type { CellValue } from '../format/value.ts'
+import type { FragmentState } from '../store/visibility.ts'
 
 export type { CellValue }
 
@@ -187,6 +188,7 @@ export interface AttributeDescription {
   filters: PipelineDescription
 }
 
+/** A data file that is not there, or shorter than the metadata says. */
 export interface DamagedFile {
   /** Name of the file. */
   name: string
@@ -210,9 +212,9 @@ export interface ListedFragment {
    */
   timestamp_range: TimestampRange | null
   /** Cells as TileDB counts them: whole tiles in dense fragments. */
-  cell_num: Count | null
+  cell_num: Int64 | null
   /** Cells inside the non-empty domain; of sparse fragments all cells. */
-  cells_in_domain: Count | null
+  cells_in_domain: Int64 | null
   /** Number of tiles. */
   tile_num: Count | null
   /** Bytes of all files in the folder. */
@@ -234,21 +236,8 @@ export interface ListedFragment {
   to_vacuum?: boolean | undefined
   /** Whether a consolidated fragment metadata file holds its footer. */
   has_consolidated_metadata?: boolean | undefined
-  /**
-   * The above in one word. `hidden`: a vacuum file lists it, and no fragment that TileDB reads holds its cells.
-   * `future`: its time stamps end after now. `unlisted`: a sparse fragment whose time stamps begin before now and end
-   * after it; TileDB reads it without listing it.
-   */
-  state?:
-    | 'live'
-    | 'unlisted'
-    | 'uncommitted'
-    | 'to-vacuum'
-    | 'hidden'
-    | 'ignored'
-    | 'future'
-    | 'no-metadata'
-    | undefined
+  /** The above in one word. */
+  state?: FragmentState | undefined
   /** Whether it holds the cells of older fragments, as its name tells. */
   consolidated: boolean
   /** Path in the array of the `.vac` or `.ign` file because of which TileDB does not list it. */

@@ -1,3 +1,6 @@
+import type { ObjectType } from '../format/layout.ts'
+import type { MemberState } from '../store/group-members.ts'
+import type { Target } from '../store/target.ts'
 import type { DocumentHead, ErrorInfo, KeyValues } from './common.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
@@ -13,8 +16,8 @@ export interface GroupLine {
   path?: string | undefined
   /** Name; null of a member without. */
   name: string | null
-  /** What the group says it is; `invalid` where it did not exist when it was added. */
-  type: 'array' | 'group' | 'invalid'
+  /** What the group says it is. */
+  type: ObjectType
   /** Where it is, as stored. */
   uri: string
   /** Whether the URI counts from the group. */
@@ -24,13 +27,10 @@ export interface GroupLine {
    * folder count.
    */
   implicit: boolean
-  /**
-   * What is there. `missing`: no array or group; `outside`: it leads out of the group and is not followed; `cycle`: a
-   * group that contains this one; `other-type`: not what the group says; `unreadable`: it cannot be opened.
-   */
-  state: 'present' | 'missing' | 'outside' | 'cycle' | 'other-type' | 'unreadable'
+  /** What is there. */
+  state: MemberState
   /** What it is, where that is not what the group says. */
-  found?: 'array' | 'group' | 'fragment' | 'file' | undefined
+  found?: Target['type'] | undefined
   /** Why it, or its members, cannot be read. */
   error?: ErrorInfo | undefined
   /** Of a group, with --depth: its members. */

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -27,6 +27,18 @@ describe('what TileDB reads and what is on disk besides', () => {
     const { text } = await run(['ls', `${FIXTURES}/22/vacuum_left`])
     expect(text).toContain('read by TileDB: 1 fragment, 24 cells')
     expect(text).toContain('on disk besides: 3 fragments, 24 cells')
+  })
+
+  test('have the cells of fragments that say they have more than 2^53', async () => {
+    const array = copyOf('22/sparse_basic')
+    const metadata = `${fragmentOf(array, '__')}/__fragment_metadata.tdb`
+    const bytes = readFileSync(metadata)
+    // sparse_tile_num and last_tile_cell_num
+    const at = bytes.indexOf(Buffer.from('06000000000000000500000000000000', 'hex'))
+    bytes.writeBigUInt64LE(2n ** 60n, at + 8)
+    writeFileSync(metadata, bytes)
+    const { documents } = await runJson(['ls', array])
+    expect(get(documents[0], 'read')).toMatchObject({ cell_num: 2n ** 60n, cells_in_domain: 2n ** 60n })
   })
 
   test('a list without the fragment it is named after: its fragments are hidden, and nobody is told to delete them', async () => {

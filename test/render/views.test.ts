@@ -700,18 +700,23 @@ describe('fragments', () => {
     cells_in_domain: 4,
     tile_num: 1,
     size: 100,
+    ratio: null,
+    array_schema_name: null,
     nonempty_domain: [[1, 4]],
     visible: true,
     state: 'live',
     ...rest,
   })
-  const array = (fragments: Result[]): Document =>
-    document({
+  const array = (fragments: Result[]) =>
+    document<Parameters<typeof arrayTable>[0]>({
       array_type: 'sparse',
       format_version: 22,
       encryption: 'NO_ENCRYPTION',
       schemas: [],
+      missing_fragments: [],
+      fragment_num: fragments.length,
       fragments,
+      read: { fragment_num: 1 },
       total_size: 100 * fragments.length,
     })
 

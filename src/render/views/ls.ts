@@ -1,9 +1,12 @@
-import type { Output, Result } from '../../base/result.ts'
-import type { KeyValues } from '../../documents/common.ts'
+import type { Output } from '../../base/result.ts'
+import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
+import type { ErrorInfo, ListedFragment } from '../../documents/common.ts'
+import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
+import type { GroupDocument, GroupLine } from '../../documents/group.ts'
+import { withArticle } from '../../store/target.ts'
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
-import { amount, type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,
@@ -26,7 +29,7 @@ const INCOMPLETE = 'incomplete'
 /** Of a fragment that is live and holds the cells of others. */
 const CONSOLIDATED = 'live, consolidated'
 /** What a reader may want to know about fragments that TileDB does not read. */
-const HIDDEN: Readonly<Record<string, string>> = {
+const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
   hidden:
     'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
   future: 'its time stamps end in the future, and it is read from then on',
@@ -39,30 +42,34 @@ const HIDDEN: Readonly<Record<string, string>> = {
 /** Of a fragment that is read without being listed. */
 const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its time stamps end in the future'
 
+/** An array with its fragments, which the command has gone through. */
+type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
+
 /** @param names of the dimensions */
 export async function arrayTable(
-  document: Document,
+  document: Listing,
   names: readonly string[],
   full: boolean,
   out: Output,
 ): Promise<void> {
-  const fragments = fieldList(document.fragments)
+  const { fragments, fragment_num, overlap_pair_num, read } = document
   await title(document.path, arrayFacts(document), out)
-  const missing = Array.from(list(document.missing_fragments)).length
+  const missing = document.missing_fragments.length
   if (fragments.length === 0) {
-    const all = amount(document.fragment_num)
-    await line(all === 0 ? 'no fragments' : `the range touches none of ${counted(all, 'fragment')}`, out)
+    await line(
+      fragment_num === 0 ? 'no fragments' : `the range touches none of ${counted(fragment_num, 'fragment')}`,
+      out,
+    )
     await missingLine(missing, out)
     return
   }
-  await fragmentsTable(fragments, fields(document.error), schemaNumbers(document), names, limitOf(full, ROWS, out), out)
-  for (const text of totals(fragments, document)) await line(text, out)
-  if (fields(document.read).fragment_num === 0)
+  await fragmentsTable(document, names, limitOf(full, ROWS, out), out)
+  for (const text of totals(document)) await line(text, out)
+  if (read.fragment_num === 0)
     await line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad')
-  const overlaps = amount(document.overlap_pair_num)
-  if (overlaps > 0) {
+  if (overlap_pair_num) {
     await line(
-      `${counted(overlaps, 'pair')} of fragments overlap: their cells are merged when they are read`,
+      `${counted(overlap_pair_num, 'pair')} of fragments overlap: their cells are merged when they are read`,
       out,
       'dim',
     )
@@ -84,36 +91,32 @@ async function missingLine(count: number, out: Output): Promise<void> {
   await line(`${what} not there: check says what that means`, out, 'bad')
 }
 
-function arrayFacts(document: Document): string {
-  const schemas = Array.from(list(document.schemas)).length
+function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayListing): string {
   const facts = [
-    ...(document.array_type === null
+    ...(array_type === null
       ? ['array whose schema cannot be read']
-      : [`${text(document.array_type)} array`, `format version ${versionText(document.format_version)}`]),
-    document.encryption === 'NO_ENCRYPTION' || document.encryption === null
-      ? ''
-      : `encrypted (${text(document.encryption)})`,
-    schemas > 1 ? `${schemas} schemas` : '',
+      : [`${array_type} array`, `format version ${versionText(format_version)}`]),
+    encryption === 'NO_ENCRYPTION' || encryption === null ? '' : `encrypted (${encryption})`,
+    schemas.length > 1 ? `${schemas.length} schemas` : '',
   ]
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
 /** Which of an evolved array's schemas each name is: `2/3`. Undefined where there is only one. */
-function schemaNumbers(document: Document): ReadonlyMap<string, string> | undefined {
-  const names = fieldList(document.schemas).map(({ name }) => text(name))
-  return names.length < 2 ? undefined : new Map(names.map((name, i) => [name, `${i + 1}/${names.length}`]))
+function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, string> | undefined {
+  return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
 }
 
 async function fragmentsTable(
-  fragments: readonly Fields[],
-  error: Fields,
-  schemas: ReadonlyMap<string, string> | undefined,
+  document: Listing,
   names: readonly string[],
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
-  const overlapping = fragments.some(({ overlap_num }) => amount(overlap_num) > 0)
-  const ratios = fragments.some(({ ratio }) => typeof ratio === 'number')
+  const { fragments, error } = document
+  const schemas = schemaNumbers(document)
+  const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
+  const ratios = fragments.some(({ ratio }) => ratio !== null)
   const columns: Column[] = [
     { name: 'fragment', role: 'field' },
     { name: 'state', role: stateRole, whole: true },
@@ -129,13 +132,13 @@ async function fragmentsTable(
   ]
   const rows = (exact: boolean): string[][] =>
     fragments.map((fragment) => [
-      text(fragment.name),
+      fragment.name,
       stateText(fragment),
       countText(fragment.cells_in_domain),
       countText(fragment.tile_num),
       exact ? sizeText(fragment.size) : shortSizeText(fragment.size),
       ...(ratios ? [ratioText(fragment.unfiltered_size, fragment.data_size)] : []),
-      ...(schemas ? [schemas.get(text(fragment.array_schema_name)) ?? NOTHING] : []),
+      ...(schemas ? [schemas.get(fragment.array_schema_name) ?? NOTHING] : []),
       ...(overlapping ? [countText(fragment.overlap_num)] : []),
       timeRangeText(fragment.timestamp_range, exact),
       domainOrError(fragment, error, names),
@@ -224,8 +227,8 @@ function enoughOf(names: readonly string[]): number {
 }
 
 /** The state in a word. */
-function stateText({ state, consolidated, error, damaged_files }: Fields): string {
-  const word = state === 'live' && consolidated === true ? CONSOLIDATED : text(state) || NOTHING
+function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
+  const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
   if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
   return error === undefined ? word : `${word}, ${UNREADABLE}`
 }
@@ -240,23 +243,21 @@ function stateRole(state: string): 'good' | 'bad' | 'dim' {
 }
 
 /** @param ofArray what is wrong with the whole array, and was said */
-function domainOrError(fragment: Fields, ofArray: Fields, names: readonly string[]): string {
-  const { message, file } = fields(fragment.error)
-  if (message !== undefined) {
-    if (file !== undefined && file === ofArray.file) return NOTHING
-    const name = text(file).slice(text(file).lastIndexOf('/') + 1)
-    return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${text(message)}`
-  }
-  return domainText(names, fragment.nonempty_domain)
+function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined, names: readonly string[]): string {
+  const { error } = fragment
+  if (error === undefined) return domainText(names, fragment.nonempty_domain)
+  const { file = '', message } = error
+  if (file !== '' && file === ofArray?.file) return NOTHING
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${message}`
 }
 
 /** What TileDB reads and what is on disk besides, a line each where there is any of the latter. */
-function totals(fragments: readonly Fields[], document: Document): string[] {
-  const isRead = ({ state }: Fields): boolean => state === 'live' || state === 'unlisted'
+function totals({ fragments, total_size: all }: Listing): string[] {
+  const isRead = ({ state }: ArrayFragment): boolean => state === 'live' || state === 'unlisted'
   const read = fragments.filter(isRead)
   const others = fragments.filter((fragment) => !isRead(fragment))
-  const size = fragments.reduce((total, fragment) => total + amount(fragment.size), 0)
-  const all = amount(document.total_size)
+  const size = fragments.reduce((total, fragment) => total + fragment.size, 0)
   const part = size === all ? '' : `; together ${formatSize(size)} of ${formatSize(all)} in the array`
   return others.length === 0
     ? [sumsText(read) + part]
@@ -264,9 +265,9 @@ function totals(fragments: readonly Fields[], document: Document): string[] {
 }
 
 /** `3 fragments, 1,234 cells, 8 tiles, 12.3 KiB (12,595 bytes)` */
-function sumsText(fragments: readonly Fields[]): string {
-  const sum = (key: string): bigint =>
-    fragments.reduce((total, fragment) => total + BigInt(integer(fragment[key]) ?? 0), 0n)
+function sumsText(fragments: readonly ArrayFragment[]): string {
+  const sum = (key: 'cells_in_domain' | 'tile_num' | 'size'): bigint =>
+    fragments.reduce((total, fragment) => total + BigInt(fragment[key] ?? 0), 0n)
   const unreadable = fragments.filter(({ error }) => error !== undefined).length
   const incomplete = fragments.filter(({ damaged_files }) => damaged_files !== undefined).length
   const notes = [
@@ -284,29 +285,29 @@ function sumsText(fragments: readonly Fields[]): string {
 }
 
 /** @param names of the dimensions; empty where the schema is not known */
-export async function fragmentTable(document: Document, names: readonly string[], out: Output): Promise<void> {
-  await heading(document.path, out)
+export async function fragmentTable(document: FragmentDocument, names: readonly string[], out: Output): Promise<void> {
+  const { path, error, files } = document
+  await heading(path, out)
   await keyValues(fragmentFacts(document, names), out)
-  const { message } = fields(document.error)
-  if (message !== undefined) await line(`error: ${text(message)}`, out, 'bad')
-  const files = fieldList(document.files)
+  if (error) await line(`error: ${error.message}`, out, 'bad')
   await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
   // without the metadata nobody knows which files it lists
-  if (files.length > 0) await filesTable(files, message === undefined ? fileNote : () => '', out)
+  if (files.length > 0) await filesTable(files, error ? () => '' : fileNote, out)
 }
 
-function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
-  const { dense, cell_num, cells_in_domain, state } = document
-  const meaning = state === 'unlisted' ? UNLISTED : HIDDEN[text(state)]
+function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pair[] {
+  const { dense, cell_num, cells_in_domain, state, hidden_by, array_schema_name } = document
   const pairs: Pair[] = []
-  if (state !== undefined) pairs.push(['state', meaning === undefined ? text(state) : `${text(state)}: ${meaning}`])
-  if (dense !== null) pairs.push(['type', dense === true ? 'dense' : 'sparse'])
+  if (state) {
+    const meaning = state === 'unlisted' ? UNLISTED : HIDDEN[state]
+    pairs.push(['state', meaning === undefined ? state : `${state}: ${meaning}`])
+  }
+  if (dense !== null) pairs.push(['type', dense ? 'dense' : 'sparse'])
   pairs.push(['format version', releasesText(document.format_version)])
   pairs.push(['written', timeRangeText(document.timestamp_range)])
-  if (document.consolidated === true)
-    pairs.push(['consolidated', 'it holds the cells of fragments written between these times'])
-  if (typeof document.hidden_by === 'string') pairs.push(['hidden by', document.hidden_by])
-  if (document.array_schema_name !== null) pairs.push(['schema', text(document.array_schema_name)])
+  if (document.consolidated) pairs.push(['consolidated', 'it holds the cells of fragments written between these times'])
+  if (hidden_by) pairs.push(['hidden by', hidden_by])
+  if (array_schema_name !== null) pairs.push(['schema', array_schema_name])
   if (cells_in_domain !== null) {
     const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
     pairs.push(['cells', countText(cells_in_domain) + whole])
@@ -314,13 +315,17 @@ function fragmentFacts(document: Document, names: readonly string[]): Pair[] {
   }
   pairs.push(['size', sizeText(document.size)])
   if (dense !== null) pairs.push(['non-empty domain', domainText(names, document.nonempty_domain)])
-  if (document.has_consolidated_metadata === true) {
+  if (document.has_consolidated_metadata) {
     pairs.push(['footer', 'also in a consolidated fragment metadata file'])
   }
   return pairs
 }
 
-async function filesTable(files: readonly Fields[], note: (file: Fields) => string, out: Output): Promise<void> {
+async function filesTable(
+  files: readonly FragmentLine[],
+  note: (file: FragmentLine) => string,
+  out: Output,
+): Promise<void> {
   const noted = files.some((file) => note(file) !== '')
   const wide = fileList(files, { noted, tiles: true, size: sizeText })
   // all files of a fragment have as many tiles, which stands above
@@ -330,7 +335,7 @@ async function filesTable(files: readonly Fields[], note: (file: Fields) => stri
   if (await tableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {
-    const sum = (key: string): number => data.reduce((total, file) => total + amount(file[key]), 0)
+    const sum = (key: 'size' | 'unfiltered_size'): number => data.reduce((total, file) => total + (file[key] ?? 0), 0)
     const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
     const ratio = stored === 0 ? '' : `, ratio ${ratioText(unfiltered, stored)}`
     await line(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
@@ -340,10 +345,10 @@ async function filesTable(files: readonly Fields[], note: (file: Fields) => stri
 interface FileListStyle {
   noted: boolean
   tiles: boolean
-  size: (value: Result | undefined) => string
+  size: (bytes: number | null | undefined) => string
 }
 
-function fileList(files: readonly Fields[], { noted, tiles, size }: FileListStyle): ListContent {
+function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileListStyle): ListContent {
   return {
     columns: [
       { name: 'file' },
@@ -357,9 +362,9 @@ function fileList(files: readonly Fields[], { noted, tiles, size }: FileListStyl
       { name: 'filters' },
     ],
     rows: files.map((file) => [
-      text(file.name),
-      file.field === null || file.field === undefined ? NOTHING : fieldName(file.field),
-      text(file.role),
+      file.name,
+      file.field === null ? NOTHING : fieldName(file.field),
+      file.role,
       size(file.size),
       ...(tiles ? [countText(file.tile_num)] : []),
       size(file.unfiltered_size),
@@ -371,17 +376,15 @@ function fileList(files: readonly Fields[], { noted, tiles, size }: FileListStyl
 }
 
 /** What is wrong with a file, in words; empty where nothing is. */
-function fileNote({ state, size, listed_size }: Fields): string {
+function fileNote({ state, size, listed_size }: FragmentLine): string {
   if (state === 'missing') return `missing (listed with ${countText(listed_size)} bytes)`
   if (state === 'not-listed') return 'not listed in the metadata'
-  const listed = integer(listed_size)
-  return listed === undefined || listed === size ? '' : `listed with ${countText(listed)} bytes`
+  return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable(document: Document, out: Output): Promise<void> {
-  const members = fieldList(document.members)
+export async function groupTable({ path, members, metadata }: GroupDocument, out: Output): Promise<void> {
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
-  await title(document.path, `group, ${what}`, out)
+  await title(path, `group, ${what}`, out)
   if (members.length > 0) {
     const rows = memberRows(members, 0)
     const noted = rows.some((row) => row[4] !== '')
@@ -405,7 +408,7 @@ export async function groupTable(document: Document, out: Output): Promise<void>
         'dim',
       )
   }
-  const rows = keyValueRows(document.metadata as KeyValues)
+  const rows = keyValueRows(metadata)
   await section(rows.length === 0 ? 'no metadata' : 'metadata', out)
   if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
 }
@@ -413,27 +416,25 @@ export async function groupTable(document: Document, out: Output): Promise<void>
 const IMPLICIT = 'implicit'
 
 /** A row a member, those of groups below their group. */
-function memberRows(members: readonly Fields[], level: number): string[][] {
+function memberRows(members: readonly GroupLine[], level: number): string[][] {
   return members.flatMap((member) => {
     const { name, type, uri, relative, implicit } = member
     const row = [
-      '  '.repeat(level) + (text(name) || (implicit === true ? text(uri) : NOTHING)),
-      text(type),
-      text(uri),
-      implicit === true ? IMPLICIT : relative === true ? 'in the group' : 'elsewhere',
+      '  '.repeat(level) + (name || (implicit ? uri : NOTHING)),
+      type,
+      uri,
+      implicit ? IMPLICIT : relative ? 'in the group' : 'elsewhere',
       memberNote(member),
     ]
-    return [row, ...memberRows(fieldList(member.members), level + 1)]
+    return [row, ...memberRows(member.members ?? [], level + 1)]
   })
 }
 
-function memberNote({ state, type, found, error }: Fields): string {
+function memberNote({ state, type, found, error }: GroupLine): string {
   if (state === 'missing') return type === 'invalid' ? 'missing, as when it was added' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
   if (state === 'cycle') return 'a group that this one lies in'
-  if (state === 'other-type') return `is ${articled(text(found))}`
+  if (state === 'other-type' && found) return `is ${withArticle(found)}`
   if (state === 'unreadable' || error !== undefined) return UNREADABLE
-  return type === 'invalid' ? `was not there when it was added; now ${articled(text(found))}` : ''
+  return type === 'invalid' && found ? `was not there when it was added; now ${withArticle(found)}` : ''
 }
-
-const articled = (type: string): string => (type === 'array' ? 'an array' : `a ${type}`)
