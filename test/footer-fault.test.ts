@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ERROR_CODES, InspectError } from '../src/base/errors.ts'
+import { METADATA } from '../src/damage/damage.ts'
 import type { FragmentInfo } from '../src/store/fragment.ts'
-import { METADATA } from '../src/write/damage/damage.ts'
 import { check, shown } from './check/findings.ts'
 import { EDITED, EditedArray } from './helpers/edit-array.ts'
 import { openEdited } from './helpers/open-edited.ts'

@@ -1,4 +1,5 @@
-import type { Bytes, CellValue, Count, DocumentHead, FileRole, Offset } from './common.ts'
+import type { FileRole } from '../format/field-files.ts'
+import type { Bytes, CellValue, Count, DocumentHead, Offset } from './common.ts'
 
 /** `tiledb-inspect at <fragment> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`). */
 export interface CellDocument extends DocumentHead<'cell'> {

@@ -97,19 +97,6 @@ export type Ratio = number
 /** First and last time stamp, milliseconds since 1970. */
 export type TimestampRange = readonly [first: Int64, last: Int64]
 
-/** What a file of a fragment is. */
-export type FileRole =
-  | 'data'
-  | 'offsets'
-  | 'var'
-  | 'validity'
-  | 'coords'
-  | 'timestamps'
-  | 'delete_timestamps'
-  | 'delete_condition_index'
-  | 'metadata'
-  | 'unknown'
-
 /** error: readers fail or get wrong cells; warning: something is not as it should be; note: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 

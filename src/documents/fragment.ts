@@ -1,4 +1,5 @@
-import type { Bytes, Count, DocumentHead, FileRole, FilterDescription, ListedFragment, StoredName } from './common.ts'
+import type { FileRole } from '../format/field-files.ts'
+import type { Bytes, Count, DocumentHead, FilterDescription, ListedFragment, StoredName } from './common.ts'
 
 /** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
 export interface FragmentDocument extends DocumentHead<'fragment'>, ListedFragment {

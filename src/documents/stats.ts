@@ -1,3 +1,4 @@
+import type { FileRole } from '../format/field-files.ts'
 import type { ArrayType } from '../format/layout.ts'
 import type {
   Bytes,
@@ -5,7 +6,6 @@ import type {
   Distribution,
   DocumentHead,
   ErrorInfo,
-  FileRole,
   FilterDescription,
   FormatVersion,
   Int64,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
-import { DAMAGES } from '../../src/write/damage/damages.ts'
+import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { PLACES } from './damage.ts'
 import { check, shown } from './findings.ts'

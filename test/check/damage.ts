@@ -1,5 +1,5 @@
 import type { FindingCode } from '../../src/check/codes.ts'
-import { METADATA, SCHEMA } from '../../src/write/damage/damage.ts'
+import { METADATA, SCHEMA } from '../../src/damage/damage.ts'
 
 /** A fixture that takes the damage of a code, and where it must be found. */
 export interface Place {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
+import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { tileOffsets } from '../../src/format/tile-offsets.ts'
-import { METADATA, SCHEMA, UUID } from '../../src/write/damage/damage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check, serious, shown } from './findings.ts'
 

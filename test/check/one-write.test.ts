@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { METADATA } from '../../src/damage/damage.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
 import { type RTreeLevel, rtree } from '../../src/format/rtree.ts'
-import { METADATA } from '../../src/write/damage/damage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import { check } from './findings.ts'

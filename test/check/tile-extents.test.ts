@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { SCHEMA } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
-import { SCHEMA } from '../../src/write/damage/damage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check } from './findings.ts'
 

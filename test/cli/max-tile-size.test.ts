@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { u32, u64 } from '../../src/write/damage/bytes.ts'
+import { u32, u64 } from '../../src/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'

@@ -1,4 +1,4 @@
-import { bytes, little, u32, u64 } from '../../src/write/damage/bytes.ts'
+import { bytes, little, u32, u64 } from '../../src/damage/bytes.ts'
 
 export { bytes, u32, u64 }
 

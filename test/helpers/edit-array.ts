@@ -1,4 +1,4 @@
-import { EditableArray } from '../../src/write/damage/editable-array.ts'
+import { EditableArray } from '../../src/damage/editable-array.ts'
 import { filesBelow } from './files-below.ts'
 import { contextFor, FIXTURES, fixtureFolders } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { u64 } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
-import { u64 } from '../../src/write/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'

@@ -1,4 +1,4 @@
-import { groupDetails } from '../../format/group-details.ts'
+import { groupDetails } from '../format/group-details.ts'
 import { type Damages, UUID } from './damage.ts'
 
 /** Key-value metadata and groups. */

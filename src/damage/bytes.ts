@@ -1,4 +1,4 @@
-import { concat } from '../../filters/bytes.ts'
+import { concat } from '../filters/bytes.ts'
 
 /** Readable pieces of stored bytes: `bytes(u32(7), [1, 2])`. */
 export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {

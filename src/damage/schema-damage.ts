@@ -1,5 +1,5 @@
-import { type ArraySchema, arraySchema } from '../../format/array-schema.ts'
-import { enumerationFile } from '../../format/enumeration.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { enumerationFile } from '../format/enumeration.ts'
 import { bytes } from './bytes.ts'
 import { type Damages, onFooter, SCHEMA, UUID } from './damage.ts'
 import type { EditableArray } from './editable-array.ts'

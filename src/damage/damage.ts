@@ -1,5 +1,5 @@
-import type { FindingCode } from '../../check/codes.ts'
-import type { FragmentFooter } from '../../format/fragment-footer.ts'
+import type { FindingCode } from '../check/codes.ts'
+import type { FragmentFooter } from '../format/fragment-footer.ts'
 import type { EditableArray } from './editable-array.ts'
 import type { SampleName } from './samples.ts'
 

@@ -1,5 +1,5 @@
-import { consolidatedFragmentMetadata } from '../../format/consolidated-fragment-metadata.ts'
-import { type ConditionNode, deleteCondition } from '../../format/delete-condition.ts'
+import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
 import { bytes, u32, u64 } from './bytes.ts'
 import { type Damages, METADATA, SCHEMA, UUID } from './damage.ts'
 

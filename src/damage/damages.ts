@@ -1,4 +1,4 @@
-import type { FindingCode } from '../../check/codes.ts'
+import type { FindingCode } from '../check/codes.ts'
 import { ARRAY_DAMAGE } from './array-damage.ts'
 import { CELL_DAMAGE } from './cell-damage.ts'
 import type { Damage } from './damage.ts'
