@@ -215,7 +215,7 @@ export async function wrongTarget(
 }
 
 /**
- * The fragment that a target is, or that is all an array has: one that TileDB reads, and no other folder beside it.
+ * The fragment that a target is.
  * @param otherwise what else there is to do with an array
  * @throws InspectError WRONG_TARGET with what to type in place of it
  */
@@ -229,7 +229,6 @@ export async function oneFragment(
   if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
   const fragments = await target.array.fragments()
   const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
-  if (one?.isRead && fragments.length === 1) return target.array.fragment(one.path)
   const instead = one ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${command} expects one fragment, found an array${await narrower(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })

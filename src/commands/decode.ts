@@ -11,7 +11,6 @@ import type { ValueStyle } from '../format/value.ts'
 import { type Document, rowsOf } from '../render/views/narrow.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
-import { commitKind } from '../store/commits.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { ArrayLabels } from '../store/labels.ts'
@@ -47,7 +46,7 @@ export const command: CommandModule<DecodeOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment...>', 'fragment, or array that has one; with --all-fragments any array')
+      .argument('<fragment...>', 'fragment; with --all-fragments an array')
       .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
@@ -70,8 +69,6 @@ export const command: CommandModule<DecodeOptions> = {
       if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
       else {
         const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
-        if (target.type === 'array' && (await hasDeletes(target.array)))
-          cx.note(`${cx.shownPath(target.path)}: cells as stored: delete conditions are applied when TileDB reads them`)
         try {
           yield await fragmentOutcome(cx, fragment, options)
         } finally {
@@ -80,13 +77,6 @@ export const command: CommandModule<DecodeOptions> = {
       }
     }
   },
-}
-
-async function hasDeletes(array: InspectArray): Promise<boolean> {
-  const { files } = await array.commits()
-  return files.some(
-    ({ kind, entries }) => kind === 'delete' || entries.some(({ name }) => commitKind(name) === 'delete'),
-  )
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -98,26 +98,6 @@ describe('wrong usage: exit 2', () => {
     const { stderr } = await run(['decode', GROUP])
     const [, paths] = /; its members: (.+)\n$/.exec(stderr) ?? []
     expect(paths.split(', ').sort()).toEqual(['arr1', 'arr2', 'sub'].map((name) => `${GROUP}/${name}`))
-  })
-
-  test('an array that has one fragment, which TileDB reads, stands for it', async () => {
-    const fragment = `${ARRAY}/__fragments/${FRAGMENT_NAME}`
-    for (const args of [['decode'], ['decode', '--json'], ['decode', '--format', 'csv', '--limit', '3']])
-      expect(await run([...args, ARRAY])).toEqual(await run([...args, fragment]))
-    expect(await run(['tile', ARRAY, 'a', '0'])).toEqual(await run(['tile', fragment, 'a', '0']))
-    const uncommitted = `${folder}/uncommitted`
-    cpSync(ARRAY, uncommitted, { recursive: true })
-    rmSync(`${uncommitted}/__commits/${FRAGMENT_NAME}.wrt`)
-    expect((await run(['decode', uncommitted])).code).toBe(2)
-  })
-
-  test('cells of an array are not shown as if its delete conditions were applied', async () => {
-    const said = 'delete conditions are applied when TileDB reads them'
-    const deleted = `${FIXTURES}/22/deletes_consolidated`
-    const [name] = readdirSync(`${deleted}/__fragments`)
-    expect((await run(['decode', deleted, '--limit', '1'])).stderr).toBe(`note: ${deleted}: cells as stored: ${said}\n`)
-    expect((await run(['decode', `${deleted}/__fragments/${name}`, '--limit', '1'])).stderr).toBe('')
-    expect((await run(['decode', ARRAY, '--limit', '1'])).stderr).toBe('')
   })
 
   test('lines on a terminal are broken between words, and never inside a path', async () => {
