@@ -1,5 +1,5 @@
-import { decode, encode } from '../../format/io.ts'
-import { type StoredChunk, tileChunks } from '../../format/tile-chunks.ts'
+import { decode, encode } from '../format/io.ts'
+import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { bytes, u64 } from './bytes.ts'
 import type { Damages } from './damage.ts'
 

@@ -9,6 +9,7 @@ const ARRAY = `${FIXTURES}/22/sparse_basic`
 const GROUP = `${FIXTURES}/22/group`
 const SEVERAL = `${FIXTURES}/22/vacuum_left`
 const [FRAGMENT_NAME] = readdirSync(`${ARRAY}/__fragments`)
+const FRAGMENT = `${ARRAY}/__fragments/${FRAGMENT_NAME}`
 
 const folder = temporaryFolder()
 mkdirSync(`${folder}/empty`)
@@ -72,7 +73,7 @@ describe('wrong usage: exit 2', () => {
     ['tile of a group', ['tile', GROUP, 'a']],
     ['a picture of a group', ['rtree', GROUP, '--svg', `${folder}/boxes.svg`]],
     ['decode of a group', ['decode', GROUP]],
-    ['commits of a fragment', ['commits', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['commits of a fragment', ['commits', FRAGMENT]],
     ['decode of an array, which would not be its merged cells', ['decode', SEVERAL]],
     ['tile of an array', ['tile', SEVERAL, 'a']],
     ['a cell of an array', ['at', SEVERAL, '--cell', 'x=1,y=1']],
@@ -112,32 +113,32 @@ describe('wrong usage: exit 2', () => {
   })
 
   test('a limit below 0 is told what is allowed', async () => {
-    expect((await run(['decode', ARRAY, '--limit', '-1'])).stderr).toBe(
+    expect((await run(['decode', FRAGMENT, '--limit', '-1'])).stderr).toBe(
       'error: --limit expects a whole number from 0 on, found "-1"\n',
     )
   })
 
   test('a tile below 0, and a field where a file is wanted, are told what is allowed', async () => {
-    expect((await run(['decode', ARRAY, '--tiles', '-1'])).stderr).toMatch(
+    expect((await run(['decode', FRAGMENT, '--tiles', '-1'])).stderr).toMatch(
       /^error: --tiles expects I\.\.J, tiles from 0 to \d+, found "-1"\n$/,
     )
-    const tile = await run(['tile', ARRAY, 'a', '--offset', '0'])
+    const tile = await run(['tile', FRAGMENT, 'a', '--offset', '0'])
     expect(tile).toMatchObject({ code: 2, stderr: expect.stringContaining('as a0.tdb, found "a"\n') })
-    expect((await run(['tile', ARRAY, 'a0', '--offset', '0'])).code).toBe(0)
+    expect((await run(['tile', FRAGMENT, 'a0', '--offset', '0'])).code).toBe(0)
   })
 
   test('a dimension that there is not: those that there are, and no guess from a single letter', async () => {
-    const { stderr } = await run(['decode', ARRAY, '--range', 'z=9'])
+    const { stderr } = await run(['decode', FRAGMENT, '--range', 'z=9'])
     expect(stderr).toBe('error: --range expects NAME=LO..HI with a dimension (x, y), found "z=9"\n')
   })
 
   test.each([
     ['a command that there is not', ['list', ARRAY]],
     ['a format that there is not', ['ls', '--format', 'xml', ARRAY]],
-    ['a range of no dimension', ['decode', '--range', 'nothing=1', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
-    ['a field that the fragment lacks', ['decode', '--field', 'nothing', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
-    ['tiles behind the last', ['decode', '--tiles', '99', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
-    ['a limit that is no number', ['decode', '--limit', 'few', `${ARRAY}/__fragments/${FRAGMENT_NAME}`]],
+    ['a range of no dimension', ['decode', '--range', 'nothing=1', FRAGMENT]],
+    ['a field that the fragment lacks', ['decode', '--field', 'nothing', FRAGMENT]],
+    ['tiles behind the last', ['decode', '--tiles', '99', FRAGMENT]],
+    ['a limit that is no number', ['decode', '--limit', 'few', FRAGMENT]],
     ['a key that is none', ['ls', '--key', 'short', ARRAY]],
   ])('%s', async (_, args) => {
     const ran = await run(args)
