@@ -5,8 +5,8 @@ import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 
 /**
- * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES module that
- * `import 'tiledb-inspect'` gives) and `types`.
+ * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES modules that `import 'tiledb-inspect'`,
+ * `…/format` and `…/browser` give) and `types`.
  */
 
 /** Packages left in node_modules: large, or loaded only when a filter needs them. */
@@ -102,10 +102,11 @@ await bundle({ main: 'src/main.ts', ...threads }, [withoutChildProcess], {
   minify: true,
   codeSplitting: { groups: [{ name: 'core', test: (id) => core.has(id) }] },
 })
-await bundle('src/index.ts', [], {
+const entries = Object.fromEntries(['index', 'format', 'browser'].map((name) => [name, `src/${name}.ts`]))
+await bundle(entries, [], {
   dir: 'dist/lib',
   format: 'esm',
-  entryFileNames: 'index.js',
+  entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 })
 

@@ -1,5 +1,7 @@
+import type { Result } from './base/result.ts'
 import type { CellBatch, ColumnType } from './cells/column.ts'
-import type { CellSelection } from './cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells as Cells } from './cells/fragment-cells.ts'
+import { batchRows, columnValue } from './cells/rows.ts'
 import type { MetadataEntry } from './format/array-metadata.ts'
 import type { ArraySchema } from './format/array-schema.ts'
 import type { Enumeration } from './format/enumeration.ts'
@@ -8,14 +10,47 @@ import type { GroupMember } from './format/group-details.ts'
 import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
+import type { Storage } from './source/source.ts'
 import type { FragmentEntry, SchemaFile } from './store/array.ts'
-import type { FieldFile, FragmentInfo } from './store/fragment.ts'
+import { type FieldFile, type FragmentInfo, Fragment as OpenedFragment } from './store/fragment.ts'
+
+export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './base/errors.ts'
+export type { Result } from './base/result.ts'
+export type { CellBatch, ColumnData, ColumnType } from './cells/column.ts'
+export type { MetadataEntry } from './format/array-metadata.ts'
+export type { ArraySchema } from './format/array-schema.ts'
+export type { Attribute } from './format/attribute.ts'
+export type { Datatype } from './format/datatype.ts'
+export type { Dimension } from './format/dimension.ts'
+export type { Enumeration } from './format/enumeration.ts'
+export type { FragmentFooter } from './format/fragment-footer.ts'
+export type { SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
+export type { GroupMember } from './format/group-details.ts'
+export type { OffsetsList } from './format/metadata-sections.ts'
+export type { NDRange, Range } from './format/range.ts'
+export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts'
+export type { TileMinMax } from './format/tile-min-max.ts'
+export { cellValue } from './format/value.ts'
+export { MemorySource, MemoryStorage } from './source/memory.ts'
+export type { ByteSource, Entry, Storage } from './source/source.ts'
+export type { FragmentEntry, FragmentState, SchemaFile } from './store/array.ts'
+export type { FieldFile, FragmentInfo } from './store/fragment.ts'
 
 /**
- * What the library lets its users see of an array, a fragment and a group. Nothing is read before it is asked for; what was read is
+ * What every entry of the library has, and lets its users see of an array, a fragment and a group. Nothing is read before it is asked for; what was read is
  * kept. Every call may raise InspectError with the code, file, offset and field of what is wrong; sizes and offsets are in bytes,
  * times in milliseconds since 1970.
  */
+
+/** How to open; an entry may have more. */
+export interface BaseOptions {
+  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */
+  key?: Uint8Array | string | undefined
+  /** Where paths lead: files in memory, or any object that finds and reads files. */
+  storage?: Storage | undefined
+  /** Told what is worth knowing of a network, such as a server that sends whole files. */
+  onNote?: ((text: string) => void) | undefined
+}
 
 /** A TileDB array. */
 export interface InspectArray {
@@ -82,3 +117,38 @@ export interface FragmentCells {
 
 /** Which cells to read. */
 export type CellsWanted = Pick<CellSelection, 'fields' | 'tiles' | 'skipTile'>
+
+/**
+ * The cells of a fragment as columns of bytes, tile by tile in stored order: fixed-sized cells back to back, var-sized ones with where
+ * each starts, validity as one byte a cell.
+ * @throws InspectError USAGE for a field that the fragment does not have
+ */
+export function openCells(fragment: Fragment, selection: CellsWanted = {}): Promise<FragmentCells> {
+  return Cells.open(opened(fragment), selection)
+}
+
+/**
+ * The cells of a fragment in stored order, as objects by field: dimensions, attributes, then `__timestamps` and the like. 64-bit
+ * integers are bigint, text is a string, dates are ISO text (`raw`: as stored), several values an array, bytes a Uint8Array.
+ * Memory holds one tile. {@link openCells} gives the same as columns.
+ * @throws InspectError USAGE for a field that the fragment does not have; whatever is wrong with the files
+ */
+export async function* readCells(
+  fragment: Fragment,
+  { raw = false, ...selection }: CellsWanted & { raw?: boolean } = {},
+): AsyncGenerator<{ [field: string]: Result }> {
+  const cells = await Cells.open(opened(fragment), selection)
+  const { columns } = cells
+  const values = columns.map((column) => columnValue(column, { raw }))
+  const all = columns.map((_, i) => i)
+  try {
+    for await (const batch of cells.batches()) yield* batchRows(batch, columns, values, all)
+  } finally {
+    await cells.close()
+  }
+}
+
+function opened(fragment: Fragment): OpenedFragment {
+  if (fragment instanceof OpenedFragment) return fragment
+  throw new TypeError('expected a fragment that this library opened')
+}

@@ -5,13 +5,18 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { createContext, Script } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
+import { MemoryStorage, openArray, readCells } from '../src/browser.ts'
 import { FIXTURES } from './helpers/fixtures.ts'
 import { filesBelow } from './helpers/folders.ts'
-import { get, items, parseJson } from './helpers/json.ts'
+import { serveFolder } from './helpers/http-server.ts'
+import { get, items, type Json, parseJson } from './helpers/json.ts'
 import { run } from './helpers/run.ts'
 
-/** What a page has, as far as the bundle needs it: no `process`, no `require`, no `Buffer`. */
+const server = await serveFolder(`${FIXTURES}/22`, { index: true })
+
+/** What a page has, as far as the bundles need it: no `process`, no `require`, no `Buffer`. */
 const PAGE = {
+  AbortController,
   TextDecoder,
   TextEncoder,
   URL,
@@ -19,9 +24,18 @@ const PAGE = {
   btoa,
   console,
   crypto,
+  fetch: pageFetch,
   performance,
   setTimeout,
   clearTimeout,
+}
+
+/** `fetch` as pages have it: where a redirect leads is not told. */
+async function pageFetch(url: string, options: RequestInit): Promise<unknown> {
+  const response = await fetch(url, options)
+  if (options.redirect !== 'manual' || response.status < 300 || response.status > 399) return response
+  await response.body?.cancel()
+  return { type: 'opaqueredirect', status: 0, headers: new Headers(), url, body: null }
 }
 
 /** A wasm file of a package, as an application's own reader gives it. */
@@ -30,52 +44,71 @@ function wasm(specifier: string): ArrayBuffer {
   return file.buffer.slice(file.byteOffset, file.byteOffset + file.length)
 }
 
-/** Runs inside the page: opens an array from memory, gives its first fragment's footer and cells as JSON. */
+/** Runs inside the page: opens an array, gives its first fragment's footer and cells as JSON. */
 const SCRIPT = `
   const bytesOf = (text) => Uint8Array.from(atob(text), (ch) => ch.charCodeAt(0))
-  const { InspectArray, FragmentCells, MemoryStorage, Folder, batchRows, columnValue, portable, readContext } = inspect
   WebAssembly.instantiateStreaming = undefined
   globalThis.ImageData = class {
     constructor(data, width, height) {
       Object.assign(this, { data, width, height })
     }
   }
-  const codecs = portable(async (specifier) => new Uint8Array(readWasm(specifier)))
   const exact = (_, value) => (typeof value === 'bigint' ? Number(value) : value)
-  async function open(files, key) {
-    const storage = new MemoryStorage(new Map(files.map(([path, text]) => [path, bytesOf(text)])))
-    const array = new InspectArray(new Folder(storage, '/array'), readContext(codecs, key && bytesOf(key)))
-    const [{ path }] = await array.fragments()
-    const fragment = array.fragment(path)
+  const memory = (files) => new inspect.MemoryStorage(new Map(files.map(([path, text]) => [path, bytesOf(text)])))
+  async function read(path, { files, key }) {
+    const array = await inspect.openArray(path, {
+      storage: files && memory(files),
+      key,
+      readWasm: async (specifier) => readWasm(specifier),
+    })
+    const [entry] = await array.fragments()
+    const fragment = array.fragment(entry.path)
     const { footer } = await fragment.info()
-    const cells = await FragmentCells.open(fragment)
-    const values = cells.columns.map((column) => columnValue(column, { raw: false }))
-    const shown = cells.columns.map((_, i) => i)
     const rows = []
-    for await (const batch of cells.batches()) for (const row of batchRows(batch, cells.columns, values, shown)) rows.push(row)
+    for await (const row of inspect.readCells(fragment)) rows.push(row)
     return JSON.stringify({ version: footer.version, tiles: footer.sparse_tile_num, rows }, exact)
+  }
+  async function refused(path) {
+    return inspect.openArray(path).then(() => undefined, ({ code, message }) => code + ': ' + message)
   }
 `
 
-const bundled = spawnSync(execPath, [fileURLToPath(new URL('./helpers/bundle-browser.mjs', import.meta.url))], {
-  encoding: 'utf8',
-  maxBuffer: 64 * 2 ** 20,
-})
-const bundle = parseJson(bundled.stdout)
-const code = String(get(bundle, 'code'))
-const texts = (key: string): string[] => items(get(bundle, key)).map(String)
+/** An entry of the library, bundled into one script. */
+function bundleOf(entry: string): { code: string; imported: string[]; modules: string[]; warnings: Json[] } {
+  const [bundler, input] = ['./helpers/bundle-browser.mjs', `../src/${entry}.ts`].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
+  const { stdout, stderr } = spawnSync(execPath, [bundler, input], { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 })
+  expect(stderr).toBe('')
+  const bundle = parseJson(stdout)
+  const texts = (key: string): string[] => items(get(bundle, key)).map(String)
+  const warnings = items(get(bundle, 'warnings'))
+  return { code: String(get(bundle, 'code')), imported: texts('imported'), modules: texts('modules'), warnings }
+}
 
-describe('the format core, the filters and the memory source, bundled for a browser', () => {
-  test('import no module of Node', () => {
-    expect(bundled.stderr).toBe('')
-    expect(texts('imported')).toEqual([])
-    expect(
-      texts('modules').filter(
-        (id) => id.includes('/src/commands/') || id.includes('/src/node/') || id.includes('/src/threads/'),
-      ),
-    ).toEqual([])
-    expect(code).not.toMatch(/\b(?:from|import)\s*\(?\s*['"]node:/)
-    const missing = items(get(bundle, 'warnings')).filter((warning) => get(warning, 'code') === 'UNRESOLVED_IMPORT')
+const BUNDLES = new Map(['browser', 'format'].map((entry) => [entry, bundleOf(entry)]))
+
+function bundled(entry: string): ReturnType<typeof bundleOf> {
+  const bundle = BUNDLES.get(entry)
+  if (!bundle) throw new Error(`expected a bundle of ${entry}, found none`)
+  return bundle
+}
+
+/** Runs the bundle of an entry, and then a script, in a context that has nothing of Node. @returns what the last expression resolves to */
+async function inPage(entry: string, script: string, more: object = {}): Promise<unknown> {
+  const context = createContext({ ...PAGE, ...more })
+  new Script(bundled(entry).code).runInContext(context)
+  return new Script(script).runInContext(context)
+}
+
+describe.each(['browser', 'format'])('the entry %s, bundled for a page', (entry) => {
+  const { code, imported, modules, warnings } = bundled(entry)
+
+  test('imports no module of Node', () => {
+    expect(imported).toEqual([])
+    expect(modules.filter((id) => /\/src\/(?:cli|commands|node|threads)\//.test(id))).toEqual([])
+    expect(code).not.toMatch(/\b(?:from|import|require)\s*\(?\s*['"]node:/)
+    const missing = warnings.filter((warning) => get(warning, 'code') === 'UNRESOLVED_IMPORT')
     // One package asks for two modules where it finds itself in Node, and only there.
     const elsewhere = missing.filter(
       (warning) => !String(get(warning, 'message')).includes('zstd-codec/lib/zstd-codec-binding'),
@@ -83,15 +116,17 @@ describe('the format core, the filters and the memory source, bundled for a brow
     expect(elsewhere).toEqual([])
   })
 
-  test('name no global of Node', () => {
-    const sources = texts('modules').filter((id) => id.includes('/src/'))
+  test('names no global of Node', () => {
+    const sources = modules.filter((id) => id.includes('/src/'))
     expect(sources.length).toBeGreaterThan(40)
     const comments = /\/\*[\s\S]*?\*\/|\/\/.*/g
     const nodeGlobals = /(?<![.\w])(?:process\.\w|require\(["']|Buffer\.|__dirname)/
     const named = sources.filter((id) => nodeGlobals.test(readFileSync(id, 'utf8').replace(comments, '')))
     expect(named).toEqual([])
   })
+})
 
+describe('the library in a page', () => {
   const noFile = (): never => {
     throw new Error('no wasm file here')
   }
@@ -113,19 +148,14 @@ describe('the format core, the filters and the memory source, bundled for a brow
       path,
       Buffer.from(bytes).toString('base64'),
     ])
-    const key = name === 'encrypted' ? await keyOf(name) : undefined
-    const context = createContext({ ...PAGE, readWasm })
-    new Script(code).runInContext(context)
-    new Script(SCRIPT).runInContext(context)
-    const result: unknown = await new Script(
-      `open(${JSON.stringify(files)}, ${JSON.stringify(key?.base64)})`,
-    ).runInContext(context)
-    const read = parseJson(String(result))
+    const key = name === 'encrypted' ? keyOf(name) : undefined
+    const script = `${SCRIPT}; read('/array', ${JSON.stringify({ files, key })})`
+    const read = parseJson(String(await inPage('browser', script, { readWasm })))
     const [fragment] = [...filesBelow(`${FIXTURES}/22/${name}`, '').keys()].filter((path) =>
       path.startsWith('/__fragments/'),
     )
     const path = `${FIXTURES}/22/${name}${fragment.split('/').slice(0, 3).join('/')}`
-    const env = key ? { TILEDB_INSPECT_KEY: key.text } : {}
+    const env = key ? { TILEDB_INSPECT_KEY: key } : {}
     const ran = await run(['decode', '--format', 'ndjson', path], { env })
     const rows = ran.text
       .split('\n')
@@ -135,11 +165,66 @@ describe('the format core, the filters and the memory source, bundled for a brow
     expect(items(get(read, 'rows')).length).toBe(rows.length)
     expect(rounded(get(read, 'rows'))).toEqual(rounded(rows))
   })
+
+  test('reads over fetch by ranges, and follows redirects as the browser does', async () => {
+    const read = parseJson(String(await inPage('browser', `${SCRIPT}; read('${server.url}/sparse_basic', {})`)))
+    expect(get(read, 'version')).toBe(22)
+    expect(items(get(read, 'rows')).length).toBeGreaterThan(0)
+    const ranges = server.requests.filter(({ path, range }) => path.endsWith('.tdb') && range?.startsWith('bytes='))
+    expect(ranges.length).toBeGreaterThan(0)
+    // The folder's name without `/` behind it leads to the same with it.
+    expect(server.requests.filter(({ path }) => path === '/sparse_basic/').length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['/local/array', 'USAGE: expected a URL with http or https, or a storage, found neither'],
+    ['s3://bucket/array', 'USAGE: expected a URL with http or https, or a storage, found neither'],
+  ])('refuses %s', async (path, said) => {
+    expect(await inPage('browser', `${SCRIPT}; refused('${path}')`)).toBe(said)
+  })
+
+  test('says which wasm file a filter lacks', async () => {
+    const files = [...filesBelow(`${FIXTURES}/22/filter_bzip2`, '/array')]
+    const storage = new MemoryStorage(new Map(files))
+    const array = await openArray('/array', { storage, readWasm: noFile })
+    const [{ path }] = await array.fragments()
+    const reading = readCells(array.fragment(path)).next()
+    await expect(reading).rejects.toMatchObject({
+      code: 'UNSUPPORTED_FILTER',
+      message: 'expected the file bzip2-wasm/bzip2-1.0.8/bzip2.wasm, found none',
+    })
+  })
 })
 
-async function keyOf(name: string): Promise<{ text: string; base64: string }> {
-  const text = String(get(parseJson(readFileSync(`${FIXTURES}/22/${name}.expected.json`, 'utf8')), 'key'))
-  return { text, base64: Buffer.from(text).toString('base64') }
+test('the structures of the format are read, explained and written in a page', async () => {
+  const files = filesBelow(`${FIXTURES}/22/sparse_basic`, '')
+  const schema = [...files].find(([path]) => path.startsWith('/__schema/__'))?.[1] ?? new Uint8Array(0)
+  const script = `
+    const { decodePrefix, encode, genericTileHeader, trace } = inspect
+    const bytes = Uint8Array.from(atob('${Buffer.from(schema).toString('base64')}'), (ch) => ch.charCodeAt(0))
+    const { value, length } = decodePrefix(bytes, genericTileHeader)
+    const { root } = trace(bytes.subarray(0, length), genericTileHeader, 'header')
+    const same = encode(value, genericTileHeader).every((byte, i) => byte === bytes[i])
+    JSON.stringify([length + value.persisted_size === bytes.length, same, root.children.map(({ name }) => name)])
+  `
+  expect(parseJson(String(await inPage('format', script)))).toEqual([
+    true,
+    true,
+    [
+      'format_version',
+      'persisted_size',
+      'tile_size',
+      'datatype',
+      'cell_size',
+      'encryption_type',
+      'filter_pipeline_length',
+      'filters',
+    ],
+  ])
+})
+
+function keyOf(name: string): string {
+  return String(get(parseJson(readFileSync(`${FIXTURES}/22/${name}.expected.json`, 'utf8')), 'key'))
 }
 
 /** The page's JSON has no exact integers and no special floats: both sides as `JSON.stringify` leaves them. */

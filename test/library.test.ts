@@ -1,28 +1,47 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import * as browser from '../src/browser.ts'
+import * as format from '../src/format.ts'
 import * as library from '../src/index.ts'
 import { localStorage } from '../src/node/file.ts'
 import { readAll } from '../src/source/source.ts'
 
 const ARRAY = 'examples/arrays/places'
 
-test('what the library exports is what its page says, and no class of the inside but errors and memory', () => {
-  expect(Object.keys(library).sort()).toEqual([
-    'ERROR_CODES',
-    'InspectError',
-    'MemorySource',
-    'MemoryStorage',
-    'cellValue',
-    'leafLevel',
-    'mbrAt',
-    'open',
-    'openArray',
-    'openCells',
-    'openFragment',
-    'openGroup',
-    'readCells',
-  ])
+/** Names in lines of 100 characters at most. */
+function inLines(names: Iterable<string>): string {
+  return [...names]
+    .sort()
+    .join(' ')
+    .replace(/(.{1,100})(?: |$)/g, '$1\n')
+    .trimEnd()
+}
+
+describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
+  test('.', () => {
+    expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
+"ERROR_CODES InspectError MemorySource MemoryStorage cellValue leafLevel mbrAt open openArray
+openCells openFragment openGroup readCells"
+`)
+  })
+
+  test('./browser has the same', () => {
+    expect(Object.keys(browser).sort()).toEqual(Object.keys(library).sort())
+  })
+
+  test('./format', () => {
+    expect(inLines(Object.keys(format))).toMatchInlineSnapshot(`
+"DATATYPES ERROR_CODES FILTER_TYPES FOOTER_LENGTH_BYTES InspectError NEWEST_FORMAT_VERSION
+aesMetadata arrayMetadata arraySchema bitWidthMetadata bytesOf cellValue checksumMetadata childrenOf
+compressorMetadata consolidatedFragmentMetadata datatypeSize decode decodePrefix deleteCondition
+dictionaryMetadata encode enumerationFile footerHead footerLength footerLengthIsStored
+fragmentFooter fragmentMetadataV1 fragmentMinMaxSumNullCount fragmentSlots genericTileHeader
+groupDetails leafLevel mbrAt parseConsolidatedCommits parseFragmentName parseTimestampedName
+partLengthsMetadata positiveDeltaMetadata processedConditions rleStringMetadata rtree sectionContent
+sectionPlaces sumValue tileChunks tileMinMax tileOffsets tileSums trace updateCondition"
+`)
+  })
 })
 
 test('an array opens by its path, and by a file:// URL', async () => {

@@ -4,8 +4,10 @@ import { transformSync } from 'rolldown/utils'
 
 /** The package's own name leads to its sources. */
 export async function resolve(specifier, context, next) {
-  if (specifier !== 'tiledb-inspect') return next(specifier, context)
-  return { url: new URL('../../src/index.ts', import.meta.url).href, shortCircuit: true }
+  const match = /^tiledb-inspect(?:\/(format|browser))?$/.exec(specifier)
+  if (!match) return next(specifier, context)
+  const [, entry = 'index'] = match
+  return { url: new URL(`../../src/${entry}.ts`, import.meta.url).href, shortCircuit: true }
 }
 
 export async function load(url, context, next) {

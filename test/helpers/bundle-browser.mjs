@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** Bundles browser-entry.ts into one script and prints it as JSON. A process of its own: the bundler does not run inside jest. */
+/** Bundles the entry that is given into one script for a page, and prints it as JSON. A process of its own: the bundler does not run inside jest. */
+const [, , input] = process.argv
 const warnings = []
 const build = await rolldown({
-  input: fileURLToPath(new URL('./browser-entry.ts', import.meta.url)),
+  input,
   platform: 'browser',
   // The script of a page has no place of its own; what a page's server would give comes from the test's `fetch`.
   transform: { define: { 'import.meta.url': '"https://page.example/script.js"' } },

@@ -1,7 +1,7 @@
 import './realm.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseKey } from '../../src/node/key.ts'
+import { parseKey } from '../../src/base/key.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { type ReadContext, readContext } from '../../src/store/generic-tile.ts'
 import { get, parseJson } from './json.ts'

@@ -1,7 +1,7 @@
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
 /**
  * The general-purpose algorithms that filters stand on. Two backends implement them: `portable.ts` (JavaScript and wasm,
- * runs anywhere) and `src/source/node-codecs.ts` (Node's own crypto and zlib where they are faster). Each entry is
+ * runs anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib where they are faster). Each entry is
  * loaded on first use; what it gives works synchronously.
  */
 export interface Codecs {

@@ -1,3 +1,4 @@
+import { InspectError } from '../../base/errors.ts'
 import type { ByteCodec, Codecs } from './codecs.ts'
 import { once } from './once.ts'
 import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
@@ -7,15 +8,22 @@ import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
  * @param readWasm how the codecs whose wasm is a file of its own (ZSTD, BZIP2, WEBP) get at it
  */
 export function portable(readWasm: WasmReader): Codecs {
+  const wasm: WasmReader = async (specifier) => {
+    try {
+      return await readWasm(specifier)
+    } catch (cause) {
+      throw new InspectError('UNSUPPORTED_FILTER', `expected the file ${specifier}, found none`, {}, { cause })
+    }
+  }
   return {
     gzip: async () => (await import('./gzip.ts')).gzipCodec,
-    zstd: once(() => loadZstd(readWasm)),
+    zstd: once(() => loadZstd(wasm)),
     lz4: async () => (await import('./lz4.ts')).lz4Codec,
-    bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(readWasm)),
+    bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(wasm)),
     md5: async () => (await import('@noble/hashes/legacy.js')).md5,
     sha256: async () => (await import('@noble/hashes/sha2.js')).sha256,
     aes256gcm: async () => (await import('./aes-gcm.ts')).aes256GcmCodec,
-    webp: once(async () => (await import('./webp.ts')).loadWebp(readWasm)),
+    webp: once(async () => (await import('./webp.ts')).loadWebp(wasm)),
   }
 }
 

@@ -3,7 +3,7 @@ export type WasmReader = (specifier: string) => Promise<BufferSource>
 
 /**
  * Fetches the file from where the platform resolves modules, which takes an import map. An application whose bundler puts such files
- * elsewhere gives `portable` its own reader; Node has one in src/source/node-codecs.ts.
+ * elsewhere gives its own reader; Node has one in src/node/node-codecs.ts.
  */
 export const fetchPackagedWasm: WasmReader = async (specifier) => {
   const response = await fetch(new URL(import.meta.resolve(specifier)))

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { InspectError } from '../../base/errors.ts'
 
 /** How long a request may take, and how often it is tried. */
@@ -108,7 +107,7 @@ export class Client {
             },
           )
         }
-        await wait(pause)
+        await new Promise<void>((resolve) => setTimeout(resolve, pause))
       }
     } finally {
       this.leave()
@@ -141,6 +140,8 @@ export class Client {
     let at = url
     for (let hops = 0; ; hops++) {
       const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
+      // A page is not told where a redirect leads: its browser decides which are followed, and with which headers.
+      if (response.type === 'opaqueredirect') return fetch(at, { method: call.method, headers, signal })
       const location = isRedirect(response.status) ? response.headers.get('location') : null
       if (call.keepRedirects || location === null) return response
       await response.body?.cancel()
@@ -384,7 +385,7 @@ function noteOn(code: string): string {
 
 /** Node reads the variables of proxies from version 24 on, and when it is told to. */
 function proxyNote(): string {
-  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = process.env
+  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = globalThis.process?.env ?? {}
   const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy
   return named && !NODE_USE_ENV_PROXY
     ? '; a proxy is named in the environment: Node 24 uses it with NODE_USE_ENV_PROXY=1'

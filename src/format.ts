@@ -1,0 +1,115 @@
+/**
+ * The structures of the format, each described once: {@link decode} reads one from bytes, {@link trace} tells what each of its bytes
+ * means, {@link encode} writes it. Nothing here knows of files, filters or Node.
+ *
+ * ```js
+ * import { arraySchema, decode } from 'tiledb-inspect/format'
+ * const { version, domain, attributes } = decode(bytes, arraySchema)
+ * ```
+ *
+ * A structure that depends on the format version or on the schema takes them first: `fragmentFooter(schema)`, `rtree(version, dimensions)`.
+ */
+
+export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './base/errors.ts'
+// What filters note of a chunk: `StoredChunk.metadata`.
+export { type AesMetadata, aesMetadata, type EncryptedPart } from './format/aes-metadata.ts'
+// Key-value metadata, groups and commits.
+export { type ArrayMetadata, arrayMetadata, type MetadataEntry } from './format/array-metadata.ts'
+// The schema, and what it is made of.
+export { type ArraySchema, arraySchema, type Domain } from './format/array-schema.ts'
+export type { Attribute } from './format/attribute.ts'
+export { type BitWidthMetadata, type BitWidthWindow, bitWidthMetadata } from './format/bit-width-metadata.ts'
+export type { CellValNum } from './format/cell-val-num.ts'
+export { type ChecksumMetadata, checksumMetadata, type PartChecksum } from './format/checksum-metadata.ts'
+export { type ConsolidatedCommit, parseConsolidatedCommits } from './format/commit-files.ts'
+export { type CompressedPart, type CompressorMetadata, compressorMetadata } from './format/compressor-metadata.ts'
+export {
+  type ConsolidatedFooterEntry,
+  type ConsolidatedFragmentMetadata,
+  consolidatedFragmentMetadata,
+} from './format/consolidated-fragment-metadata.ts'
+export type { CurrentDomain } from './format/current-domain.ts'
+export { DATATYPES, type Datatype, datatypeSize } from './format/datatype.ts'
+export {
+  type CombinationOp,
+  type ComparisonOp,
+  type ConditionExpression,
+  type ConditionNode,
+  type ConditionValue,
+  deleteCondition,
+  type UpdateCondition,
+  type UpdateValue,
+  updateCondition,
+} from './format/delete-condition.ts'
+export { type DictionaryMetadata, dictionaryMetadata } from './format/dictionary-metadata.ts'
+export type { Dimension } from './format/dimension.ts'
+export type { DimensionLabel } from './format/dimension-label.ts'
+export { type Enumeration, type EnumerationEntry, enumerationFile } from './format/enumeration.ts'
+export type { FilterConfig, FilterPipeline, PixelFormat } from './format/filter-pipeline.ts'
+export { FILTER_TYPES, type FilterType } from './format/filter-type.ts'
+export { NEWEST_FORMAT_VERSION } from './format/format-version.ts'
+// The fragment metadata.
+export {
+  FOOTER_LENGTH_BYTES,
+  type FooterFields,
+  type FooterHead,
+  type FragmentFooter,
+  footerHead,
+  footerLength,
+  footerLengthIsStored,
+  fragmentFooter,
+  type OptionalSection,
+} from './format/fragment-footer.ts'
+export { type FragmentMetadataV1, fragmentMetadataV1 } from './format/fragment-metadata-v1.ts'
+export { fragmentMinMaxSumNullCount, type SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
+export { fragmentSlots, type Slot, type SlotFlags, type SlotKind } from './format/fragment-slots.ts'
+// Tiles.
+export { type GenericTileHeader, genericTileHeader } from './format/generic-tile.ts'
+export { type GroupDetails, type GroupMember, groupDetails } from './format/group-details.ts'
+// Reading, explaining and writing.
+export {
+  type Coding,
+  type Describe,
+  decode,
+  decodePrefix,
+  encode,
+  type Io,
+  type KeysOf,
+  type Origin,
+  trace,
+  type Wire,
+} from './format/io.ts'
+export type { ArrayType, DataOrder, EncryptionType, Layout, ObjectType } from './format/layout.ts'
+export {
+  type OffsetsList,
+  type SectionName,
+  type SectionPlace,
+  type SlotSectionName,
+  type SlotSectionOffsets,
+  sectionContent,
+  sectionPlaces,
+} from './format/metadata-sections.ts'
+export { type PartLengthsMetadata, partLengthsMetadata } from './format/part-lengths-metadata.ts'
+export {
+  type PositiveDeltaMetadata,
+  type PositiveDeltaWindow,
+  positiveDeltaMetadata,
+} from './format/positive-delta-metadata.ts'
+export { type ProcessedConditions, processedConditions } from './format/processed-conditions.ts'
+export type { NDRange, Range, RangeType } from './format/range.ts'
+export { type RleStringMetadata, rleStringMetadata, type StringPart } from './format/rle-string-metadata.ts'
+export { leafLevel, mbrAt, type RTree, type RTreeLevel, rtree } from './format/rtree.ts'
+export { childrenOf, type Span } from './format/span.ts'
+export { type StoredChunk, type TileChunks, tileChunks } from './format/tile-chunks.ts'
+export { type TileMinMax, tileMinMax } from './format/tile-min-max.ts'
+export { type TileOffsets, tileOffsets } from './format/tile-offsets.ts'
+export { type TileSums, tileSums } from './format/tile-sums.ts'
+export {
+  type FragmentName,
+  parseFragmentName,
+  parseTimestampedName,
+  type TimestampedName,
+} from './format/timestamped-name.ts'
+
+// Values of cells.
+export { bytesOf, type CellValue, cellValue, type Scalar, sumValue, type ValueStyle } from './format/value.ts'
