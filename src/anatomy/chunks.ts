@@ -1,7 +1,7 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
-import type { Pipeline, StageResult } from '../filters/pipeline.ts'
+import { mostUnfolded, type Pipeline, type StageResult, withRoom } from '../filters/pipeline.ts'
 import { filterOf } from '../filters/registry.ts'
 import { type DescribedValue, stageDescription } from '../filters/stage-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -66,15 +66,20 @@ export function keepsData(filters: readonly FilterConfig[]): boolean {
 
 /** What a run of chunks turned out to be. */
 export interface ChunkParts {
-  /** `chunk_num`, `chunks`, `extra`, then content in its own space; side by side over the run. */
+  /** `chunk_num`, `chunks`, `extra`; side by side over the run. */
   parts: Part[]
+  /** Content in its own space; undefined where there is none. */
+  content: (() => Part) | undefined
   /** Whether framing, filters and sizes all agree. */
-  whole: boolean
+  whole(): boolean
   /** Unfiltered bytes by the chunks' own lengths; undefined where the chunks cannot be told apart. */
   total: number | undefined
 }
 
-/** Undoes a run of chunks, keeping what every filter had. Memory holds the stages of this run. */
+/** Runs of no more unfiltered bytes keep the stages of all their chunks, so that none is undone twice. */
+const MOST_KEPT = 16 * 2 ** 20
+
+/** Takes a run of chunks apart. Chunks are undone when somebody looks at them; of a large run no stages are kept. */
 export function chunkParts(run: ChunkRun): ChunkParts {
   const { stored, space, offset, style } = run
   const traced = trace(stored, tileChunks, 'chunks', { file: run.file, space: space.name, offset })
@@ -82,7 +87,8 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   const chunks = traced.value?.chunks
   if (!chunks) {
     const root = tracedPart('tile', tileChunks, reading, run.file)
-    return { parts: [{ ...root, name: 'chunks', transparent: true }], whole: false, total: undefined }
+    const parts = [{ ...root, name: 'chunks', transparent: true }]
+    return { parts, content: undefined, whole: () => false, total: undefined }
   }
   const starts: number[] = []
   let total = 0
@@ -92,21 +98,26 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   }
   // A tile that is refused is so from its first chunk on.
   const asWhole = run.expectedSize === undefined || run.expectedSize === total
-  const undone = chunks.map((chunk, index) =>
-    undo(run, chunk, index, asWhole ? total : starts[index] + chunk.original_length),
-  )
+  const kept: UndoneChunk[] = []
+  const undone = (index: number): UndoneChunk => {
+    const known = kept[index]
+    if (known) return known
+    const end = asWhole ? total : starts[index] + chunks[index].original_length
+    const found = undo(run, chunks[index], index, end)
+    if (total <= MOST_KEPT) kept[index] = found
+    return found
+  }
   const refine = (part: Part, path: Path): Part => {
     if (path.length === 1 && path[0] === 'extra') return { ...part, type: part.length > 0 ? 'gap' : 'bytes' }
     if (path.length !== 2 || path[0] !== 'chunks') return part
-    return chunkPart(run, part, chunks[Number(path[1])], undone[Number(path[1])], starts[Number(path[1])])
+    const index = Number(path[1])
+    return chunkPart(run, part, chunks[index], () => undone(index), starts[index])
   }
-  const failed = undone.findIndex(({ out }) => out === undefined)
   const sizeFits = run.expectedSize === undefined || run.expectedSize === total
   const parts = (traced.root.children ?? [])
     .filter(({ name, length }) => name !== 'extra' || length > 0)
     .map((span) => partOf(span, { ...reading, refine }, [span.name]))
-  if (!(run.inPlace && keepsData(run.filters)) && total > 0 && failed !== 0)
-    parts.push(contentPart(run, undone, failed, total))
+  const hasContent = !(run.inPlace && keepsData(run.filters)) && total > 0 && undone(0).out !== undefined
   if (!sizeFits) {
     const fault = new InspectError(
       'INCONSISTENT',
@@ -115,8 +126,18 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     )
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
-  const good = failed < 0 && undone.every(({ stages }) => stages.every(({ verdicts }) => verdicts.every((v) => v.ok)))
-  return { parts, whole: good && sizeFits && !traced.error, total }
+  return {
+    parts,
+    content: hasContent ? () => contentPart(run, chunks, undone, total) : undefined,
+    whole: () =>
+      sizeFits &&
+      !traced.error &&
+      chunks.every((_, index) => {
+        const { out, stages } = undone(index)
+        return out !== undefined && stages.every(({ verdicts }) => verdicts.every(({ ok }) => ok))
+      }),
+    total,
+  }
 }
 
 /** @param end of the chunk's bytes in the tile's unfiltered ones, or of all of them */
@@ -142,15 +163,31 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
 }
 
 /** The unfiltered bytes of all chunks up to the first that cannot be undone. */
-function contentPart(run: ChunkRun, undone: readonly UndoneChunk[], failed: number, total: number): Part {
-  const good = failed < 0 ? undone : undone.slice(0, failed)
-  const bytes = concat(good.map(({ out }) => out?.data ?? new Uint8Array(0)))
+function contentPart(
+  run: ChunkRun,
+  chunks: readonly StoredChunk[],
+  undone: (index: number) => UndoneChunk,
+  total: number,
+): Part {
+  const most = Math.min(total, mostUnfolded(run.stored.length))
+  let data: Uint8Array = new Uint8Array(most)
+  let end = 0
+  let failed = -1
+  let offsets: Float64Array | undefined
+  for (let index = 0; index < chunks.length; index++) {
+    const { out } = undone(index)
+    if (!out) {
+      failed = index
+      break
+    }
+    if (chunks.length === 1) offsets = out.offsets
+    data = withRoom(data, end, end + out.data.length, total)
+    data.set(out.data, end)
+    end += out.data.length
+  }
+  const bytes = data.subarray(0, end)
   const space: Space = { ...memorySpace(`unfiltered content of ${run.what}`, bytes), mostElements: run.mostElements }
-  const part = run.content(
-    bytes,
-    { space, offset: 0, from: 0 },
-    undone.length === 1 ? undone[0].out?.offsets : undefined,
-  )
+  const part = run.content(bytes, { space, offset: 0, from: 0 }, offsets)
   return {
     ...part,
     name: 'content',
@@ -160,9 +197,8 @@ function contentPart(run: ChunkRun, undone: readonly UndoneChunk[], failed: numb
   }
 }
 
-function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undone: UndoneChunk, from: number): Part {
+function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: () => UndoneChunk, from: number): Part {
   const inside = part.children
-  const { out } = undone
   return {
     ...part,
     cells: run.cellsOf?.(from, from + chunk.original_length),
@@ -172,6 +208,8 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undone: Undone
       const parts: Part[] = []
       for (let i = 0; i < known.count; i++) parts.push(await known.at(i))
       const [original, filtered, metadataLength, metadata, data] = parts
+      const undone = undoneChunk()
+      const { out } = undone
       const layers = new Layers(run, metadata, data, undone)
       return childList([
         { ...original, unit: 'bytes', verdict: out ? 'valid' : verdictOfFault(undone.error) },

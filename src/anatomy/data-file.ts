@@ -164,7 +164,7 @@ class DataFile {
       cellsOf: (from, to) => this.cellsOf(tile, from, to, typeof starts === 'string' ? undefined : starts),
     })
     if (fault && found.parts.length > 0) found.parts[0] = { ...found.parts[0], verdict: 'invalid', fault }
-    return childList(found.parts)
+    return childList(found.parts, found.content)
   }
 
   /** Start of each cell of a var tile and the end of the last; `inside` where the tile itself keeps them. */

@@ -1,8 +1,12 @@
 import { InspectError } from '../base/errors.ts'
+import type { ColumnType } from '../cells/column.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
-import { TileStatistics } from '../cells/tile-statistics.ts'
+import { fragmentStatistics, TileStatistics } from '../cells/tile-statistics.ts'
+import { concat } from '../filters/bytes.ts'
+import type { ReadOptions } from '../filters/pipeline.ts'
 import { isCompressor } from '../format/filter-type.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import { readContext } from '../store/generic-tile.ts'
@@ -93,12 +97,12 @@ export async function tileDetectors(
     return await eachBit(flipped, async () => {
       const found = new Set<string>()
       try {
-        const stored = await tiles.stored(tile)
-        if (!(file.role === 'offsets' && isStringOffsetsTile(stored))) {
-          await tiles.unfilter(tile, stored, {
-            stringOffsets,
-            onVerdict: ({ ok, filter }) => void (ok || found.add(filter)),
-          })
+        const onVerdict: ReadOptions['onVerdict'] = ({ ok, filter }) => void (ok || found.add(filter))
+        if (tiles.isLarge(tile) && tiles.inPieces) await tiles.pieces(tile, { onVerdict }).skip()
+        else {
+          const stored = await tiles.stored(tile)
+          if (!(file.role === 'offsets' && isStringOffsetsTile(stored)))
+            await tiles.unfilter(tile, stored, { stringOffsets, onVerdict })
         }
         if (found.size > 0 || !before) return found
         const after = await statistics?.read()
@@ -139,32 +143,75 @@ async function statisticsReader(fragment: Fragment, slot: number, tile: number):
     tile_sums: ((await fragment.tileSums(slot))?.length ?? 0) > 0,
     tile_null_counts: ((await fragment.offsets('tile_null_counts', slot))?.length ?? 0) > 0,
   }
-  const cells = await FragmentCells.open(fragment, { fields: dimension ? [] : [name] })
+  const tiles = { from: tile, to: tile }
+  const cells = await FragmentCells.open(fragment, { fields: dimension ? [] : [name], tiles })
   return {
     async read() {
-      const batch = await cells.batch(tile)
+      const parts = cells.columns.map((): TilePart[] => [])
+      for await (const batch of cells.batches()) {
+        for (const [i, { type, cell_val_num, nullable, kind }] of cells.columns.entries()) {
+          const data = batch.columns[i]
+          if (!data || (kind === 'dimension') !== dimension) continue
+          const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
+          statistics.add(0, data, batch.cell_num, batch.rows)
+          parts[i].push({ statistics, isNull: statistics.nullCounts()[0] === batch.cell_num })
+        }
+      }
       const found = new Map<string, string>()
       for (const [i, column] of cells.columns.entries()) {
-        const data = batch.columns[i]
-        if (!data || (column.kind === 'dimension') !== dimension) continue
-        const { type, cell_val_num, nullable } = column
-        const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
-        statistics.add(0, data, batch.cell_num, batch.rows)
-        const [low, high] = [statistics.minima(), statistics.maxima()].map(
-          ({ fixed, variable }) => `${fixed} ${variable}`,
-        )
+        if (parts[i].length === 0) continue
+        const { min, max, sums, nullCounts } = ofAllParts(column, parts[i])
         if (dimension) {
-          if (!info.dense) found.set(`mbrs ${column.name}`, `${low} ${high}`)
+          if (!info.dense) found.set(`mbrs ${column.name}`, `${min} ${max}`)
           continue
         }
-        if (has.tile_mins) found.set('tile_mins', low)
-        if (has.tile_maxs) found.set('tile_maxs', high)
-        if (has.tile_sums) found.set('tile_sums', String(statistics.sums()))
-        if (has.tile_null_counts) found.set('tile_null_counts', String(statistics.nullCounts()))
+        if (has.tile_mins) found.set('tile_mins', min)
+        if (has.tile_maxs) found.set('tile_maxs', max)
+        if (has.tile_sums) found.set('tile_sums', sums)
+        if (has.tile_null_counts) found.set('tile_null_counts', nullCounts)
       }
       return found
     },
   }
+}
+
+/** Cells of a tile that were read together. */
+interface TilePart {
+  statistics: TileStatistics
+  /** Whether all of them are null. */
+  isNull: boolean
+}
+
+/** What changes where the statistics of a tile change, which is read in one part or several. */
+function ofAllParts(
+  column: ColumnType,
+  all: readonly TilePart[],
+): { min: string; max: string; sums: string; nullCounts: string } {
+  const [{ statistics: first }] = all
+  if (all.length === 1) {
+    const [min, max] = [first.minima(), first.maxima()].map(({ fixed, variable }) => `${fixed} ${variable}`)
+    return { min, max, sums: String(first.sums()), nullCounts: String(first.nullCounts()) }
+  }
+  // As those of a fragment come of those of its tiles, so those of a tile come of its parts.
+  const { type, cell_val_num, nullable } = column
+  const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
+  const joined = (list: (part: TileStatistics) => Uint8Array): Uint8Array => concat(parts.map(list))
+  const extremes = (which: 'minima' | 'maxima'): TileMinMax => {
+    const variable = joined((part) => part[which]().variable)
+    if (cell_val_num !== 'var') return { fixed: joined((part) => part[which]().fixed), variable }
+    let end = 0
+    const starts = parts.map((part) => {
+      const start = end
+      end += part[which]().variable.length
+      return BigInt(start)
+    })
+    return { fixed: new Uint8Array(BigUint64Array.from(starts).buffer), variable }
+  }
+  const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts()[0] ?? 0)
+  const lists = { min: extremes('minima'), max: extremes('maxima'), sums: joined((part) => part.sums()), nullCounts }
+  const field = { type, cell_val_num, nullable, dimension: false }
+  const { min, max, sum, null_count } = fragmentStatistics(field, lists, { length: parts.length, at: undefined })
+  return { min: `${min}`, max: `${max}`, sums: `${sum}`, nullCounts: `${null_count}` }
 }
 
 /** Parts walked of a damaged file. */

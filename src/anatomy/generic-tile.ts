@@ -5,7 +5,7 @@ import { type Describe, decodePrefix, trace } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { checkChunkNum, contentBound, mostElements, type ReadContext } from '../store/generic-tile.ts'
-import { chunkParts } from './chunks.ts'
+import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { partOf, type Reading, tracedPart } from './spans.ts'
 
@@ -81,7 +81,7 @@ export async function genericTilePart(
         tile_size: body.total === header.tile_size ? ('valid' as const) : ('invalid' as const),
       }
       const top = headerPart(space, offset, head.subarray(0, headerLength), by, verdicts, truncated)
-      return childList([top, ...body.parts])
+      return childList([top, ...body.parts], body.content)
     },
   }
 }
@@ -122,7 +122,7 @@ async function bodyParts(
   header: GenericTileHeader,
   content: ContentReader,
   by: Anatomist,
-): Promise<{ parts: Part[]; total: number | undefined }> {
+): Promise<Pick<ChunkParts, 'parts' | 'content' | 'total'>> {
   const { filters } = header.filters
   try {
     const pipeline = await Pipeline.load(
@@ -154,13 +154,13 @@ async function bodyParts(
     })
     if (header.encryption_type === 'AES_256_GCM') {
       by.cx.encrypted = true
-      if (found.whole) by.cx.keyProven = true
+      if (found.whole()) by.cx.keyProven = true
     }
     return found
   } catch (error) {
     const placed = addPlace(error, { file, offset })
     if (!(placed instanceof InspectError)) throw placed
-    return { parts: [unreadable(space, offset, stored.length, placed)], total: undefined }
+    return { parts: [unreadable(space, offset, stored.length, placed)], content: undefined, total: undefined }
   }
 }
 

@@ -97,12 +97,12 @@ export function memorySpace(name: string, bytes: Uint8Array): Space {
   return { name, length: bytes.length, read: async (offset, count) => bytes.subarray(offset, offset + count) }
 }
 
-/** Children that are all there. */
-export function childList(parts: readonly Part[]): Children {
+/** Children that are all there. @param last one more, in a space of its own, that is made when looked at */
+export function childList(parts: readonly Part[], last?: () => Part): Children {
   const [first] = parts
   return {
-    count: parts.length,
-    at: (index) => parts[index],
+    count: parts.length + (last ? 1 : 0),
+    at: (index) => (last && index === parts.length ? last() : parts[index]),
     find: (offset) =>
       parts.findIndex(
         (part) => part.space === first.space && offset >= part.offset && offset < part.offset + part.length,

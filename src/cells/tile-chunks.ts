@@ -148,6 +148,12 @@ export class TilePieces {
     return out
   }
 
+  /** Undoes all chunks, for what that raises. */
+  async skip(): Promise<void> {
+    const { expected } = this.tile
+    for (let at = 0; at < expected; at += BLOCK_BYTES) await this.read(at, Math.min(expected, at + BLOCK_BYTES))
+  }
+
   private wrongSize(found: number): unknown {
     const { expected } = this.tile
     const message = `expected ${expected} unfiltered bytes, found chunks of ${found > expected ? 'more' : found}`

@@ -6,6 +6,7 @@ import type { CellBatch, ColumnData, ColumnType } from '../../src/cells/column.t
 import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { columnValue } from '../../src/cells/rows.ts'
 import { LARGE_TILE } from '../../src/cells/tile-chunks.ts'
+import { Pipeline } from '../../src/filters/pipeline.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { ByteSource, Storage } from '../../src/source/source.ts'
@@ -217,6 +218,39 @@ describe('few bytes of a large tile are read at once', () => {
       if (args[0] === 'decode') expect(all).toBeLessThan(LARGE_TILE / 4)
     },
   )
+})
+
+describe('at, of a byte in a large tile', () => {
+  /** Chunks that are undone meanwhile. */
+  async function undone<T>(work: () => Promise<T>): Promise<{ chunks: number; result: T }> {
+    const original = Pipeline.prototype.reverseChunkAt
+    let chunks = 0
+    Pipeline.prototype.reverseChunkAt = function (...args) {
+      chunks++
+      return original.apply(this, args)
+    }
+    try {
+      return { result: await work(), chunks }
+    } finally {
+      Pipeline.prototype.reverseChunkAt = original
+    }
+  }
+
+  test.each(['dense, col-major, without filters', 'sparse'] as const)('%s: few chunks are undone', async (name) => {
+    const file = `${fragmentPath(name)}/a0.tdb`
+    const { chunks, result } = await undone(() => runJson(['at', file, '5000000', '--no-flips']))
+    expect(result.code).toBe(0)
+    const [{ chain }] = result.documents as unknown as { chain: { name: string }[] }[]
+    expect(chain.map(({ name }) => name)).toContain('data')
+    // The byte's own, and the first, which tells whether there is content; more where the byte's cell begins in another.
+    expect(chunks).toBeLessThanOrEqual(4)
+  })
+
+  test('what would notice a flip is tried out chunk by chunk', async () => {
+    const { documents } = await runJson(['at', `${fragmentPath('sparse')}/a0.tdb`, '5000000'])
+    const [{ detected_by_bit }] = documents as unknown as { detected_by_bit: string[][] }[]
+    expect(detected_by_bit).toEqual(Array.from({ length: 8 }, () => ['CHECKSUM_MD5']))
+  })
 })
 
 describe('damage in a large tile', () => {
