@@ -169,6 +169,7 @@ async function commitParts(target: FileTarget, space: Space, file: string, by: A
       ...(await lineParts(space)).filter(({ offset, length }) => offset + length <= (error.at.offset ?? 0)),
     ].concat(restAfter(space, bytes, error))
   }
+  const contents: { [kind in 'update' | 'delete']?: ContentReader } = {}
   const parts: Part[] = []
   for (const [i, { offset, path, tile }] of commits.entries()) {
     const newline = bytes.indexOf(0x0a, offset)
@@ -189,7 +190,8 @@ async function commitParts(target: FileTarget, space: Space, file: string, by: A
       unit: 'bytes',
       verdict: 'valid',
     }
-    const content = await conditionContent(target, kind, by)
+    contents[kind] ??= await conditionContent(target, kind, by)
+    const content = contents[kind]
     const whole: Part = {
       name: String(i),
       type: 'struct',
