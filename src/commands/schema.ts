@@ -1,12 +1,14 @@
 import { InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
+import type { CellValue, DocumentHead } from '../documents/common.ts'
+import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { decode } from '../format/io.ts'
+import type { EncryptionType } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { Document } from '../render/views/narrow.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll } from '../source/source.ts'
 import type { InspectArray, SchemaFile } from '../store/array.ts'
@@ -129,29 +131,25 @@ async function arrayOutcome(
 interface Found {
   name: string
   path: string
-  encryption: string
+  encryption: EncryptionType
   schema: ArraySchema
   enumerations: Enumeration[]
   which?: WhichSchema
 }
 
-function outcome(cx: CommandContext, found: Found): Outcome {
-  const document = schemaDocument(cx, found)
-  return {
-    document,
-    async table(out: Output) {
-      const { schemaTable } = await import('../render/views/schema.ts')
-      await schemaTable(document, found.which, out)
-    },
-  }
-}
-
-function schemaDocument(cx: CommandContext, { name, path, encryption, schema, enumerations }: Found): Document {
-  return {
+function outcome(cx: CommandContext, { name, path, encryption, schema, enumerations, which }: Found): Outcome {
+  const document: SchemaDocument = {
     ...documentHead('schema', cx.shownPath(path)),
     name,
     encryption,
     ...schemaResult(schema, enumerations, cx.style),
+  }
+  return {
+    document,
+    async table(out: Output) {
+      const { schemaTable } = await import('../render/views/schema.ts')
+      await schemaTable(document, which, out)
+    },
   }
 }
 
@@ -160,7 +158,7 @@ export function schemaResult(
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
   style: ValueStyle,
-): { [key: string]: Result | undefined } {
+): Omit<SchemaDocument, keyof DocumentHead | 'name' | 'encryption'> {
   const dimensions = schema.domain.dimensions
   const domain = schema.current_domain?.range
   const ranges = domain ? rangesResult(dimensions, domain, style) : undefined
@@ -212,12 +210,12 @@ export function schemaResult(
 }
 
 /** A tile extent is a count of the dimension's unit, never a date. */
-function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array): Result {
+function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array): CellValue {
   return cellResult(type, 1, bytes, { raw: true })
 }
 
 /** An enumeration with its values in order. */
-export function enumerationResult(enumeration: Enumeration, style: ValueStyle): { [key: string]: Result | undefined } {
+export function enumerationResult(enumeration: Enumeration, style: ValueStyle): SchemaEnumeration {
   const values = enumerationValues(enumeration)
   const type = enumerationValueType(enumeration, values)
   return {

@@ -1,7 +1,8 @@
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
+import { filtersText } from '../render/views/wording.ts'
 import type { MetadataSection } from '../store/metadata-sections.ts'
-import { filterText } from './values.ts'
+import { filterResult } from './values.ts'
 
 /** Bytes as they are on disk, and before filtering. */
 export interface Sizes {
@@ -112,7 +113,7 @@ export class SizeTally {
     const newRole = (): TalliedRole => ({ role, size: 0, unfiltered_size: 0, tiles: new Distribution() })
     const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
     const ofRole = entry(this.roles, role, newRole)
-    const key = filters.map(filterText).join(', ')
+    const key = filtersText(filters.map(filterResult))
     const ofFilters = entry(this.filters, key, () => ({ filters, file_num: 0, size: 0, unfiltered_size: 0 }))
     ofFilters.file_num++
     if (!inField.filters.includes(ofFilters)) inField.filters.push(ofFilters)

@@ -71,19 +71,3 @@ export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8A
 export function exact(count: number | bigint): number | bigint {
   return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
 }
-
-/** A pipeline in one line: `BYTESHUFFLE, ZSTD(level=9)`. */
-export function pipelineText(pipeline: FilterPipeline): string {
-  if (pipeline.filters.length === 0) return '-'
-  return pipeline.filters.map(filterText).join(', ')
-}
-
-export function filterText(filter: FilterConfig): string {
-  const options = Object.entries(filter)
-    .filter(([key, value]) => key !== 'name' && key !== 'extra' && value !== undefined)
-    .filter(
-      ([key, value]) => !(key === 'level' && value === -1) && !(key === 'reinterpret_datatype' && value === 'ANY'),
-    )
-    .map(([key, value]) => `${key}=${value}`)
-  return options.length > 0 ? `${filter.name}(${options.join(', ')})` : filter.name
-}

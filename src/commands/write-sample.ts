@@ -1,10 +1,10 @@
 import { addPlace, exitCodeOf, InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
+import type { SampleDocument } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
 import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
-import type { Document } from '../render/views/narrow.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
@@ -244,7 +244,7 @@ function sampleDocument(
   cx: CommandContext,
   path: string,
   { array, notes, fragments, files, encrypted, seed }: Written,
-): Document {
+): SampleDocument {
   const { schema, enumerations, metadata } = array
   const { dimensions, attributes, array_type, cell_order, tile_order, capacity, coords_filters } = schemaResult(
     schema,
@@ -267,8 +267,8 @@ function sampleDocument(
     attributes,
     enumerations: enumerations.map(({ name }) => name),
     metadata: metadata.map(({ key }) => key),
-    fragments: fragments.map(({ name, cell_num }): Result => ({ name, cell_num })),
-    files: files.map(({ path: file, size }): Result => ({ path: file, size })),
+    fragments: fragments.map(({ name, cell_num }) => ({ name, cell_num })),
+    files,
     notes,
     next: nextCommands(path, schema.version, fragments, encrypted),
   }

@@ -9,6 +9,7 @@ import type { ErrorCode } from '../base/errors.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterType } from '../format/filter-type.ts'
+import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
 import type { FragmentState } from '../store/visibility.ts'
 
@@ -169,7 +170,7 @@ export interface AttributeDescription {
   /** Whether the fill value is a value rather than null. Nullable attributes only. */
   fill_value_validity?: boolean | undefined
   /** Order of the cells; `unordered` but in arrays of dimension labels. */
-  order: 'unordered' | 'increasing' | 'decreasing'
+  order: DataOrder
   /** Name of the enumeration whose values the cells are indexes of. */
   enumeration: string | null
   filters: PipelineDescription

@@ -1,6 +1,6 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { ArrayType, EncryptionType, Layout } from '../format/layout.ts'
+import type { ArrayType, DataOrder, EncryptionType, Layout } from '../format/layout.ts'
 import type {
   AttributeDescription,
   CellValue,
@@ -52,7 +52,7 @@ export interface SchemaDimensionLabel {
   /** Index of the dimension, from 0. */
   dimension_index: Count
   /** Order of the labels. */
-  order: 'unordered' | 'increasing' | 'decreasing'
+  order: DataOrder
   type: Datatype
   cell_val_num: CellValNum
   /** Attribute of the array that holds the labels. */

@@ -16,6 +16,7 @@ export const layoutCoding = enumerationOf('layout', LAYOUTS)
 export type ArrayType = 'dense' | 'sparse'
 export const arrayTypeCoding = enumerationOf<ArrayType>('array type', ['dense', 'sparse'])
 
+/** Order of values; other than `unordered` only in arrays of dimension labels. */
 export type DataOrder = 'unordered' | 'increasing' | 'decreasing'
 export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordered', 'increasing', 'decreasing'])
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import type { Output, Result } from '../../src/base/result.ts'
+import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
@@ -822,11 +823,17 @@ test('what a name holds does not act on the terminal', async () => {
     order: 'unordered',
     enumeration: evil,
   }
-  const schema = document({
+  const filters = { max_chunk_size: 65_536, filters: [] }
+  const schema = document<SchemaDocument>({
     path: evil,
     name: evil,
-    dimensions: [{ name: evil, type: 'INT32', domain: [evil, evil] }],
-    attributes: [attribute],
+    coords_filters: filters,
+    offsets_filters: filters,
+    dimensions: [{ name: evil, type: 'INT32', domain: [evil, evil], tile_extent: null, filters }],
+    attributes: [{ ...attribute, filters }],
+    enumerations: [],
+    dimension_labels: [],
+    current_domain: null,
   })
   const views: ((out: Output) => Promise<void>)[] = [
     (out) => schemaTable(schema, undefined, out),

@@ -1,7 +1,13 @@
 import type { Output } from '../../base/result.ts'
+import type {
+  AttributeDescription,
+  CellValue,
+  DimensionDescription,
+  PipelineDescription,
+} from '../../documents/common.ts'
+import type { SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
 import { line, section, tableOrBelow } from './parts.ts'
 import {
   counted,
@@ -24,48 +30,50 @@ export interface WhichSchema {
 }
 
 /** @param which undefined of a schema in no array */
-export async function schemaTable(document: Document, which: WhichSchema | undefined, out: Output): Promise<void> {
-  const dimensions = fieldList(document.dimensions)
-  const attributes = fieldList(document.attributes)
-  const names = dimensions.map(({ name }) => text(name))
+export async function schemaTable(
+  document: SchemaDocument,
+  which: WhichSchema | undefined,
+  out: Output,
+): Promise<void> {
+  const { path, dimensions, attributes, enumerations, dimension_labels } = document
+  const names = dimensions.map(({ name }) => name)
   const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
-  await heading(`schema ${number}of ${document.path}`, out)
+  await heading(`schema ${number}of ${path}`, out)
   await keyValues(facts(document, names), out)
   await section(counted(dimensions.length, 'dimension'), out)
-  await dimensionTable(document, dimensions, out)
+  await dimensionTable(document, out)
   await section(counted(attributes.length, 'attribute'), out)
   await attributeTable(attributes, out)
-  await enumerationTable(fieldList(document.enumerations), out)
-  await labelTable(fieldList(document.dimension_labels), names, out)
+  await enumerationTable(enumerations, out)
+  await labelTable(dimension_labels, names, out)
   if (which && which.count > 1 && !which.all) {
     await out.write('\n')
     await line(`One of ${which.count} schemas of this array: --all shows each.`, out, 'dim')
   }
 }
 
-function facts(document: Document, names: readonly string[]): Pair[] {
-  const sparse = document.array_type === 'sparse'
+function facts(document: SchemaDocument, names: readonly string[]): Pair[] {
+  const { name, array_type, encryption, capacity, validity_filters, current_domain } = document
   const pairs: Pair[] = [
-    ['name', text(document.name)],
-    ['written', nameTimeText(document.name) ?? 'unknown: the name holds no time stamp'],
-    ['array type', text(document.array_type)],
+    ['name', name],
+    ['written', nameTimeText(name) ?? 'unknown: the name holds no time stamp'],
+    ['array type', array_type],
     ['format version', versionText(document.format_version)],
-    ['encryption', document.encryption === 'NO_ENCRYPTION' ? 'none' : text(document.encryption)],
-    ['tile order', text(document.tile_order)],
-    ['cell order', text(document.cell_order)],
-    ['capacity', `${countText(document.capacity)} cells a tile${sparse ? '' : ' (of sparse fragments)'}`],
-    ['duplicates', document.allows_duplicates === true ? 'allowed' : 'not allowed'],
+    ['encryption', encryption === 'NO_ENCRYPTION' ? 'none' : encryption],
+    ['tile order', document.tile_order],
+    ['cell order', document.cell_order],
+    ['capacity', `${countText(capacity)} cells a tile${array_type === 'sparse' ? '' : ' (of sparse fragments)'}`],
+    ['duplicates', document.allows_duplicates ? 'allowed' : 'not allowed'],
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],
   ]
-  if (document.validity_filters !== undefined) pairs.push(['validity filters', pipelineText(document.validity_filters)])
-  const domain = fields(document.current_domain)
-  const ranges = names.map((name) => domain[name] ?? null)
-  pairs.push(['current domain', document.current_domain ? domainText(names, ranges) : 'none: the whole domain'])
+  if (validity_filters) pairs.push(['validity filters', pipelineText(validity_filters)])
+  const domain = current_domain && names.map((one) => current_domain[one])
+  pairs.push(['current domain', domain ? domainText(names, domain) : 'none: the whole domain'])
   return pairs
 }
 
-async function dimensionTable(document: Document, dimensions: readonly Fields[], out: Output): Promise<void> {
+async function dimensionTable({ dimensions, coords_filters }: SchemaDocument, out: Output): Promise<void> {
   await tableOrBelow(
     {
       columns: [
@@ -79,27 +87,27 @@ async function dimensionTable(document: Document, dimensions: readonly Fields[],
         fieldName(dimension.name),
         typeText(dimension),
         dimension.domain === null ? 'any' : rangeText(dimension.domain),
-        dimension.tile_extent === null ? NOTHING : numberText(dimension),
-        dimensionFilters(document, dimension),
+        extentText(dimension.tile_extent),
+        dimensionFilters(dimension, coords_filters),
       ]),
     },
     out,
   )
 }
 
-function numberText({ tile_extent }: Fields): string {
-  return integer(tile_extent) === undefined ? shortValue(tile_extent) : countText(tile_extent)
+function extentText(extent: CellValue): string {
+  if (extent === null) return NOTHING
+  return typeof extent === 'number' || typeof extent === 'bigint' ? countText(extent) : shortValue(extent)
 }
 
 /** An empty pipeline of a dimension means that the array's filters for coordinates apply. */
-export function dimensionFilters(document: Document, { filters }: Fields): string {
-  const empty = fieldList(fields(filters).filters).length === 0
-  return empty ? `(coords filters) ${pipelineText(document.coords_filters)}` : pipelineText(filters)
+export function dimensionFilters({ filters }: DimensionDescription, coords_filters: PipelineDescription): string {
+  return filters.filters.length === 0 ? `(coords filters) ${pipelineText(coords_filters)}` : pipelineText(filters)
 }
 
-async function attributeTable(attributes: readonly Fields[], out: Output): Promise<void> {
-  const ordered = attributes.some(({ order }) => order !== undefined && order !== 'unordered')
-  const enumerated = attributes.some(({ enumeration }) => typeof enumeration === 'string')
+async function attributeTable(attributes: readonly AttributeDescription[], out: Output): Promise<void> {
+  const ordered = attributes.some(({ order }) => order !== 'unordered')
+  const enumerated = attributes.some(({ enumeration }) => enumeration !== null)
   await tableOrBelow(
     {
       columns: [
@@ -114,10 +122,10 @@ async function attributeTable(attributes: readonly Fields[], out: Output): Promi
       rows: attributes.map((attribute) => [
         fieldName(attribute.name),
         typeText(attribute),
-        attribute.nullable === true ? 'yes' : 'no',
+        attribute.nullable ? 'yes' : 'no',
         fillText(attribute),
-        ...(ordered ? [text(attribute.order)] : []),
-        ...(enumerated ? [text(attribute.enumeration) || NOTHING] : []),
+        ...(ordered ? [attribute.order] : []),
+        ...(enumerated ? [attribute.enumeration ?? NOTHING] : []),
         pipelineText(attribute.filters),
       ]),
     },
@@ -126,13 +134,13 @@ async function attributeTable(attributes: readonly Fields[], out: Output): Promi
 }
 
 /** A nullable attribute's empty cells are null, or the value, as its validity says. */
-function fillText({ fill_value, fill_value_validity }: Fields): string {
+function fillText({ fill_value, fill_value_validity }: AttributeDescription): string {
   if (fill_value === null) return NOTHING
   const value = shortValue(fill_value, 20)
   return fill_value_validity === false ? `null (${value})` : value
 }
 
-async function enumerationTable(enumerations: readonly Fields[], out: Output): Promise<void> {
+async function enumerationTable(enumerations: readonly SchemaEnumeration[], out: Output): Promise<void> {
   if (enumerations.length === 0) return
   await section(counted(enumerations.length, 'enumeration'), out)
   await tableOrBelow(
@@ -144,22 +152,23 @@ async function enumerationTable(enumerations: readonly Fields[], out: Output): P
         { name: 'values', align: 'right' },
         { name: 'from 0 on' },
       ],
-      rows: enumerations.map((enumeration) => {
-        const values = Array.from(list(enumeration.values))
-        return [
-          text(enumeration.name),
-          typeText(enumeration),
-          enumeration.ordered === true ? 'yes' : 'no',
-          countText(values.length),
-          values.length === 0 ? 'none' : shortValue(values).slice(1, -1),
-        ]
-      }),
+      rows: enumerations.map((enumeration) => [
+        enumeration.name,
+        typeText(enumeration),
+        enumeration.ordered ? 'yes' : 'no',
+        countText(enumeration.values.length),
+        enumeration.values.length === 0 ? 'none' : shortValue(enumeration.values).slice(1, -1),
+      ]),
     },
     out,
   )
 }
 
-async function labelTable(labels: readonly Fields[], names: readonly string[], out: Output): Promise<void> {
+async function labelTable(
+  labels: readonly SchemaDimensionLabel[],
+  names: readonly string[],
+  out: Output,
+): Promise<void> {
   if (labels.length === 0) return
   await section(counted(labels.length, 'dimension label'), out)
   await tableOrBelow(
@@ -173,12 +182,12 @@ async function labelTable(labels: readonly Fields[], names: readonly string[], o
         { name: 'array' },
       ],
       rows: labels.map((label) => [
-        text(label.name),
-        fieldName(names[Number(integer(label.dimension_index))]),
-        text(label.order),
+        label.name,
+        fieldName(names[label.dimension_index]),
+        label.order,
         typeText(label),
-        text(label.attribute),
-        text(label.uri),
+        label.attribute,
+        label.uri,
       ]),
     },
     out,

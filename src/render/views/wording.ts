@@ -1,10 +1,11 @@
 /** How single values of the documents read: times, domains, filters, versions. */
 
 import type { Result } from '../../base/result.ts'
+import type { DimensionDescription, PipelineDescription } from '../../documents/common.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
-import { type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { type Fields, fieldList, integer, list, text } from './narrow.ts'
 
 type Value = Result | undefined
 
@@ -132,9 +133,8 @@ export function inside(path: string, root: string): string {
 }
 
 /** `INT32`, `FLOAT32[3]`, `STRING_UTF8[var]` */
-export function typeText(of: Fields): string {
-  const values = of.cell_val_num
-  return values === 1 || values === undefined ? text(of.type) : `${text(of.type)}[${String(values)}]`
+export function typeText({ type, cell_val_num }: Pick<DimensionDescription, 'type' | 'cell_val_num'>): string {
+  return cell_val_num === 1 ? type : `${type}[${cell_val_num}]`
 }
 
 /** `BYTESHUFFLE, ZSTD(level=9)`, from a list of filters. */
@@ -144,11 +144,9 @@ export function filtersText(filters: Value): string {
 }
 
 /** A pipeline's filters, and the chunk size where it is not the usual one. */
-export function pipelineText(pipeline: Value): string {
-  const { filters, max_chunk_size } = fields(pipeline)
-  const size = integer(max_chunk_size)
-  if (size === undefined || size === USUAL_CHUNK) return filtersText(filters)
-  return `${filtersText(filters)} (chunks of ${shortSize(Number(size))})`
+export function pipelineText({ filters, max_chunk_size }: PipelineDescription): string {
+  const texts = filtersText(filters)
+  return max_chunk_size === USUAL_CHUNK ? texts : `${texts} (chunks of ${shortSize(max_chunk_size)})`
 }
 
 /** Options that say no more than "as usual". */

@@ -1,14 +1,15 @@
 import type { Output } from '../../base/result.ts'
+import type { AttributeDescription } from '../../documents/common.ts'
+import type { SampleDocument } from '../../documents/sample.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { amount, type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
 import { line, section, tableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
-import { counted, domainText, filtersText, NOTHING, versionText } from './wording.ts'
+import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
 /** What a sample holds, and what to try on it. */
-export async function sampleTable(document: Document, out: Output): Promise<void> {
-  await heading(`${document.path}: ${text(document.array_type)} array, written`, out)
+export async function sampleTable(document: SampleDocument, out: Output): Promise<void> {
+  await heading(`${document.path}: ${document.array_type} array, written`, out)
   await keyValues(facts(document), out)
   await section('dimensions', out)
   await tableOrBelow(
@@ -20,12 +21,12 @@ export async function sampleTable(document: Document, out: Output): Promise<void
         { name: 'extent', align: 'right' },
         { name: 'filters' },
       ],
-      rows: fieldList(document.dimensions).map((one) => [
-        text(one.name),
-        text(one.type),
-        one.domain === null ? NOTHING : domainText([], [one.domain ?? null]),
+      rows: document.dimensions.map((one) => [
+        one.name,
+        one.type,
+        one.domain === null ? NOTHING : rangeText(one.domain),
         one.tile_extent === null ? NOTHING : String(one.tile_extent),
-        dimensionFilters(document, one),
+        dimensionFilters(one, document.coords_filters),
       ]),
     },
     out,
@@ -34,44 +35,38 @@ export async function sampleTable(document: Document, out: Output): Promise<void
   await tableOrBelow(
     {
       columns: [{ name: 'name', role: 'field' }, { name: 'type' }, { name: 'cells' }, { name: 'filters' }],
-      rows: fieldList(document.attributes).map((one) => [
-        text(one.name),
-        text(one.type),
-        cellText(one),
-        filtersText(fields(one.filters).filters),
-      ]),
+      rows: document.attributes.map((one) => [one.name, one.type, cellText(one), filtersText(one.filters.filters)]),
     },
     out,
   )
-  for (const note of list(document.notes)) await line(`note: ${text(note)}`, out)
+  for (const note of document.notes) await line(`note: ${note}`, out)
   await section('try', out)
-  for (const command of list(document.next)) await line(`  ${text(command)}`, out)
+  for (const command of document.next) await line(`  ${command}`, out)
 }
 
-function facts(document: Document): Pair[] {
-  const fragments = Array.from(list(document.fragments)).length
-  const files = Array.from(list(document.files)).length
+function facts({
+  cell_num,
+  fragments,
+  files,
+  total_size,
+  enumerations,
+  metadata,
+  ...document
+}: SampleDocument): Pair[] {
   const pairs: Pair[] = [
     ['format version', versionText(document.format_version)],
-    ['cells', `${counted(amount(document.cell_num), 'cell')} in ${counted(fragments, 'fragment')}`],
-    ['cell order', text(document.cell_order)],
-    ['files', `${counted(files, 'file')}, ${formatSize(amount(document.total_size))}`],
+    ['cells', `${counted(cell_num, 'cell')} in ${counted(fragments.length, 'fragment')}`],
+    ['cell order', document.cell_order],
+    ['files', `${counted(files.length, 'file')}, ${formatSize(total_size)}`],
   ]
   if (document.encryption === 'AES_256_GCM') pairs.push(['encryption', 'AES_256_GCM'])
-  for (const [key, name] of [
-    ['enumerations', 'enumerations'],
-    ['metadata', 'metadata'],
-  ] as const) {
-    const names = Array.from(list(document[key]), text)
-    if (names.length > 0) pairs.push([name, names.join(', ')])
-  }
+  if (enumerations.length > 0) pairs.push(['enumerations', enumerations.join(', ')])
+  if (metadata.length > 0) pairs.push(['metadata', metadata.join(', ')])
   return pairs
 }
 
 /** `3 values`, `var-sized, nullable` */
-function cellText({ cell_val_num, nullable, enumeration }: Fields): string {
-  const size =
-    cell_val_num === 'var' ? 'var-sized' : cell_val_num === 1 ? 'one value' : `${String(cell_val_num)} values`
-  const index = typeof enumeration === 'string' ? `, of ${enumeration}` : ''
-  return `${size}${nullable === true ? ', nullable' : ''}${index}`
+function cellText({ cell_val_num, nullable, enumeration }: AttributeDescription): string {
+  const size = cell_val_num === 'var' ? 'var-sized' : cell_val_num === 1 ? 'one value' : `${cell_val_num} values`
+  return `${size}${nullable ? ', nullable' : ''}${enumeration === null ? '' : `, of ${enumeration}`}`
 }
