@@ -1,17 +1,16 @@
-import type { Result } from '../base/result.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type CellReader, cellReader, type ValueStyle } from '../format/value.ts'
+import { type CellReader, type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 
 /** `__delete_timestamps` and `__delete_condition_index` of cells that were not deleted. */
 const NOT_DELETED = 0xffffffffffffffffn
 
 /** Reads the value of a column's cell for printing; null for null cells. */
-export type ColumnValue = (data: ColumnData, cell: number) => Result
+export type ColumnValue = (data: ColumnData, cell: number) => CellValue
 
 /** Values of a column's enumeration, to be shown instead of the stored indexes. */
 export interface ShownLabels {
-  values: readonly Result[]
+  values: readonly CellValue[]
   /** Told of a cell whose index has no value: the index is shown. */
   onMissing(index: number | bigint): void
 }
@@ -61,11 +60,11 @@ export function* batchRows(
   columns: readonly ColumnType[],
   values: readonly ColumnValue[],
   shown: readonly number[],
-): Generator<{ [key: string]: Result }> {
+): Generator<{ [field: string]: CellValue }> {
   const count = batch.rows?.length ?? batch.cell_num
   for (let i = 0; i < count; i++) {
     const cell = batch.rows ? batch.rows[i] : i
-    const row: { [key: string]: Result } = {}
+    const row: { [field: string]: CellValue } = {}
     for (const c of shown) {
       const data = batch.columns[c]
       if (data) row[columns[c].name] = values[c](data, cell)

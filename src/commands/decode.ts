@@ -1,14 +1,14 @@
 import { addPlace, asInspectError, InspectError, isNew } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { CellBox, DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
+import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { type Document, rowsOf } from '../render/views/narrow.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
@@ -81,7 +81,7 @@ export const command: CommandModule<DecodeOptions> = {
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
   const reader = await openReader(cx, fragment, options)
-  const cells: AsyncIterable<Result> = {
+  const cells: AsyncIterable<CellsLine> = {
     async *[Symbol.asyncIterator]() {
       try {
         yield* limited(reader.rows(), reader.limit)
@@ -93,19 +93,13 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   }
   const info = await fragment.info()
   const columns = reader.columns.map(({ name }) => name)
-  const document = {
+  const document: CellsDocument = {
     ...documentHead('cells', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
     cells,
-    get missing_labels() {
-      return reader.report.result()
-    },
-    get errors() {
-      return faultsOf(cx, reader.faults)
-    },
   }
   return {
-    ...outcome(cx, document, columns, options, isAll(options) ? cellsInDomain(info) : undefined),
+    ...outcome(cx, document, reader, columns, options, isAll(options) ? cellsInDomain(info) : undefined),
     get incomplete() {
       return isIncomplete(options, reader.faults)
     },
@@ -177,7 +171,7 @@ async function arrayOutcome(
       return undefined
     }
   }
-  async function* rows(): AsyncGenerator<Result> {
+  async function* rows(): AsyncGenerator<CellsLine> {
     try {
       for (const entry of entries) {
         const reader = await opened(entry)
@@ -193,19 +187,12 @@ async function arrayOutcome(
       report.tell(cx)
     }
   }
-  const cells: AsyncIterable<Result> = { [Symbol.asyncIterator]: () => limited(rows(), limit) }
-  const document = {
+  const document: CellsDocument = {
     ...documentHead('cells', cx.shownPath(path)),
-    cells,
-    get missing_labels() {
-      return report.result()
-    },
-    get errors() {
-      return faultsOf(cx, faults)
-    },
+    cells: { [Symbol.asyncIterator]: () => limited(rows(), limit) },
   }
   return {
-    ...outcome(cx, document, undefined, options),
+    ...outcome(cx, document, { report, faults }, undefined, options),
     get incomplete() {
       return isIncomplete(options, faults)
     },
@@ -235,11 +222,6 @@ function isIncomplete({ keepGoing }: DecodeOptions, faults: readonly InspectErro
   return keepGoing !== true && faults.length > 0
 }
 
-/** What could not be read of the cells; undefined where all was. */
-function faultsOf(cx: CommandContext, faults: readonly InspectError[]): Result | undefined {
-  return faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error))
-}
-
 /** Whether all cells of a fragment are asked for, but for a limit. */
 function isAll({ range, tiles, fill }: DecodeOptions): boolean {
   return range === undefined && tiles === undefined && fill !== true
@@ -248,7 +230,8 @@ function isAll({ range, tiles, fill }: DecodeOptions): boolean {
 /** @param total cells there are, where that is known */
 function outcome(
   cx: CommandContext,
-  document: Document,
+  document: CellsDocument,
+  { report, faults }: Pick<Reader, 'report' | 'faults'>,
   columns: readonly string[] | undefined,
   options: DecodeOptions,
   total?: number | bigint,
@@ -256,7 +239,11 @@ function outcome(
   const whole = cx.full || options.limit !== undefined
   return {
     document,
-    rows: rowsOf(document.cells),
+    rows: document.cells,
+    tail: (): Pick<CellsDocument, 'missing_labels' | 'errors'> => ({
+      missing_labels: report.result(),
+      errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
+    }),
     async table(out: Output) {
       const { cellsTable } = await import('../render/views/cells.ts')
       await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
@@ -285,7 +272,7 @@ export interface Reader {
   faults: readonly InspectError[]
   /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
   batches(reuse?: boolean): AsyncGenerator<CellBatch>
-  rows(): AsyncGenerator<{ [key: string]: Result }>
+  rows(): AsyncGenerator<CellsLine>
   close(): Promise<void>
 }
 
@@ -406,8 +393,7 @@ function shownLabels(
 ): ShownLabels | undefined {
   const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
   if (!enumeration) return undefined
-  const values = enumerationResult(enumeration, style).values
-  if (!Array.isArray(values)) return undefined
+  const { values } = enumerationResult(enumeration, style)
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 

@@ -1,10 +1,10 @@
-import type { Result } from '../base/result.ts'
+import type { CellsMissingLabel } from '../documents/cells.ts'
 import type { CommandContext } from './command.ts'
 
 /** What is said of labels: those of an older schema, and those that there are none of. Each thing once. */
 export class LabelReport {
   private readonly remarks = new Map<string, Set<string>>()
-  private readonly missing = new Map<string, Missing>()
+  private readonly missing = new Map<string, CellsMissingLabel>()
   private readonly faults = new Set<string>()
   private told = false
 
@@ -32,7 +32,7 @@ export class LabelReport {
   }
 
   /** For a document; undefined where nothing is missing. */
-  result(): Result | undefined {
+  result(): CellsMissingLabel[] | undefined {
     const all = [...this.missing.values()].filter(({ cell_num }) => cell_num > 0)
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
@@ -58,13 +58,3 @@ const INDEX_SHOWN = 'the index is shown'
 const INDEX_LOOKS_LIKE_LABEL =
   'the index is shown, and looks like a label, as these are numbers: only --format arrow, which writes null, tells them apart'
 const NULL_SHOWN = 'null is written'
-
-interface Missing {
-  field: string
-  enumeration: string
-  value_num: number
-  cell_num: number
-  first: number | bigint | null
-  /** Set where labels are numbers, as indexes are. */
-  looks_like_label: true | undefined
-}

@@ -5,7 +5,7 @@ export interface CellsDocument extends DocumentHead<'cells'> {
   /** Format version of the fragment; not with --all-fragments. */
   format_version?: FormatVersion | undefined
   /** Cells in stored order. */
-  cells: readonly CellsLine[]
+  cells: AsyncIterable<CellsLine>
   /**
    * With --labels: attributes with cells whose index has no value in the enumeration. Such a cell shows its index; in
    * Arrow it is null.

@@ -1,7 +1,8 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { CellsDocument, CellsLine } from '../../documents/cells.ts'
+import type { CellValue } from '../../documents/common.ts'
 import { type Column, heading, streamTable } from '../table.ts'
 import { isDate, shortValue } from '../units.ts'
-import { type Document, type Fields, fields, rowsOf } from './narrow.ts'
 import { fits, line } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
 
@@ -27,16 +28,16 @@ const UNREAD = '?'
  * @param most cells that were asked for: there may be more
  */
 export async function cellsTable(
-  document: Document,
+  { path, cells: rows }: CellsDocument,
   names: readonly string[] | undefined,
   full: boolean,
   out: Output,
   total?: number | bigint,
   most?: number,
 ): Promise<void> {
-  await heading(document.path, out)
+  await heading(path, out)
   const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
-  const cells = new Cells(document.cells, limit)
+  const cells = new Cells(rows, limit)
   try {
     let first = await cells.take()
     while (first !== undefined) {
@@ -65,15 +66,15 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
 /** Draws rows as long as they have the same columns. @returns the first that has others */
 async function part(
   cells: Cells,
-  first: Fields,
+  first: CellsLine,
   names: readonly string[],
   always: boolean,
   full: boolean,
   out: Output,
-): Promise<Fields | undefined> {
-  const sample: Fields[] = []
-  let next: Fields | undefined = first
-  const belongs = (row: Fields): boolean => always || Object.keys(row).every((key) => names.includes(key))
+): Promise<CellsLine | undefined> {
+  const sample: CellsLine[] = []
+  let next: CellsLine | undefined = first
+  const belongs = (row: CellsLine): boolean => always || Object.keys(row).every((key) => names.includes(key))
   while (next !== undefined && sample.length < SAMPLE && belongs(next)) {
     sample.push(next)
     next = await cells.take()
@@ -84,7 +85,8 @@ async function part(
     // what is null as far as one can see may be a number further on
     return { name: fieldName(name), align: numbers ? 'right' : 'left', whole: values.every(isSolid) }
   })
-  const toRow = (row: Fields): string[] => names.map((name) => cellText(name, row[name], roomFor(row[name], full, out)))
+  const toRow = (row: CellsLine): string[] =>
+    names.map((name) => cellText(name, row[name], roomFor(row[name], full, out)))
   const narrow = !fits(columns, sample.map(toRow), out)
   async function* rows(): AsyncGenerator<string[]> {
     for (const row of sample) yield toRow(row)
@@ -98,33 +100,33 @@ async function part(
   return next
 }
 
-function roomFor(value: Result | undefined, full: boolean, out: Output): number {
+function roomFor(value: CellValue | undefined, full: boolean, out: Output): number {
   if (full) return Number.POSITIVE_INFINITY
   if (out.vertical) return BLOCK_ROOM
   return out.columns !== undefined && isList(value) ? LIST_ROOM : ROOM
 }
 
-function cellText(name: string, value: Result | undefined, room: number): string {
+function cellText(name: string, value: CellValue | undefined, room: number): string {
   if (value === undefined) return UNREAD
   return name === FRAGMENT && typeof value === 'string' ? value : shortValue(value, room)
 }
 
 /** What means something else when a part of it is cut: dates, truth values, lists of numbers. */
-function isSolid(value: Result | undefined): boolean {
+function isSolid(value: CellValue | undefined): boolean {
   if (isNumberOrNull(value) || typeof value === 'boolean') return true
   if (typeof value === 'string') return isDate(value)
   return isList(value) && value.every(isSolid)
 }
 
-function isList(value: Result | undefined): value is readonly Result[] {
+function isList(value: CellValue | undefined): value is Extract<CellValue, readonly unknown[]> {
   return Array.isArray(value)
 }
 
-function isNumber(value: Result | undefined): boolean {
+function isNumber(value: CellValue | undefined): boolean {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-function isNumberOrNull(value: Result | undefined): boolean {
+function isNumberOrNull(value: CellValue | undefined): boolean {
   return value === null || value === undefined || isNumber(value)
 }
 
@@ -136,20 +138,19 @@ class Cells {
   /** Whether the terminal is too narrow for some of them. */
   narrowed = false
   private readonly limit: number
-  private readonly iterator: AsyncIterator<Result> | Iterator<Result>
+  private readonly iterator: AsyncIterator<CellsLine>
 
-  constructor(cells: Result | undefined, limit: number) {
-    const rows = rowsOf(cells)
+  constructor(cells: AsyncIterable<CellsLine>, limit: number) {
     this.limit = limit
-    this.iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]()
+    this.iterator = cells[Symbol.asyncIterator]()
   }
 
-  async take(): Promise<Fields | undefined> {
+  async take(): Promise<CellsLine | undefined> {
     if (this.taken >= this.limit) return undefined
     const { done, value } = await this.iterator.next()
     if (done === true) return undefined
     this.taken++
-    return fields(value)
+    return value
   }
 
   /** Whether there are cells beyond the limit. */
