@@ -1,4 +1,6 @@
+import type { ErrorCode } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
+import type { FindingCode } from '../check/codes.ts'
 import type { Item } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
@@ -16,7 +18,7 @@ export interface CheckedFlips {
   /** Names as {@link Detectors} has them. */
   detectors: Detectors
   /** Codes of the findings, or of the errors that keep `check` from looking. */
-  codes: Detectors
+  codes: readonly (readonly (FindingCode | ErrorCode)[])[]
   /** Found by `check --all` alone: nothing of the array uses the file. */
   unused: boolean
 }
@@ -63,7 +65,7 @@ export async function checkedFlips(
     if (all && filesSeen.get(true) === filesSeen.get(false)) return undefined
     const known = new Set(before.map(identity))
     const detectors: string[][] = []
-    const codes: string[][] = []
+    const codes: (FindingCode | ErrorCode)[][] = []
     for (const bit of wanted) {
       mine[offset] ^= 1 << bit
       const fresh = (await look(all)).filter((item) => !known.has(identity(item)))

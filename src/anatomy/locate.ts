@@ -1,8 +1,7 @@
 import { InspectError } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
-import type { ValueStyle } from '../format/value.ts'
+import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { type Children, lastNotBehind, type Part } from './part.ts'
 import { elementPart } from './path.ts'
@@ -28,9 +27,9 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
 /** One cell as a person knows it. */
 export interface CellFacts {
   /** By dimension. */
-  coordinates: { [dimension: string]: Result }
+  coordinates: { [dimension: string]: CellValue }
   /** Of the field; undefined where the bytes are those of a dimension. */
-  value: Result | undefined
+  value: CellValue | undefined
   /** Dense: whether the cell lies in the non-empty domain, and is no padding. */
   written: boolean
 }
@@ -55,8 +54,8 @@ export async function cellFacts(
   })
   try {
     const batch = await cells.cell(tile, cell)
-    const coordinates: { [dimension: string]: Result } = Object.create(null)
-    let value: Result | undefined
+    const coordinates: { [dimension: string]: CellValue } = Object.create(null)
+    let value: CellValue | undefined
     for (const [i, column] of cells.columns.entries()) {
       const data = batch.columns[i]
       if (!data) return undefined

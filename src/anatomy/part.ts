@@ -1,5 +1,5 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
+import type { CellValue } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
 
 /** Bytes that offsets count in: a file, or content below a filter, which is no run of bytes of any file. */
@@ -31,7 +31,7 @@ export interface Elements {
   count: number
   /** Offset of an element in the part's space; `count` gives the end of the last. */
   start(index: number): number
-  value(index: number): Result
+  value(index: number): CellValue
   /** What element 0 is called in `cells`: cells of a data tile that the elements are. */
   cells?: { tile: number; first: number } | undefined
   /** Names of the elements, where they have any. */
@@ -59,7 +59,7 @@ export interface Part {
   keys?: readonly (readonly string[])[] | undefined
   /** Paths pass through it without naming it. */
   transparent?: boolean | undefined
-  value?: Result | undefined
+  value?: CellValue | undefined
   /** The number on disk, where `value` is what it stands for. */
   stored?: number | undefined
   unit?: string | undefined

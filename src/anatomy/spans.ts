@@ -1,11 +1,10 @@
 import { InspectError } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
 import { aboutOf, type Unit } from '../format/about.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type Describe, trace } from '../format/io.ts'
 import type { Span } from '../format/span.ts'
-import { cellReader, type ValueStyle } from '../format/value.ts'
+import { type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import { type Children, childList, type Elements, lazyChildren, type Part, type Space, unreadable } from './part.ts'
 
 /** What bytes of a structure hold, where the structure itself leaves that to the schema. */
@@ -202,7 +201,7 @@ function elementsOf(
   offset: number,
   count: number,
   start: (index: number) => number,
-  value: (index: number) => Result,
+  value: (index: number) => CellValue,
 ): Elements {
   return { count, start: (index) => offset + start(index), value }
 }

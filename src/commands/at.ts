@@ -2,12 +2,15 @@ import { openAnatomy } from '../anatomy/files.ts'
 import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
 import { checkedFlips } from '../anatomy/flip-check.ts'
 import { cellFacts, chainTo } from '../anatomy/locate.ts'
-import type { Part } from '../anatomy/part.ts'
+import type { CellRange, Part } from '../anatomy/part.ts'
 import { pathText } from '../anatomy/path.ts'
+import type { ErrorCode } from '../base/errors.ts'
 import { InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
-import { CELL_CODES } from '../check/codes.ts'
-import type { FieldFile } from '../store/fragment.ts'
+import type { Output } from '../base/result.ts'
+import { CELL_CODES, type FindingCode } from '../check/codes.ts'
+import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
+import type { DumpField } from '../documents/dump.ts'
+import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
@@ -87,7 +90,7 @@ async function byteOutcome(
     const isTooLong = tryFlips && unfolded > MOST_TRIED
     const flips = tryFlips && !isTooLong ? await flipsAt(cx, target, file, chain, offset) : undefined
     const [byte] = await root.space.read(offset, 1)
-    const document = {
+    const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
       offset,
       byte,
@@ -95,7 +98,7 @@ async function byteOutcome(
       size,
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
-      cells: range && file ? await cellsResult(cx, target, file, range) : undefined,
+      cells: range && file && target.fragment ? await cellsResult(cx, target.fragment, file, range) : undefined,
       ...(tryFlips ? flipsResult(flips) : {}),
       not_tried: isTooLong ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` : undefined,
     }
@@ -121,25 +124,26 @@ async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<
   }
 }
 
-/** What was tried: `check` on a copy of the array, with `--all` where nothing uses the file; else the tile or file alone. */
-type TriedOn = 'array' | 'array --all' | 'tile' | 'file'
-
 interface Flips {
   detectors: Detectors
   /** By bit, what `check` finds; undefined where it was not tried. */
-  codes?: Detectors
-  where: TriedOn
+  codes?: readonly (readonly (FindingCode | ErrorCode)[])[]
+  where: AtTriedOn
 }
 
 /** Null where it cannot be told. */
-function flipsResult(flips: Flips | undefined): { [key: string]: Result } {
+function flipsResult(flips: Flips | undefined): Partial<AtDocument> {
   return {
     detected_by: flips ? [...new Set(flips.detectors.flat())] : null,
     detected_by_bit: flips?.detectors ?? null,
     findings_by_bit: flips?.codes ?? null,
-    cell_findings: flips?.codes ? [...new Set(flips.codes.flat())].filter((code) => CELL_CODES.has(code)) : null,
+    cell_findings: flips?.codes ? [...new Set(flips.codes.flat())].filter(isCellCode) : null,
     detected_in: flips?.where ?? null,
   }
+}
+
+function isCellCode(code: string): code is FindingCode {
+  return CELL_CODES.has(code)
 }
 
 /** What would notice a flip; undefined where that cannot be told. */
@@ -164,28 +168,25 @@ async function flipsAt(
   return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], by), where: 'file' }
 }
 
-function linkResult(part: Part): { [key: string]: Result | undefined } {
-  const { name, type, space, offset, length, label, stored, unit, meaning, verdict } = part
+function linkResult(part: Part): DumpField {
+  const { name, type, offset, length, label, stored, unit, meaning, verdict } = part
   const value = part.children === undefined && part.elements === undefined ? part.value : undefined
-  return { name, type, offset, length, space: space.name, label, value, stored, unit, meaning, verdict }
+  return { name, type, offset, length, label, value, stored, unit, meaning, verdict }
 }
 
 /** The cells that a byte feeds; where it is one cell, that cell. */
 async function cellsResult(
   cx: CommandContext,
-  { fragment }: Target & { type: 'file' },
+  fragment: Fragment,
   file: FieldFile,
-  range: { tile: number; from: number; to: number },
-): Promise<Result> {
-  if (!fragment) return null
+  range: CellRange,
+): Promise<AtCells> {
   const info = await fragment.info()
   const slot = info.slots[file.slot]
   const facts =
     range.from === range.to ? await cellFacts(fragment, file.slot, range.tile, range.from, cx.style) : undefined
   return {
-    tile: range.tile,
-    from: range.from,
-    to: range.to,
+    ...range,
     field: slot.kind === 'coords' ? undefined : slot.name,
     coordinates: facts?.coordinates,
     value: facts?.value,

@@ -1,29 +1,17 @@
 import { tilePart, tileRole } from '../anatomy/data-file.ts'
 import { everyPart, type Part, type Space } from '../anatomy/part.ts'
 import { InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { TileFile } from '../cells/tile-files.ts'
+import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
+import type { CellValue } from '../documents/common.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { rowsInBounds, sideOf, tileSkipper } from './decode.ts'
 import { anatomist, spaceOf } from './hex.ts'
 import { parseRanges } from './ranges.ts'
-
-/** Where the bytes of a cell stand: exactly, or those of the chunk that it comes out of. */
-interface Place {
-  [key: string]: Result | undefined
-  file: string
-  field: string
-  role: string
-  tile: number
-  cell: number
-  offset: number
-  length: number
-  /** Whether the bytes are the cell's own; otherwise they are the chunk's, and `content_offset` and `content_length` tell the cell's in its content. */
-  exact: boolean
-}
 
 /** `at --cell`: every file and byte range that a cell's fields are in; several cells where duplicates are allowed. */
 export async function cellPlacesOutcome(
@@ -34,16 +22,16 @@ export async function cellPlacesOutcome(
 ): Promise<Outcome> {
   const info = await fragment.info()
   const wanted = wantedFiles(info, await fragment.fieldFiles(), fields)
-  const found: { [key: string]: Result | undefined }[] = []
+  const found: CellLine[] = []
   for await (const { tile, cell, coordinates } of matches(cx, fragment, info, cells)) {
-    const places: Place[] = []
+    const places: CellLinePlace[] = []
     for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, tile, cell)))
     found.push({ tile, cell, coordinates, places })
   }
-  const document = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
+  const document: CellDocument = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
   return {
     document,
-    rows: document.cells,
+    rows: found,
     notRight: found.length === 0,
     async table(out: Output) {
       const { cellPlacesTable } = await import('../render/views/at.ts')
@@ -104,7 +92,7 @@ async function* matches(
   fragment: Fragment,
   info: FragmentInfo,
   texts: readonly string[],
-): AsyncGenerator<{ tile: number; cell: number; coordinates: { [dimension: string]: Result } }> {
+): AsyncGenerator<{ tile: number; cell: number; coordinates: Record<string, CellValue> }> {
   const { dimensions } = info.schema.domain
   const names = dimensions.map(({ name }) => name)
   const bounds = asCellOption(() =>
@@ -125,7 +113,7 @@ async function* matches(
     for await (const batch of cells.batches()) {
       const { tile, first = 0, rows, columns } = rowsInBounds(batch, cells.columns, bounds)
       for (const row of rows ?? []) {
-        const coordinates: { [dimension: string]: Result } = Object.create(null)
+        const coordinates: Record<string, CellValue> = Object.create(null)
         cells.columns.forEach((column, i) => {
           const data = columns[i]
           if (data) coordinates[column.name] = values[i](data, row)
@@ -145,7 +133,7 @@ async function placesOf(
   file: FieldFile,
   tile: number,
   cell: number,
-): Promise<Place[]> {
+): Promise<CellLinePlace[]> {
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
   try {
     const space = await spaceOf(tiles.source)
@@ -164,8 +152,8 @@ function runPlaces(
   run: Part,
   space: Space,
   parts: readonly Part[],
-  head: Pick<Place, 'file' | 'field' | 'role' | 'tile' | 'cell'>,
-): Place[] {
+  head: Pick<CellLinePlace, 'file' | 'field' | 'role' | 'tile' | 'cell'>,
+): CellLinePlace[] {
   const { elements } = run
   const index = elements?.cells ? head.cell - elements.cells.first : -1
   if (!elements || index < 0 || index >= elements.count) return []

@@ -1,8 +1,11 @@
-import { partNode, type Selection } from '../anatomy/document.ts'
 import type { Anatomist } from '../anatomy/generic-tile.ts'
-import { fileSpace, type Part, type Space } from '../anatomy/part.ts'
+import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
+import { elementPart } from '../anatomy/path.ts'
+import { isNamed, type Selection, selected, tellFault } from '../anatomy/selection.ts'
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import type { CellValue } from '../documents/common.ts'
+import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
 import type { ByteSource } from '../source/source.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
@@ -68,12 +71,12 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
   const selection = selectionOf(cx, options, source.name)
   const [only] = parts
   const head = { ...documentHead('dump', path), role }
+  const document: DumpDocument =
+    parts.length === 1
+      ? { ...head, ...partNode(only, selection) }
+      : { ...head, children: parts.map((part) => partNode(part, selection, 1)) }
   return {
-    get document() {
-      return parts.length === 1
-        ? { ...head, ...partNode(only, selection) }
-        : { ...head, children: parts.map((part) => partNode(part, selection, 1)) }
-    },
+    document,
     async table(out: Output) {
       const { hexTitle, hexView } = await import('../render/views/hex.ts')
       const size = await source.size()
@@ -81,6 +84,52 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
       const whole = parts.length === 1 && only.length === size
       await hexTitle(path, `${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
       await hexView(parts, { ...selection, full: cx.full, tree: options.tree }, out)
+    },
+  }
+}
+
+/** A part as a node of the document; children are made while it is printed. */
+function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
+  const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
+  tellFault(part, selection)
+  return {
+    name,
+    type,
+    offset,
+    length,
+    space: space.name,
+    label,
+    value: part.elements && !isNamed(part) ? values(part.elements) : part.value,
+    stored,
+    unit,
+    meaning: part.meaning ?? description,
+    verdict,
+    error: fault && { code: fault.code, message: fault.message },
+    cells: part.cells,
+    children: depth === selection.depth ? undefined : childNodes(part, selection, depth + 1),
+  }
+}
+
+function values(elements: Elements): Iterable<CellValue> {
+  return {
+    *[Symbol.iterator]() {
+      for (let i = 0; i < elements.count; i++) yield elements.value(i)
+    },
+  }
+}
+
+function childNodes(part: Part, selection: Selection, depth: number): AsyncIterable<DumpNode> | undefined {
+  if (!part.children && !isNamed(part)) return undefined
+  return {
+    async *[Symbol.asyncIterator]() {
+      if (isNamed(part)) {
+        for (let i = 0; part.elements && i < part.elements.count; i++)
+          yield partNode(elementPart(part, i), selection, depth)
+        return
+      }
+      const children = await part.children?.()
+      if (children)
+        for await (const { child } of selected(part, children, selection)) yield partNode(child, selection, depth)
     },
   }
 }

@@ -13,12 +13,12 @@ export interface AtDocument extends DocumentHead<'at'> {
   role: string
   /** Bytes of the file. */
   size: Bytes
-  /** From the file down to the smallest field that holds the byte. */
-  chain: readonly AtChain[]
+  /** From the file down to the smallest field that holds the byte; offsets are those of the file. */
+  chain: readonly DumpField[]
   /** Dotted path of that field, as `dump --path` takes it. */
   field_path: string
   /** Cells that the byte feeds. */
-  cells?: AtCells | null | undefined
+  cells?: AtCells | undefined
   /** What would notice a flip of any of its bits; null where that cannot be told. Not with --no-flips. */
   detected_by?: readonly string[] | null | undefined
   /** The same for each bit, the lowest first. */
@@ -34,8 +34,11 @@ export interface AtDocument extends DocumentHead<'at'> {
    */
   not_tried?: string | undefined
   /** What the flip was tried on. */
-  detected_in?: 'array' | 'array --all' | 'tile' | 'file' | null | undefined
+  detected_in?: AtTriedOn | null | undefined
 }
+
+/** `check` on a copy of the array, with `--all` where nothing uses the file; else the tile or file alone. */
+export type AtTriedOn = 'array' | 'array --all' | 'tile' | 'file'
 
 /** Cells that the byte feeds. */
 export interface AtCells {
@@ -54,6 +57,3 @@ export interface AtCells {
   /** Set where the cell lies outside the non-empty domain. */
   padding?: true | undefined
 }
-
-/** A field; its offset is always one of the file. */
-export interface AtChain extends DumpField {}

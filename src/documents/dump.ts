@@ -1,10 +1,10 @@
-import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer, List } from './common.ts'
+import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer } from './common.ts'
 
 /**
  * `tiledb-inspect dump <file> --json`, and `footer`, `schema`, `rtree`, `metadata`, `tile` with `--hex --json`: the
  * tree of fields. Several parts of a file stand in `children`.
  */
-export type DumpDocument = DumpedFile | DumpedParts
+export type DumpDocument = DumpedPart | DumpedParts
 
 /** What is dumped. */
 export interface DumpHead extends DocumentHead<'dump'> {
@@ -13,15 +13,12 @@ export interface DumpHead extends DocumentHead<'dump'> {
 }
 
 /** A file, or one part of it. */
-export interface DumpedFile extends DumpHead, DumpRun {
-  /** Fields inside; they lie side by side and cover it where they are in its space. */
-  children?: List<DumpNode> | undefined
-}
+export interface DumpedPart extends DumpHead, DumpNode {}
 
 /** Several parts of a file. */
 export interface DumpedParts extends DumpHead {
   /** The parts. */
-  children: List<DumpNode>
+  children: readonly DumpNode[]
 }
 
 /** A run of bytes, and what lies inside. */
@@ -33,11 +30,11 @@ export interface DumpNode extends DumpField {
   /** Cells that the bytes feed. */
   cells?: DumpCells | undefined
   /** Fields inside; they lie side by side and cover it where they are in its space. */
-  children?: List<DumpNode> | undefined
+  children?: AsyncIterable<DumpNode> | undefined
 }
 
-/** A named run of bytes. */
-export interface DumpRun {
+/** A named run of bytes with what it holds. */
+export interface DumpField {
   /** Name of the field, or position in a list. */
   name: string
   /** Type: `uint32`, `text`, `struct`, `list`, `INT32`, `gap`… */
@@ -47,12 +44,8 @@ export interface DumpRun {
   length: Bytes
   /** What a person would call it, where the name is a number. */
   label?: string | undefined
-}
-
-/** A run of bytes with what it holds. */
-export interface DumpField extends DumpRun {
   /** Its value, in `unit`; of a run the list of its values. */
-  value?: CellValue | readonly CellValue[] | undefined
+  value?: CellValue | Iterable<CellValue> | undefined
   /** The number on disk, where the value is what it stands for. */
   stored?: Integer | undefined
   /** Unit of the value. */

@@ -831,6 +831,10 @@ test('what a name holds does not act on the terminal', async () => {
   const schema = document<SchemaDocument>({
     path: evil,
     name: evil,
+    array_type: 'dense',
+    encryption: 'NO_ENCRYPTION',
+    tile_order: 'row-major',
+    cell_order: 'row-major',
     coords_filters: filters,
     offsets_filters: filters,
     dimensions: [{ name: evil, type: 'INT32', domain: [evil, evil], tile_extent: null, filters }],

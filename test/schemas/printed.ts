@@ -113,6 +113,7 @@ async function* ofSelected(): AsyncGenerator<Printed> {
     const [fragment] = fragmentsOf(array)
     yield* json(['check', '--level', 'cells', array])
     yield* json(['dump', fragment, '--depth', '4'])
+    yield* json(['dump', fragment, '--path', 'footer.format_version'])
     for (const file of readdirSync(fragment).slice(0, 2)) yield* json(['at', `${fragment}/${file}`, '100'])
   }
   const [plain] = fragmentsOf(`${FIXTURES}/22/filter_none`)

@@ -1,7 +1,10 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { AtCells, AtDocument } from '../../documents/at.ts'
+import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
+import type { CellValue } from '../../documents/common.ts'
+import type { DumpField } from '../../documents/dump.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
-import { formatCount, shortValue } from '../units.ts'
-import { type Document, type Fields, fieldList, fields, integer, list, text } from './narrow.ts'
+import { shortValue } from '../units.ts'
 import { line, section, title } from './parts.ts'
 import { counted, countText, fieldName, measuredText } from './wording.ts'
 
@@ -9,23 +12,23 @@ import { counted, countText, fieldName, measuredText } from './wording.ts'
 const BYTES = 6
 
 /** A byte's meaning, from the file down to the field. */
-export async function atTable(document: Document, out: Output): Promise<void> {
-  const byte = Number(document.byte)
-  await title(document.path, `${text(document.role)}, byte ${countText(document.offset)} is ${hexByte(byte)}`, out)
+export async function atTable(document: AtDocument, out: Output): Promise<void> {
+  const { path, role, offset, byte, cells } = document
+  await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
   const columns: Column[] = [
     { name: 'part', role: 'field' },
     { name: 'from', align: 'right' },
     { name: 'bytes', align: 'right' },
     { name: 'is' },
   ]
-  const rows = fieldList(document.chain).map((link, depth, chain) => [
+  const rows = document.chain.map((link, depth, chain) => [
     `${'  '.repeat(depth)}${nameText(link)}`,
     countText(link.offset),
     countText(link.length),
     meaningText(link, listName(link, chain[depth - 1]), out),
   ])
   await table({ columns, rows }, out)
-  await keyValues([...cellPairs(fields(document.cells)), ...noticePairs(document)], out)
+  await keyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
 }
 
 function hexByte(byte: number): string {
@@ -33,96 +36,79 @@ function hexByte(byte: number): string {
   return `0x${byte.toString(16).padStart(2, '0')}${character}`
 }
 
-function nameText({ name, label }: Fields): string {
-  const own = text(name)
-  const bracketed = /^\d+$/.test(own) ? `[${own}]` : fieldName(own)
-  return label === undefined || label === own ? bracketed : `${bracketed} ${fieldName(label)}`
+function nameText({ name, label }: DumpField): string {
+  const bracketed = isIndex(name) ? `[${name}]` : fieldName(name)
+  return label === undefined || label === name ? bracketed : `${bracketed} ${fieldName(label)}`
+}
+
+function isIndex(name: string): boolean {
+  return /^\d+$/.test(name)
 }
 
 /** What says whether a number is an offset: an element's list, else the field's own name. */
-function listName(link: Fields, above: Fields | undefined): string {
-  return text(/^\d+$/.test(text(link.name)) ? above?.name : link.name)
+function listName({ name }: DumpField, above: DumpField | undefined): string {
+  return isIndex(name) && above ? above.name : name
 }
 
-function meaningText({ type, value, stored, unit, meaning, verdict }: Fields, name: string, out: Output): string {
-  const kind = text(type).replace(/^.*:/, '')
-  const plain = stored === undefined ? valueText(value ?? null, out) : `${String(value)} (${stored})`
-  const measured = measuredText(value, typeof unit === 'string' ? unit : undefined, name, plain)
-  const parts = [value === undefined ? kind : `${kind} ${measured}`, text(meaning), text(verdict)]
-  return parts.filter((part) => part !== '').join(', ')
+function meaningText({ type, value, stored, unit, meaning, verdict }: DumpField, name: string, out: Output): string {
+  const kind = type.replace(/^.*:/, '')
+  const plain = stored === undefined ? valueText(value, out) : `${String(value)} (${stored})`
+  const parts = [value === undefined ? kind : `${kind} ${measuredText(value, unit, name, plain)}`, meaning, verdict]
+  return parts.filter((part) => part).join(', ')
 }
 
 /** On a terminal only the beginning of bytes: how many there are is in a column of its own. */
-function valueText(value: Result, out: Output): string {
+function valueText(value: DumpField['value'], out: Output): string {
   if (out.columns === undefined || !(value instanceof Uint8Array) || value.length <= BYTES) return shortValue(value, 40)
   return `${shortValue(value.subarray(0, BYTES))}…`
 }
 
-function cellPairs(cells: Fields): Pair[] {
-  const from = integer(cells.from)
-  if (from === undefined) return []
-  const one = cells.from === cells.to
-  const which = one ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(cells.to)}`
-  const pairs: Pair[] = [
-    [
-      'feeds',
-      `${which} of tile ${countText(cells.tile)}${cells.field === undefined ? '' : `, ${fieldName(cells.field)}`}`,
-    ],
-  ]
-  const coordinates = coordinatesText(cells.coordinates)
-  if (coordinates !== '')
-    pairs.push([
-      'coordinates',
-      cells.padding === true ? `${coordinates} (padding, outside of the non-empty domain)` : coordinates,
-    ])
-  if (cells.value !== undefined) pairs.push(['value', shortValue(cells.value)])
+function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCells): Pair[] {
+  const which = from === to ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(to)}`
+  const ofField = field === undefined ? '' : `, ${fieldName(field)}`
+  const pairs: Pair[] = [['feeds', `${which} of tile ${countText(tile)}${ofField}`]]
+  if (coordinates) {
+    const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
+    pairs.push(['coordinates', `${coordinatesText(coordinates)}${outside}`])
+  }
+  if (value !== undefined) pairs.push(['value', shortValue(value)])
   return pairs
 }
 
-function coordinatesText(coordinates: Result | undefined): string {
-  return Object.entries(fields(coordinates))
+function coordinatesText(coordinates: Readonly<Record<string, CellValue>>): string {
+  return Object.entries(coordinates)
     .map(([name, value]) => `${fieldName(name)}=${shortValue(value)}`)
     .join(', ')
 }
 
-function noticePairs(document: Document): Pair[] {
-  if (document.detected_by === undefined) return []
-  const detectors = Array.from(list(document.detected_by), text)
-  const unnoticed = Array.from(list(document.detected_by_bit), (names, bit) =>
-    Array.from(list(names)).length > 0 ? -1 : bit,
-  )
-  const bits = unnoticed.filter((bit) => bit >= 0)
-  const { detected_in } = document
+function noticePairs(document: AtDocument): Pair[] {
+  const { detected_by, detected_in, not_tried, cell_findings } = document
+  if (detected_by === undefined) return []
   const name = 'a flip here is noticed by'
-  if (document.not_tried !== undefined) return [[name, `not tried: ${text(document.not_tried)}`]]
-  if (detected_in === null) return [[name, 'not determined: the bytes cannot be read as they are']]
+  if (not_tried !== undefined) return [[name, `not tried: ${not_tried}`]]
+  if (detected_by === null) return [[name, 'not determined: the bytes cannot be read as they are']]
   const only =
     detected_in === 'array'
       ? ''
       : detected_in === 'array --all'
         ? ' (by check --all: nothing uses this file)'
-        : ` (tried on this ${text(detected_in)} alone, the array is large or far)`
-  if (detectors.length === 0) return [[name, `nothing${only}`]]
+        : ` (tried on this ${detected_in} alone, the array is large or far)`
+  if (detected_by.length === 0) return [[name, `nothing${only}`]]
+  const bits = (document.detected_by_bit ?? []).flatMap((names, bit) => (names.length > 0 ? [] : [bit]))
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
-  const codes = new Set(Array.from(list(document.findings_by_bit), (found) => Array.from(list(found), text)).flat())
-  const pairs: Pair[] = [[name, `${detectors.join(', ')}${some}${only}`]]
-  const ofCells = new Set(Array.from(list(document.cell_findings), text))
-  const ofTiles = [...codes].filter((code) => !ofCells.has(code))
-  if (ofTiles.length > 0) pairs.push(['check then finds', ofTiles.join(', ')])
+  const pairs: Pair[] = [[name, `${detected_by.join(', ')}${some}${only}`]]
+  const ofCells = new Set<string>(cell_findings)
+  const ofTiles = new Set(document.findings_by_bit?.flat().filter((code) => !ofCells.has(code)))
+  if (ofTiles.size > 0) pairs.push(['check then finds', [...ofTiles].join(', ')])
   if (ofCells.size > 0) pairs.push(['check --level cells', [...ofCells].join(', ')])
   return pairs
 }
 
 /** Where a cell is, file by file. */
-export async function cellPlacesTable(document: Document, out: Output): Promise<void> {
-  const cells = fieldList(document.cells)
-  await title(document.path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
-  for (const cell of cells) {
-    await section(
-      `${coordinatesText(cell.coordinates)}: cell ${countText(cell.cell)} of tile ${countText(cell.tile)}`,
-      out,
-    )
-    const places = fieldList(cell.places)
+export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
+  await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
+  for (const { coordinates, cell, tile, places } of cells) {
+    await section(`${coordinatesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
     const columns: Column[] = [
       { name: 'field', role: 'field' },
       { name: 'file' },
@@ -132,7 +118,7 @@ export async function cellPlacesTable(document: Document, out: Output): Promise<
       { name: 'value' },
     ]
     await table({ columns, rows: places.map(placeRow) }, out)
-    if (places.some(({ exact }) => exact !== true))
+    if (places.some(({ exact }) => !exact))
       await line(
         '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
         out,
@@ -141,16 +127,13 @@ export async function cellPlacesTable(document: Document, out: Output): Promise<
   }
 }
 
-function placeRow(place: Fields): string[] {
-  const exact = place.exact === true
+function placeRow({ exact, content_offset, content_length, ...place }: CellLinePlace): string[] {
   const mark = exact ? '' : '~'
-  const inside = exact
-    ? ''
-    : `, bytes ${formatCount(Number(place.content_offset))}+${formatCount(Number(place.content_length))} of its content`
+  const inside = exact ? '' : `, bytes ${countText(content_offset)}+${countText(content_length)} of its content`
   return [
     fieldName(place.field),
-    text(place.file),
-    text(place.role),
+    place.file,
+    place.role,
     `${mark}${countText(place.offset)}`,
     `${mark}${countText(place.length)}`,
     `${shortValue(place.value)}${inside}`,

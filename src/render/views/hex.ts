@@ -1,5 +1,5 @@
-import { isNamed, type Selection, selected, tellFault } from '../../anatomy/document.ts'
 import { type Children, lastNotBehind, type Part, type Space } from '../../anatomy/part.ts'
+import { isNamed, type Selection, selected, tellFault } from '../../anatomy/selection.ts'
 import { InspectError } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'

@@ -1,7 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
 import type { Children, Part } from './part.ts'
-import { elementPart } from './path.ts'
 
 /** Which parts are shown. */
 export interface Selection {
@@ -11,30 +9,6 @@ export interface Selection {
   range?: { from: number; to: number } | undefined
   /** Told every fault that is met on the way. */
   onFault(error: InspectError): void
-}
-
-type Node = { [key: string]: Result | undefined }
-
-/** A part as a node of the `dump` document; children are made while it is printed. */
-export function partNode(part: Part, selection: Selection, depth = 0): Node {
-  const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
-  tellFault(part, selection)
-  return {
-    name,
-    type,
-    offset,
-    length,
-    space: space.name,
-    label,
-    value: part.elements && !isNamed(part) ? values(part) : part.value,
-    stored,
-    unit,
-    meaning: part.meaning ?? description,
-    verdict,
-    error: fault && { code: fault.code, message: fault.message },
-    cells: part.cells && { ...part.cells },
-    children: depth === selection.depth ? undefined : childNodes(part, selection, depth + 1),
-  }
 }
 
 /** Faults, and what was found invalid without one, told once. */
@@ -47,30 +21,6 @@ export function tellFault(part: Part, { onFault }: Selection): void {
 /** Whether the elements are more than a run of numbers. */
 export function isNamed({ elements }: Part): boolean {
   return elements?.names !== undefined || elements?.note !== undefined
-}
-
-function values({ elements }: Part): Iterable<Result> {
-  return {
-    *[Symbol.iterator]() {
-      for (let i = 0; elements && i < elements.count; i++) yield elements.value(i)
-    },
-  }
-}
-
-function childNodes(part: Part, selection: Selection, depth: number): AsyncIterable<Result> | undefined {
-  if (!part.children && !isNamed(part)) return undefined
-  return {
-    async *[Symbol.asyncIterator]() {
-      if (isNamed(part)) {
-        for (let i = 0; part.elements && i < part.elements.count; i++)
-          yield partNode(elementPart(part, i), selection, depth)
-        return
-      }
-      const children = await part.children?.()
-      if (children)
-        for await (const { child } of selected(part, children, selection)) yield partNode(child, selection, depth)
-    },
-  }
 }
 
 /** The children that a range takes, with their positions. */
