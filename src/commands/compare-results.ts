@@ -1,14 +1,5 @@
 import { isFields, isIterable, type Result } from '../base/result.ts'
-
-/** One thing that two documents say differently; null for what only one of them has. */
-export interface Difference {
-  /** `schema.attributes.rain_mm.type`, `fields.lat.tile_offsets[3]` */
-  path: string
-  a: Result
-  b: Result
-  /** Of a list of values: how many more of them differ. */
-  more?: number
-}
+import type { DiffLine } from '../documents/diff.ts'
 
 type Fields = { readonly [key: string]: Result | undefined }
 
@@ -20,7 +11,7 @@ export type Ignored = ReadonlySet<string>
  * list of plain values only the first difference is given, with the number of the others, so that a million shifted
  * offsets are one line. Iterables are walked side by side and never held.
  */
-export function* differences(path: string, a: Result, b: Result, ignored: Ignored): Generator<Difference> {
+export function* differences(path: string, a: Result, b: Result, ignored: Ignored): Generator<DiffLine> {
   if (isFields(a) && isFields(b)) {
     yield* ofFields(path, a, b, ignored)
     return
@@ -43,14 +34,14 @@ export function* differences(path: string, a: Result, b: Result, ignored: Ignore
 const IN_ORDER = /(^|\.)filters$/
 const NOTHING_IGNORED: Ignored = new Set()
 
-function* ofNamed(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<Difference> {
+function* ofNamed(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<DiffLine> {
   yield* ofFields(path, a, b, ignored)
   const common = (one: Fields, other: Fields): string[] => Object.keys(one).filter((name) => name in other)
   const [left, right] = [common(a, b), common(b, a)]
   if (left.some((name, i) => name !== right[i])) yield { path: `${path} in order`, a: left, b: right }
 }
 
-function* ofFields(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<Difference> {
+function* ofFields(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<DiffLine> {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (ignored.has(key)) continue
     const [left, right] = [a[key], b[key]]
@@ -67,9 +58,9 @@ function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignored: Ignored): Generator<Difference> {
+function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignored: Ignored): Generator<DiffLine> {
   const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()]
-  let first: Difference | undefined
+  let first: DiffLine | undefined
   let more = 0
   for (let i = 0; ; i++) {
     const [x, y] = [left.next(), right.next()]

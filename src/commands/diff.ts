@@ -1,14 +1,18 @@
 import { InspectError } from '../base/errors.ts'
-import { isAsyncIterable, isFields, type Output, type Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
+import type { ArrayListing } from '../documents/array.ts'
+import type { CellsDocument, CellsLine } from '../documents/cells.ts'
+import type { DocumentHead } from '../documents/common.ts'
+import type { DiffDocument, DiffLine } from '../documents/diff.ts'
+import type { FragmentDocument } from '../documents/fragment.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { type Document, untyped } from '../render/views/narrow.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { type Difference, differences } from './compare-results.ts'
+import { differences } from './compare-results.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -31,8 +35,6 @@ export const command: CommandModule<DiffOptions> = {
   },
 }
 
-type Fields = { readonly [key: string]: Result | undefined }
-
 /** Keys of a document's head and of what follows from others, and of what only says where something is or what it is called. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'committed_by', 'hidden_by', 'uri']
@@ -43,7 +45,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
   const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
   await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
   const { found, cell_num, not_compared } = run
-  const document = {
+  const document: DiffDocument = {
     ...documentHead('diff', cx.shownPath(a)),
     other: cx.shownPath(b),
     equal: found.length === 0 && not_compared.length === 0,
@@ -51,7 +53,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
     cell_num,
     not_compared: not_compared.length === 0 ? undefined : not_compared,
     // every row with the same keys, as tables of text want them
-    differences: found.map(({ path, a, b, more }): Fields => ({ path, a, b, more })),
+    differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   }
   return {
     document,
@@ -68,7 +70,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
 interface Run {
   readonly cx: CommandContext
   readonly options: DiffOptions
-  readonly found: Difference[]
+  readonly found: DiffLine[]
   cell_num: number | undefined
   /** Members of groups that could not be opened, or read, on one side or both. */
   readonly not_compared: string[]
@@ -136,7 +138,7 @@ async function compareGroups(
       continue
     }
     const [x, y] = [await findMember(left, member, around, cx.open), await findMember(right, other, around, cx.open)]
-    const listed = ({ member: { type, implicit, relative, uri }, state }: FoundMember): Fields =>
+    const listed = ({ member: { type, implicit, relative, uri }, state }: FoundMember): Result =>
       options.names ? { type, implicit, state, relative, uri } : { type, implicit, state }
     found.push(...differences(path, listed(x), listed(y), new Set()))
     for (const { error, state } of [x, y]) {
@@ -174,22 +176,19 @@ interface Described {
   path: string
   parts: { readonly [name: string]: () => Promise<Result> }
   /** Of an array; a fragment is the only one of itself. */
-  fragments: { name: string; path: string; content: Fields }[]
+  fragments: { name: string; path: string; content: object }[]
 }
 
 async function described(cx: CommandContext, path: string, target: Target): Promise<Described> {
   const { type } = target
   const from =
     (name: keyof typeof SOURCES, at = path) =>
-    (): Promise<Document> =>
+    (): Promise<Result> =>
       documentOf(cx, name, at)
   if (type === 'array') {
-    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = await documentOf(
-      cx,
-      'ls',
-      path,
-    )
-    return {
+    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } =
+      await documentOf<ArrayListing>(cx, 'ls', path)
+    const described: Described = {
       type,
       path,
       parts: {
@@ -197,20 +196,22 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
         schema: from('schema'),
         metadata: () => keyValues(cx, target.array),
       },
-      fragments: fieldsIn(fragments).map((one) => ({ name: String(one.name), path: String(one.path), content: one })),
+      fragments: [],
     }
+    for await (const one of fragments) described.fragments.push({ name: one.name, path: one.path, content: one })
+    return described
   }
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
-    const { files, ...fragment } = await documentOf(cx, 'ls', path)
+    const { files, ...fragment } = await documentOf<FragmentDocument>(cx, 'ls', path)
     return {
       type,
       path,
       parts: {
         schema: from('schema', `${target.array?.folder.path ?? ''}/${file}`),
         fragment: async () => fragment,
-        files: async () => files ?? [],
+        files: async () => files,
         footer: from('footer'),
         metadata: from('metadata'),
         rtree: from('rtree'),
@@ -236,17 +237,17 @@ const SOURCES = {
 }
 
 /** The document that another command gives of a target. @throws InspectError where it gives none */
-async function documentOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<Document> {
+async function documentOf<T extends DocumentHead>(
+  cx: CommandContext,
+  name: keyof typeof SOURCES,
+  path: string,
+): Promise<T> {
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
     if (outcome.error) throw outcome.error
-    return untyped(outcome.document)
+    return outcome.document as T
   }
   throw new InspectError('NOT_FOUND', `${name} finds nothing to compare`, { file: path })
-}
-
-function fieldsIn(value: Result | undefined): Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : []
 }
 
 interface Pair {
@@ -276,10 +277,10 @@ function fragmentPairs(left: Described, right: Described): Pair[] {
 }
 
 /** Fragments that the other array has no counterpart of. */
-function unpaired(left: Described, right: Described): Difference[] {
+function unpaired(left: Described, right: Described): DiffLine[] {
   if (left.fragments.length === right.fragments.length) return []
   const paired = new Set(fragmentPairs(left, right).flatMap(({ a, b }) => [a, b]))
-  const only = (side: 'a' | 'b', { fragments }: Described): Difference[] =>
+  const only = (side: 'a' | 'b', { fragments }: Described): DiffLine[] =>
     fragments
       .filter((one) => !paired.has(one))
       .map((one) => ({
@@ -291,7 +292,7 @@ function unpaired(left: Described, right: Described): Difference[] {
 }
 
 /** Compares cells one by one in stored order, and adds the first of those that differ. @returns how many were compared */
-async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Difference[]): Promise<number> {
+async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: DiffLine[]): Promise<number> {
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
   const progress = await cx.progress('comparing cells')
   let cell = 0
@@ -320,8 +321,7 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
   return cell
 }
 
-async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<Result>> {
-  const { cells } = await documentOf(cx, 'decode', path)
-  if (isAsyncIterable(cells)) return cells[Symbol.asyncIterator]()
-  throw new TypeError('cells are made one by one')
+async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<CellsLine>> {
+  const { cells } = await documentOf<CellsDocument>(cx, 'decode', path)
+  return cells[Symbol.asyncIterator]()
 }

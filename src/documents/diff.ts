@@ -21,9 +21,9 @@ export interface DiffLine {
   /** What differs: `schema.attributes.a.type`. */
   path: string
   /** What the first target has, in the unit of its key; null where only the second has it. */
-  a: unknown /* {"description": "What the first target has, in the unit of its key; null where only the second has it."} */
+  a: unknown
   /** What the second target has, in the unit of its key; null where only the first has it. */
-  b: unknown /* {"description": "What the second target has, in the unit of its key; null where only the first has it."} */
+  b: unknown
   /** How many more values of the list, or cells, differ. */
   more?: Count | undefined
 }

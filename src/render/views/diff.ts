@@ -1,28 +1,27 @@
 import type { Output, Result } from '../../base/result.ts'
+import type { DiffDocument } from '../../documents/diff.ts'
 import { type Column, heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { amount, type Document, fieldList, list, text } from './narrow.ts'
 import { fits, limitOf, line, ROWS, section } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
 /** Characters of a value. */
 const VALUE_ROOM = 40
 
-export async function diffTable(document: Document, full: boolean, out: Output): Promise<void> {
-  const differences = fieldList(document.differences)
+export async function diffTable(document: DiffDocument, full: boolean, out: Output): Promise<void> {
+  const { path, other, cells_compared, cell_num = 0, not_compared = [], differences } = document
   await heading('a and b', out)
   await keyValues(
     [
-      ['a', document.path],
-      ['b', text(document.other)],
+      ['a', path],
+      ['b', other],
     ],
     out,
   )
-  const cells = document.cells_compared === true ? `, ${counted(amount(document.cell_num), 'cell')} compared` : ''
-  const names = Array.from(list(document.not_compared), text)
-  if (names.length > 0) await line(`not compared: ${names.join(', ')}`, out, 'bad')
-  if (differences.length === 0 && names.length > 0) {
+  const cells = cells_compared ? `, ${counted(cell_num, 'cell')} compared` : ''
+  if (not_compared.length > 0) await line(`not compared: ${not_compared.join(', ')}`, out, 'bad')
+  if (differences.length === 0 && not_compared.length > 0) {
     await line('no difference in what could be compared', out)
     return
   }
@@ -38,7 +37,7 @@ export async function diffTable(document: Document, full: boolean, out: Output):
     { name: 'b', align: 'right' },
   ]
   const rows = differences.map(({ path, a, b, more }) => [
-    more === undefined ? text(path) : `${text(path)} and ${counted(amount(more), 'more', 'more')}`,
+    more === undefined ? path : `${path} and ${counted(more, 'more', 'more')}`,
     valueText(a),
     valueText(b),
   ])
@@ -63,6 +62,6 @@ export async function diffTable(document: Document, full: boolean, out: Output):
 }
 
 /** `-` for what is not there. */
-function valueText(value: Result | undefined): string {
-  return value === null || value === undefined ? NOTHING : shortValue(value, VALUE_ROOM)
+function valueText(value: unknown): string {
+  return value === null ? NOTHING : shortValue(value as Result, VALUE_ROOM)
 }
