@@ -2,7 +2,6 @@ import { InspectError } from '../base/errors.ts'
 import type { Output, Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
-import type { DocumentHead } from '../documents/common.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -183,12 +182,19 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
   const { type } = target
   const from =
     (name: keyof typeof SOURCES, at = path) =>
-    (): Promise<Result> =>
-      documentOf(cx, name, at)
+    async (): Promise<Result> =>
+      (await outcomeOf(cx, name, at)).document
   if (type === 'array') {
-    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } =
-      await documentOf<ArrayListing>(cx, 'ls', path)
-    const described: Described = {
+    const listed = await outcomeOf(cx, 'ls', path)
+    const listing = listed.document as ArrayListing
+    const found: Described['fragments'] = []
+    for await (const one of listing.fragments) found.push({ name: one.name, path: one.path, content: one })
+    // the last keys are known behind the fragments
+    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
+      ...listing,
+      ...listed.tail?.(),
+    }
+    return {
       type,
       path,
       parts: {
@@ -196,15 +202,13 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
         schema: from('schema'),
         metadata: () => keyValues(cx, target.array),
       },
-      fragments: [],
+      fragments: found,
     }
-    for await (const one of fragments) described.fragments.push({ name: one.name, path: one.path, content: one })
-    return described
   }
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
-    const { files, ...fragment } = await documentOf<FragmentDocument>(cx, 'ls', path)
+    const { files, ...fragment } = (await outcomeOf(cx, 'ls', path)).document as FragmentDocument
     return {
       type,
       path,
@@ -236,16 +240,12 @@ const SOURCES = {
   decode: () => import('./decode.ts'),
 }
 
-/** The document that another command gives of a target. @throws InspectError where it gives none */
-async function documentOf<T extends DocumentHead>(
-  cx: CommandContext,
-  name: keyof typeof SOURCES,
-  path: string,
-): Promise<T> {
+/** What another command finds of a target. @throws InspectError where that is nothing */
+async function outcomeOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<Outcome> {
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
     if (outcome.error) throw outcome.error
-    return outcome.document as T
+    return outcome
   }
   throw new InspectError('NOT_FOUND', `${name} finds nothing to compare`, { file: path })
 }
@@ -322,6 +322,6 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
 }
 
 async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<CellsLine>> {
-  const { cells } = await documentOf<CellsDocument>(cx, 'decode', path)
+  const { cells } = (await outcomeOf(cx, 'decode', path)).document as CellsDocument
   return cells[Symbol.asyncIterator]()
 }

@@ -227,6 +227,9 @@ describe('diff', () => {
     expect(code).toBe(1)
     expect(first).not.toBe(second)
     expect(get(documents[0], 'differences')).toContainEqual({ path: `fragments.${second}`, a: second, b: null })
+    // keys of the listing that are known behind its fragments are compared, too
+    const places = items(get(documents[0], 'differences')).map((one) => get(one, 'path'))
+    expect(places).toEqual(expect.arrayContaining(['array.total_size', 'array.overlap_pair_num']))
   })
 
   test('leaves names and time stamps out unless they are asked for', async () => {
