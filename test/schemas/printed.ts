@@ -263,7 +263,7 @@ async function* labelsThatAreNumbers(folder: string): AsyncGenerator<Printed> {
   writeFileSync(data, '{"d":0,"v":2}\n')
   const fields = ['--dim', 'd:INT32:0..9:10', '--attr', 'v:INT8:enum=e', '--enum', 'e:INT32=7,2']
   yield* json(['write-sample', array, ...fields, '--data', data])
-  yield* json(['decode', '--labels', array])
+  yield* json(['decode', '--all-fragments', '--labels', array])
 }
 
 async function* groupsThatCannotBeRead(folder: string): AsyncGenerator<Printed> {
