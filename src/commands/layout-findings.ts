@@ -1,25 +1,6 @@
+import type { StatsFinding } from '../documents/stats.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Sizes, SizeTally } from './size-tally.ts'
-
-/** What may be wrong with how cells were laid out, or with the files that hold them. Part of the contract, as codes of errors are. */
-export type LayoutCode =
-  | 'TILES_SMALL'
-  | 'TILES_LARGE'
-  | 'METADATA_LARGE'
-  | 'STORED_LARGER'
-  | 'FILE_MISSING'
-  | 'FILE_SHORT'
-
-export interface LayoutFinding {
-  code: LayoutCode
-  /** `error`: the sums lack something that should be there; `note`: advice. */
-  severity: 'error' | 'note'
-  message: string
-  /** Path of a damaged file. */
-  file?: string
-  /** What another layout may spare at most; of damaged files what is missing. */
-  bytes: number
-}
 
 /** Advice is given only where it can save, or concerns, this many bytes: a small array is healthy in any layout. */
 export const WORTH_BYTES = 1024 * 1024
@@ -40,10 +21,10 @@ export interface Laid {
 }
 
 /** Advice on how cells are laid out; none for what is too small to matter. */
-export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Laid): LayoutFinding[] {
+export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Laid): StatsFinding[] {
   const { data } = tally
-  const found: LayoutFinding[] = []
-  const note = (code: LayoutCode, bytes: number, message: string): void => {
+  const found: StatsFinding[] = []
+  const note = (code: StatsFinding['code'], bytes: number, message: string): void => {
     found.push({ code, severity: 'note', message, bytes })
   }
   const stored = data.size + metadata_size

@@ -1,3 +1,4 @@
+import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
 import { filtersText } from '../render/views/wording.ts'
@@ -13,7 +14,7 @@ export interface Sizes {
 /** What one data file adds. `tiles`: stored bytes of each. */
 export interface TalliedFile extends Sizes {
   field: string
-  role: string
+  role: FileRole
   filters: readonly FilterConfig[]
 }
 
@@ -32,7 +33,7 @@ export interface TalliedSection extends Sizes {
 }
 
 export interface TalliedRole extends Sizes {
-  role: string
+  role: FileRole
   tiles: Distribution
 }
 

@@ -1,10 +1,17 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Output, Result } from '../base/result.ts'
-import type { DamagedFile } from '../documents/common.ts'
+import type { Output } from '../base/result.ts'
+import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
+import type {
+  ArrayStats,
+  StatsDocument,
+  StatsFinding,
+  StatsNotExamined,
+  StatsRole,
+  StatsSums,
+} from '../documents/stats.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import { type Document, untyped } from '../render/views/narrow.ts'
 import { Folder } from '../source/source.ts'
 import { FOLDERS_DEEP, firstTime, leadsInside, tooDeep } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -30,9 +37,9 @@ import {
   wrongTarget,
 } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
-import { type LayoutFinding, layoutFindings } from './layout-findings.ts'
+import { layoutFindings } from './layout-findings.ts'
 import { Distribution, type Sizes, SizeTally, type TalliedRole } from './size-tally.ts'
-import { filterResult } from './values.ts'
+import { exact, filterResult } from './values.ts'
 
 interface StatsOptions {
   all?: boolean
@@ -48,10 +55,12 @@ export const command: CommandModule<StatsOptions> = {
   },
 
   async *run(cx, paths, options) {
-    const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
-      outcomeOrError(new Folder(cx.storage, path), async () =>
-        statsOutcome(await statsDocument(cx, path, await target, options), cx.full),
-      )
+    const work = (path: string, target: Target | Promise<Target>, found: StatsDocument[] = []): Promise<Outcome> =>
+      outcomeOrError(new Folder(cx.storage, path), async () => {
+        const document = await statsDocument(cx, path, await target, options)
+        found.push(document)
+        return statsOutcome(document, cx.full)
+      })
     const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
       if (!(await isGroup(target))) yield await work(path, target)
       else
@@ -69,10 +78,11 @@ export const command: CommandModule<StatsOptions> = {
       yield* each(paths[1], second)
       return
     }
-    const [a, b] = [await work(paths[0], first), await work(paths[1], second)]
-    const both = !a.error && !b.error
+    const found: StatsDocument[] = []
+    const [a, b] = [await work(paths[0], first, found), await work(paths[1], second, found)]
+    const both = found.length === 2
     yield both ? { ...a, noTable: true } : a
-    yield both ? comparison(untyped(a.document), b, cx.full) : b
+    yield both ? comparison(found[0], found[1], cx.full) : b
   },
 }
 
@@ -84,7 +94,7 @@ function isGroup(target: Promise<Target>): Promise<boolean> {
   )
 }
 
-function statsOutcome(document: Document, full: boolean): Outcome {
+function statsOutcome(document: StatsDocument, full: boolean): Outcome {
   return {
     document,
     async table(out: Output) {
@@ -94,12 +104,13 @@ function statsOutcome(document: Document, full: boolean): Outcome {
   }
 }
 
-function comparison(first: Document, second: Outcome, full: boolean): Outcome {
+/** The second document, with a table of both. */
+function comparison(first: StatsDocument, second: StatsDocument, full: boolean): Outcome {
   return {
-    ...second,
+    document: second,
     async table(out: Output) {
       const { comparisonTable } = await import('../render/views/stats.ts')
-      await comparisonTable(first, untyped(second.document), full, out)
+      await comparisonTable(first, second, full, out)
     },
   }
 }
@@ -119,7 +130,7 @@ interface Totals {
   cells_per_tile: Distribution
   format_versions: Set<number>
   /** Of data files that are missing or short: neither their bytes nor what they should hold is counted. */
-  damaged: { finding: LayoutFinding; fault: InspectError }[]
+  damaged: { finding: StatsFinding; fault: InspectError }[]
 }
 
 async function statsDocument(
@@ -127,7 +138,7 @@ async function statsDocument(
   path: string,
   target: Target,
   options: StatsOptions,
-): Promise<Document> {
+): Promise<StatsDocument> {
   const totals: Totals = {
     tally: new SizeTally(),
     fragment_num: 0,
@@ -153,7 +164,7 @@ async function statsDocument(
     await fragment.close()
   }
   for (const { fault } of totals.damaged) cx.fault(fault)
-  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...result(cx, totals) }
+  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...sums(cx, totals) }
 }
 
 async function arrayDocument(
@@ -162,11 +173,11 @@ async function arrayDocument(
   array: InspectArray,
   totals: Totals,
   { all }: StatsOptions,
-): Promise<Document> {
+): Promise<ArrayStats> {
   const { schema } = await array.newestSchema()
   const entries = await array.fragments()
   const wanted = entries.filter((entry) => all || entry.isRead)
-  const not_examined: Result[] = []
+  const not_examined: StatsNotExamined[] = []
   const progress = await cx.progress('reading fragment metadata')
   let done = 0
   try {
@@ -193,7 +204,7 @@ async function arrayDocument(
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
-    ...result(cx, totals),
+    ...sums(cx, totals),
     hidden_fragment_num: hidden.length,
     hidden_size,
     hidden_counted: all ?? false,
@@ -363,14 +374,14 @@ async function treeSize(
   return size
 }
 
-function result(cx: CommandContext, totals: Totals): { [key: string]: Result | undefined } {
+function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof DocumentHead> {
   const { tally } = totals
   const findings = [...totals.damaged.map(({ finding }) => finding), ...layoutFindings(totals)]
   return {
     format_versions: [...totals.format_versions].sort((a, b) => a - b),
     fragment_num: totals.fragment_num,
     cell_num: totals.cell_num,
-    cells_in_domain: smallest(totals.cells_in_domain),
+    cells_in_domain: exact(totals.cells_in_domain),
     tile_num: totals.tile_num,
     size: totals.size,
     data_size: tally.data.size,
@@ -417,11 +428,11 @@ function largest(a: Sizes, b: Sizes): number {
   return b.size - a.size
 }
 
-function roleResult({ role, tiles, ...sizes }: TalliedRole): { [key: string]: Result | undefined } {
+function roleResult({ role, tiles, ...sizes }: TalliedRole): StatsRole {
   return { role, ...sizesResult(sizes), tile_size: distributionResult(tiles) }
 }
 
-function sizesResult({ size, unfiltered_size }: Sizes): { [key: string]: Result } {
+function sizesResult({ size, unfiltered_size }: Sizes): Pick<StatsSums, 'size' | 'unfiltered_size' | 'ratio'> {
   return { size, unfiltered_size, ratio: ratio({ size, unfiltered_size }) }
 }
 
@@ -434,7 +445,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : ratioOf(part, whole)
 }
 
-function distributionResult(distribution: Distribution): Result {
+function distributionResult(distribution: Distribution): DistributionResult | null {
   if (distribution.count === 0) return null
   const { count, min, max, mean } = distribution
   return {
@@ -444,8 +455,4 @@ function distributionResult(distribution: Distribution): Result {
     mean: ratioOf(mean, 1),
     histogram: distribution.histogram().map(({ from, to, count }) => ({ from, to, tile_num: count })),
   }
-}
-
-function smallest(value: bigint): number | bigint {
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }

@@ -1,5 +1,6 @@
 import type { FileRole } from '../format/field-files.ts'
 import type { ArrayType } from '../format/layout.ts'
+import type { SectionName } from '../format/metadata-sections.ts'
 import type {
   Bytes,
   Count,
@@ -103,21 +104,7 @@ export interface StatsFinding {
 
 export interface StatsSection {
   /** What the section holds. */
-  name:
-    | 'rtree'
-    | 'tile_offsets'
-    | 'tile_var_offsets'
-    | 'tile_var_sizes'
-    | 'tile_validity_offsets'
-    | 'tile_mins'
-    | 'tile_maxs'
-    | 'tile_sums'
-    | 'tile_null_counts'
-    | 'fragment_min_max_sum_null_count'
-    | 'processed_conditions'
-    | 'global_order_mins'
-    | 'global_order_maxs'
-    | 'fragment_metadata'
+  name: SectionName
   /** Field that it is about; null for the whole fragment. */
   field: string | null
   /** Byte offset in the metadata file; left out of sums over fragments. */
@@ -182,18 +169,9 @@ export interface StatsField {
   files: readonly StatsFieldFile[]
 }
 
-export interface StatsFieldFile {
+export interface StatsFieldFile extends StatsRole {
   /** Part of all data bytes, a ratio of 0 to 1. */
-  share?: number | null | undefined
-  /** What the file is. */
-  role: FileRole
-  /** Stored bytes. */
-  size: Bytes
-  /** Bytes before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
-  /** Stored bytes of a tile. */
-  tile_size: Distribution | null
+  share: number | null
   /** Pipelines, several where the schema evolved. */
   filters: readonly (readonly FilterDescription[])[]
 }

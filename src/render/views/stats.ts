@@ -1,9 +1,10 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
+import type { Distribution } from '../../documents/common.ts'
+import type { StatsDocument, StatsField, StatsFieldFile, StatsFilter } from '../../documents/stats.ts'
 import { type Bar, histogram } from '../histogram.ts'
-import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { heading, keyValues, type Pair, table } from '../table.ts'
 import { formatCount, shortSize } from '../units.ts'
-import { amount, type Document, type Fields, fieldList, fields, list, text } from './narrow.ts'
-import { fits, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
+import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,
   countText,
@@ -18,80 +19,67 @@ import {
 
 /** Sections shown unless all are asked for: there are some fifty. */
 const SECTIONS = 12
+
 /** What fills the disk, largest first. */
-export async function statsTable(document: Document, full: boolean, out: Output): Promise<void> {
+export async function statsTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
+  const { path, target, size, fields, filters, findings } = document
   const what =
-    document.target === 'array'
-      ? `${text(document.array_type)} array, ${counted(amount(document.fragment_num), 'fragment')}`
-      : 'fragment'
-  await title(document.path, `${what}, ${sizeText(document.size)}`, out)
+    target === 'array' ? `${document.array_type} array, ${counted(document.fragment_num, 'fragment')}` : 'fragment'
+  await title(path, `${what}, ${sizeText(size)}`, out)
   await keyValues(facts(document), out)
-  const files = fieldList(document.fields)
-  if (files.length > 0) {
+  if (fields.length > 0) {
     await section('fields, largest first', out)
-    await tableOrBelow(fieldRows(files, limitOf(full, ROWS, out)), out)
+    await tableOrBelow(fieldRows(fields, limitOf(full, ROWS, out)), out)
     await section('by filters', out)
-    await tableOrBelow(filterRows(fieldList(document.filters)), out)
+    await tableOrBelow(filterRows(filters), out)
   }
   await sectionTable(document, full, out)
   await tileHistograms(document, out)
-  for (const { severity, message } of fieldList(document.findings))
-    await line(`${text(severity)}: ${text(message)}`, out, severity === 'error' ? 'bad' : 'dim')
+  for (const { severity, message } of findings)
+    await line(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
 }
 
-function facts(document: Document): Pair[] {
-  const metadata = fields(document.metadata)
-  const { cell_num, cells_in_domain, hidden_fragment_num, hidden_size, other_size } = document
+function facts(document: StatsDocument): Pair[] {
+  const { cell_num, cells_in_domain, data_size, unfiltered_size, metadata } = document
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
+  const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   const pairs: Pair[] = [
-    ['format version', Array.from(list(document.format_versions), releasesText).join(', ') || NOTHING],
+    ['format version', document.format_versions.map(releasesText).join(', ') || NOTHING],
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
-    ['data', `${sizeText(document.data_size)}, unfiltered ${sizeText(document.unfiltered_size)}${ratioNote(document)}`],
+    ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
     [
       'metadata',
       `${sizeText(metadata.size)}, about ${shortSizeText(metadata.memory_size)} in TileDB's memory once all is loaded`,
     ],
   ]
-  if (amount(hidden_fragment_num) > 0) {
+  if (document.target === 'fragment') return pairs
+  const { hidden_fragment_num, hidden_size, hidden_counted, other_size } = document
+  if (hidden_fragment_num > 0) {
     pairs.push([
       'hidden',
-      `${counted(amount(hidden_fragment_num), 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}, ${document.hidden_counted === true ? 'counted here' : 'not counted here'}`,
+      `${counted(hidden_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}, ${hidden_counted ? 'counted here' : 'not counted here'}`,
     ])
   }
-  if (other_size !== undefined)
-    pairs.push(['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`])
+  pairs.push(['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`])
   return pairs
 }
 
-function ratioNote({ unfiltered_size, data_size }: Document): string {
-  return amount(data_size) === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
-}
-
-interface Rows {
-  columns: Column[]
-  rows: string[][]
-  names?: string[]
-  limit?: number | undefined
-}
-
-function fieldRows(stats: readonly Fields[], limit: number | undefined): Rows {
+function fieldRows(fields: readonly StatsField[], limit: number | undefined): ListContent {
   const rows: string[][] = []
   const names: string[] = []
-  for (const field of stats) {
-    const files = fieldList(field.files)
+  for (const { name, files } of fields) {
     for (const [i, file] of files.entries()) {
-      const tile = fields(file.tile_size)
-      names.push(`${fieldName(field.name)} ${text(file.role)}`)
+      names.push(`${fieldName(name)} ${file.role}`)
       rows.push([
-        i === 0 ? fieldName(field.name) : '',
-        text(file.role),
+        i === 0 ? fieldName(name) : '',
+        file.role,
         shortSizeText(file.size),
         percentText(file.share),
         shortSizeText(file.unfiltered_size),
         ratioText(file.unfiltered_size, file.size),
-        meanText(tile.mean),
-        Array.from(list(file.filters), filtersText).join(' | '),
+        file.tile_size === null ? NOTHING : shortSize(Math.round(file.tile_size.mean)),
+        pipelinesText(file.filters),
       ])
     }
   }
@@ -112,7 +100,7 @@ function fieldRows(stats: readonly Fields[], limit: number | undefined): Rows {
   }
 }
 
-function filterRows(stats: readonly Fields[]): Rows {
+function filterRows(filters: readonly StatsFilter[]): ListContent {
   return {
     columns: [
       { name: 'filters' },
@@ -121,7 +109,7 @@ function filterRows(stats: readonly Fields[]): Rows {
       { name: 'unfiltered', align: 'right' },
       { name: 'ratio', align: 'right' },
     ],
-    rows: stats.map((one) => [
+    rows: filters.map((one) => [
       filtersText(one.filters),
       countText(one.file_num),
       shortSizeText(one.size),
@@ -131,23 +119,19 @@ function filterRows(stats: readonly Fields[]): Rows {
   }
 }
 
-function percentText(share: Result | undefined): string {
-  return typeof share === 'number' ? `${(share * 100).toFixed(1)}%` : NOTHING
-}
-
-function meanText(mean: Result | undefined): string {
-  return typeof mean === 'number' ? shortSize(Math.round(mean)) : NOTHING
+function percentText(share: number | null): string {
+  return share === null ? NOTHING : `${(share * 100).toFixed(1)}%`
 }
 
 /** Where the metadata file has what, and what it takes in memory: largest first, all of a fragment in the file's order. */
-async function sectionTable(document: Document, full: boolean, out: Output): Promise<void> {
-  const sections = fieldList(document.sections)
+async function sectionTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
+  const { sections, metadata, fragment_num } = document
   if (sections.length === 0) return
   const placed = sections.every(({ offset }) => offset !== undefined)
   const inOrder = placed && full
-  const ordered = inOrder ? sections.toSorted((a, b) => amount(a.offset) - amount(b.offset)) : sections
+  const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
   await section(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
-  const rows: Rows = {
+  const content: ListContent = {
     columns: [
       { name: 'section' },
       { name: 'field', role: 'field' },
@@ -157,7 +141,7 @@ async function sectionTable(document: Document, full: boolean, out: Output): Pro
       { name: 'offset', align: 'right' },
     ],
     rows: ordered.map((one) => [
-      text(one.name),
+      one.name,
       one.field === null ? NOTHING : fieldName(one.field),
       shortSizeText(one.size),
       shortSizeText(one.unfiltered_size),
@@ -165,46 +149,36 @@ async function sectionTable(document: Document, full: boolean, out: Output): Pro
       countText(one.offset),
     ]),
   }
-  const roomy = placed && fits(rows.columns, rows.rows, out)
-  const columns = roomy ? rows.columns : rows.columns.slice(0, -1)
-  await table({ columns, rows: rows.rows, limit: limitOf(full, SECTIONS, out) }, out)
-  const { footer_size } = fields(document.metadata)
-  if (amount(footer_size) > 0) {
-    await line(
-      `and ${amount(document.fragment_num) > 1 ? 'footers' : 'a footer'} of ${sizeText(footer_size)}`,
-      out,
-      'dim',
-    )
-  }
+  const roomy = placed && fits(content.columns, content.rows, out)
+  const columns = roomy ? content.columns : content.columns.slice(0, -1)
+  await table({ ...content, columns, limit: limitOf(full, SECTIONS, out) }, out)
+  if (metadata.footer_size > 0)
+    await line(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
 }
 
-async function tileHistograms(document: Document, out: Output): Promise<void> {
-  const sizes = fields(document.tile_size)
-  if (sizes.histogram !== undefined) {
-    await section(
-      `stored size of the ${counted(amount(sizes.tile_num), 'tile')} of all files: ${spread(sizes, shortSize)}`,
-      out,
-    )
-    await histogram(bars(sizes.histogram, shortSize), out)
+async function tileHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
+  if (tile_size) {
+    const tiles = counted(tile_size.tile_num, 'tile')
+    await section(`stored size of the ${tiles} of all files: ${spread(tile_size, shortSize)}`, out)
+    await histogram(bars(tile_size, shortSize), out)
   }
-  const cells = fields(document.cells_per_tile)
-  if (cells.histogram !== undefined) {
-    await section(`cells a tile: ${spread(cells, formatCount)}`, out)
-    await histogram(bars(cells.histogram, formatCount), out)
+  if (cells_per_tile) {
+    await section(`cells a tile: ${spread(cells_per_tile, formatCount)}`, out)
+    await histogram(bars(cells_per_tile, formatCount), out)
   }
 }
 
 /** `12 B to 1.2 KiB, 400 B on average` */
-function spread({ min, max, mean }: Fields, format: (value: number) => string): string {
-  const average = `${format(Math.round(amount(mean)))} on average`
-  return min === max ? `all ${format(amount(min))}` : `${format(amount(min))} to ${format(amount(max))}, ${average}`
+function spread({ min, max, mean }: Distribution, format: (value: number) => string): string {
+  const average = `${format(Math.round(mean))} on average`
+  return min === max ? `all ${format(min)}` : `${format(min)} to ${format(max)}, ${average}`
 }
 
-function bars(buckets: Result | undefined, format: (value: number) => string): Bar[] {
-  return fieldList(buckets).map(({ from, to, tile_num }) => ({
-    label: from === to ? format(amount(from)) : `${format(amount(from))}..${format(amount(to))}`,
-    count: amount(tile_num),
-    text: counted(amount(tile_num), 'tile'),
+function bars({ histogram }: Distribution, format: (value: number) => string): Bar[] {
+  return histogram.map(({ from, to, tile_num }) => ({
+    label: from === to ? format(from) : `${format(from)}..${format(to)}`,
+    count: tile_num,
+    text: counted(tile_num, 'tile'),
   }))
 }
 
@@ -218,7 +192,7 @@ interface Compared {
 }
 
 /** Two documents side by side, what differs most in bytes first. */
-export async function comparisonTable(a: Document, b: Document, full: boolean, out: Output): Promise<void> {
+export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: boolean, out: Output): Promise<void> {
   await heading('a and b compared', out)
   await keyValues(
     [
@@ -230,10 +204,10 @@ export async function comparisonTable(a: Document, b: Document, full: boolean, o
   await section('in all', out)
   await comparedTable(
     [
-      { what: 'fragments', a: amount(a.fragment_num), b: amount(b.fragment_num) },
-      { what: 'cells', a: amount(a.cells_in_domain), b: amount(b.cells_in_domain) },
-      { what: 'cells stored', a: amount(a.cell_num), b: amount(b.cell_num) },
-      { what: 'tiles', a: amount(a.tile_num), b: amount(b.tile_num) },
+      { what: 'fragments', a: a.fragment_num, b: b.fragment_num },
+      { what: 'cells', a: Number(a.cells_in_domain), b: Number(b.cells_in_domain) },
+      { what: 'cells stored', a: Number(a.cell_num), b: Number(b.cell_num) },
+      { what: 'tiles', a: a.tile_num, b: b.tile_num },
     ],
     formatCount,
     undefined,
@@ -242,10 +216,10 @@ export async function comparisonTable(a: Document, b: Document, full: boolean, o
   await out.write('\n')
   await comparedTable(
     [
-      { what: 'size', a: amount(a.size), b: amount(b.size) },
-      { what: 'data', a: amount(a.data_size), b: amount(b.data_size) },
-      { what: 'data, unfiltered', a: amount(a.unfiltered_size), b: amount(b.unfiltered_size) },
-      { what: 'metadata', a: amount(fields(a.metadata).size), b: amount(fields(b.metadata).size) },
+      { what: 'size', a: a.size, b: b.size },
+      { what: 'data', a: a.data_size, b: b.data_size },
+      { what: 'data, unfiltered', a: a.unfiltered_size, b: b.unfiltered_size },
+      { what: 'metadata', a: a.metadata.size, b: b.metadata.size },
     ],
     shortSize,
     undefined,
@@ -294,7 +268,7 @@ async function comparedTable(
 }
 
 /** Stored bytes of every file of every field, and of every section of the metadata. */
-function comparedParts(a: Document, b: Document): Compared[] {
+function comparedParts(a: StatsDocument, b: StatsDocument): Compared[] {
   const [left, right] = [parts(a), parts(b)]
   const names = new Set([...left.keys(), ...right.keys()])
   return Array.from(names, (name) => {
@@ -308,17 +282,19 @@ function bothFilters(a: string | undefined, b: string | undefined): string | und
   return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }
 
-function parts(document: Document): Map<string, { size: number; filters: string | undefined }> {
+function parts({ fields, sections }: StatsDocument): Map<string, { size: number; filters: string | undefined }> {
   const sizes = new Map<string, { size: number; filters: string | undefined }>()
-  for (const field of fieldList(document.fields)) {
-    for (const file of fieldList(field.files)) {
-      const filters = Array.from(list(file.filters), filtersText).join(' | ')
-      sizes.set(`${fieldName(field.name)} ${text(file.role)}`, { size: amount(file.size), filters })
-    }
+  for (const { name, files } of fields) {
+    for (const { role, size, filters } of files)
+      sizes.set(`${fieldName(name)} ${role}`, { size, filters: pipelinesText(filters) })
   }
-  for (const one of fieldList(document.sections)) {
-    const field = one.field === null ? '' : ` of ${fieldName(one.field)}`
-    sizes.set(`metadata: ${text(one.name)}${field}`, { size: amount(one.size), filters: undefined })
+  for (const { name, field, size } of sections) {
+    const of = field === null ? '' : ` of ${fieldName(field)}`
+    sizes.set(`metadata: ${name}${of}`, { size, filters: undefined })
   }
   return sizes
+}
+
+function pipelinesText(pipelines: StatsFieldFile['filters']): string {
+  return pipelines.map(filtersText).join(' | ')
 }
