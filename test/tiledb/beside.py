@@ -80,7 +80,7 @@ def as_written(program, out, name):
     if not case.exists() or "fragments" not in said:
         return ""
     fragments = {f["name"]: f for f in said["fragments"]}
-    if any(f.get("cells") is None or f.get("cells_note") for f in fragments.values()):
+    if any(f.get("cells") is None or f.get("cells_note") or f.get("unreadable") for f in fragments.values()):
         return ""
 
     def rows(args, _):
