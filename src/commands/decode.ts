@@ -320,15 +320,16 @@ async function openReader(
     const { key, maxTileSize } = cx.reading
     selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
+  // Over a network the schemas are listed while the fragment is opened.
+  const changing = changedFields(fragment)
+  changing.catch(() => {})
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) {
     selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
     selection.box = cells.dense && dimensions.map((_, d) => sideOf(bounds.get(d)))
   }
   const shown = shownColumns(cells.columns, options.field)
-  // Over the network the listing of schemas would cost every decode a request; check looks everywhere.
-  const changed = fragment.folder.isRemote ? [] : await changedFields(fragment)
-  for (const { name, now, written } of changed) {
+  for (const { name, now, written } of await changing) {
     if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
     report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
   }

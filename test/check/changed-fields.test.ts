@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { serveFolder } from '../helpers/http-server.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const READDED = `${FIXTURES}/changed_fields/readded`
+const withIndex = await serveFolder(READDED, { index: true })
+const withoutIndex = await serveFolder(READDED)
 const [before, after] = readdirSync(`${READDED}/__fragments`)
   .sort()
   .map((name) => `${READDED}/__fragments/${name}`)
@@ -36,6 +39,16 @@ describe('attributes that were dropped and added again', () => {
   test('leave newer fragments healthy', async () => {
     const { code, documents } = await runJson(['check', after])
     expect([code, get(documents[0], 'findings')]).toEqual([0, []])
+  })
+
+  test.each([
+    ['with index pages', withIndex, true],
+    ['without: nobody can list the schemas', withoutIndex, false],
+  ])('decode says so over HTTP %s', async (_, { url }, isSaid) => {
+    const target = `${url}/__fragments/${before.split('/').at(-1)}`
+    const { text, stderr } = await run(['decode', target, '--format', 'ndjson', '--limit', '1'])
+    expect(parseJson(text)).toMatchObject({ wider: 1 })
+    expect(stderr.includes('TileDB reads these cells wrongly')).toBe(isSaid)
   })
 
   test('decode shows what was written, and says that TileDB does not', async () => {
