@@ -1,3 +1,4 @@
+import { filterOf } from '../filters/registry.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -37,17 +38,12 @@ export function tileDatatypes(info: TileOwner, slot: Slot, role: TileRole): Tile
   return { datatype: 'UINT8', otherDatatype: mayBeFilteredAsValues(info, slot) ? type : undefined }
 }
 
-/** Filters whose metadata, or count of elements, shows the size of the type. */
-const TELLING: ReadonlySet<string> = new Set(['DOUBLE_DELTA', 'BIT_WIDTH_REDUCTION', 'POSITIVE_DELTA'])
-
 function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
   const { nullable } = slotShape(info, slot)
-  const told = info.schema.validity_filters?.filters.some(({ name }) => TELLING.has(name)) === true
+  const told =
+    info.schema.validity_filters?.filters.some(({ name }) => filterOf(name)?.elementSize === 'shown') === true
   return told && validityAsValues(info, nullable, slotType(info, slot).type)
 }
-
-/** Filters that depend on the type. */
-const TYPED: ReadonlySet<string> = new Set([...TELLING, 'BYTESHUFFLE', 'BITSHUFFLE'])
 
 /** Whether a field's validity may have been filtered as values, so that TileDB's readers see other cells than were written. */
 export function validityAsValues(
@@ -56,5 +52,5 @@ export function validityAsValues(
   type: Datatype,
 ): boolean {
   if (!dense || format_version < 10 || format_version > 14 || !nullable || type === 'UINT8') return false
-  return schema.validity_filters?.filters.some(({ name }) => TYPED.has(name)) === true
+  return schema.validity_filters?.filters.some(({ name }) => filterOf(name)?.elementSize !== undefined) === true
 }

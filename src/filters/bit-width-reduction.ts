@@ -38,6 +38,7 @@ import { isWindowed, windowRefusal, windowsOf } from './windows.ts'
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
 export const bitWidthReduction: FilterDefinition = {
+  elementSize: 'shown',
   growth: 8,
   usesKernels: true,
   metadata: (datatype) => bitWidthMetadata(elementSize(datatype)),

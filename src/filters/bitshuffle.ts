@@ -17,6 +17,7 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
 export const bitshuffle: FilterDefinition = {
+  elementSize: 'hidden',
   expectsEmptyPart: true,
   usesKernels: true,
   metadata: () => partLengthsMetadata,
@@ -72,7 +73,7 @@ function blocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
   return output
 }
 
-/** Where bytes of a square lie: those of a row `row` apart, the squares `square`. */
+/** Distance in bytes from one row of a square to the next, and from one square to the next. */
 interface Grid {
   row: number
   square: number

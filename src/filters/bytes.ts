@@ -40,19 +40,19 @@ export function badData(message: string, field?: string): InspectError {
   return new InspectError('BAD_FILTERED_DATA', message, { field })
 }
 
-/** What a filter cannot take, or TileDB would not write. */
+/** A fault in what is to be written. */
 export function badValue(message: string, field?: string): InspectError {
   return new InspectError('BAD_VALUE', message, { field })
 }
 
-/** Metadata that must be one filter's own to its end. `whose` says which, for the error. */
+/** Reads metadata of one filter that nothing may follow. `whose` names the filter in the error. */
 export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
   const { value, length } = decodePrefix(metadata, describe)
   if (length === metadata.length) return value
   throw badData(`expected no metadata behind ${whose}, found ${metadata.length - length} bytes`)
 }
 
-/** Parts that follow one another and fill their bytes. */
+/** Takes parts off bytes, one behind the other. */
 export class Parts {
   private readonly bytes: Uint8Array
   private readonly what: string

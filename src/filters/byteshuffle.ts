@@ -12,6 +12,7 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
 export const byteshuffle: FilterDefinition = {
+  elementSize: 'hidden',
   expectsEmptyPart: true,
   usesKernels: true,
   metadata: () => partLengthsMetadata,

@@ -18,6 +18,7 @@ export interface DeltaCodec {
 
 /** What both are known for. */
 export const DELTA_FACTS = {
+  elementSize: 'shown',
   usesKernels: true,
   outputType: (input, { reinterpret_datatype }) => deltaDatatype(input, reinterpret_datatype),
   metadata: () => compressorMetadata,

@@ -56,7 +56,7 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
 
 /** Differences of differences. The first is the plain difference of the first two elements. */
 interface SecondDifferences {
-  /** Magnitudes in lanes; the highest bit of `high` is the sign, which is right where `bitSize` leaves it free. */
+  /** Magnitudes in lanes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
   low: Int32Array
   high: Int32Array
   count: number
@@ -66,7 +66,7 @@ interface SecondDifferences {
   overflows: boolean
 }
 
-/** Kept from one call to the next: fresh memory costs as much as filling it. */
+/** Kept from one call to the next, because new memory costs as much as filling it. */
 let room = { low: new Int32Array(0), high: new Int32Array(0) }
 
 function secondDifferences(part: Uint8Array, type: IntegerType): SecondDifferences {
@@ -78,7 +78,7 @@ function secondDifferences(part: Uint8Array, type: IntegerType): SecondDifferenc
   return differences
 }
 
-/** Of up to 4 bytes: numbers hold every difference. */
+/** For elements of up to 4 bytes. Numbers hold every difference. */
 function fillNarrow(differences: SecondDifferences, lanes: Lanes, type: IntegerType): void {
   const { low, high, count } = differences
   const { signed } = type
@@ -100,7 +100,7 @@ function fillNarrow(differences: SecondDifferences, lanes: Lanes, type: IntegerT
   differences.bitSize = bitLength(largest > 0xffffffff ? 1 : 0, largest)
 }
 
-/** Of 8 bytes. Every magnitude is or-ed together for the bit size, which keeps the highest bit. */
+/** For elements of 8 bytes. All magnitudes are or-ed together, which keeps the highest bit for the bit size. */
 function fillWide(differences: SecondDifferences, lanes: Lanes, signed: boolean): void {
   const { low, high, count } = differences
   let beforeLo = lanes[0]

@@ -1,6 +1,6 @@
 import { badValue } from './bytes.ts'
 /**
- * Elements of filtered data as typed arrays. Values of 8 bytes are pairs of uint32 lanes, low lane first: no bigint is made for
+ * Elements of filtered data as typed arrays. Values of 8 bytes are pairs of int32 lanes, low lane first: no bigint is made for
  * an element, and all sums and differences are modulo 2^64.
  */
 
@@ -69,7 +69,7 @@ export function checkWhole(part: Uint8Array, size: number): void {
   }
 }
 
-/** Elements as numbers without a sign, but for int32: one lane an element, two where it has 8 bytes. */
+/** Elements as numbers: one lane for each, or two for one of 8 bytes, low lane first. Lanes of 1 and 2 bytes have no sign. */
 export type Lanes = Uint8Array | Uint16Array | Int32Array
 
 /** Bytes as lanes; a copy where they are not aligned. Bytes behind the last whole element may be left out. */
@@ -81,7 +81,7 @@ export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
     : new Int32Array(buffer, byteOffset, length >>> 2)
 }
 
-/** How far up and down again a lane is moved to take the sign of its type. */
+/** By so many bits `<<` and then `>>` give a lane the sign of its type. */
 export function signShift({ size, signed }: IntegerType): number {
   return signed && size < 4 ? 32 - 8 * size : 0
 }

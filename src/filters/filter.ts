@@ -110,26 +110,28 @@ export interface FilteredField {
 }
 
 /**
- * All that is known of a filter, in one place: each stands in the filter's own file, and the registry lists them. Its number and the
- * bytes of its options are in format/filter-type.ts.
+ * What is known of a filter. It stands in the filter's own file, and registry.ts lists all filters. The number of a filter is in
+ * format/filter-type.ts, its options are in format/filter-pipeline.ts.
  *
- * Each `…Refusal` says why TileDB takes no such filter; undefined where it does.
+ * Each `…Refusal` says why TileDB refuses such a filter. It gives undefined where TileDB takes it.
  */
 export interface FilterDefinition {
-  /** Format version before which it did not exist, or cannot be told in the bytes. */
+  /** First format version that has the filter. */
   readonly since?: number
-  /** TileDB takes higher levels into a schema, and then cannot write. */
+  /** Highest level that TileDB can write with. It lets a schema have higher ones. */
   readonly highestLevel?: number
-  /** By string type, schema version since which cells of variable size keep their offsets in the data. It must be the first filter then. */
+  /** First schema version that keeps the offsets of var-sized strings in the data, by their type. The filter must then be the first. */
   readonly offsetsInsideSince?: Readonly<Partial<Record<Datatype, number>>>
-  /** Whether it keeps digests or a tag, which tell damage. */
+  /** Whether it stores digests or a tag, which show damage. */
   readonly tellsDamage?: boolean
   /** Whether the data bytes stay as they are. */
   readonly keepsData?: boolean
-  /** What is lost of the values, where the filter may lose anything. */
+  /** What the filter may lose of the values. */
   loss?(config: FilterConfig): 'digits' | 'hidden colours' | undefined
   /** Whether tiles must not be cut into chunks. */
   readonly needsWholeTile?: boolean
+  /** Only where the result depends on the element type: whether metadata or a count of elements shows that type's size. */
+  readonly elementSize?: 'shown' | 'hidden'
   /** Whether it makes an empty part of an empty chunk, and expects that part when it is undone. */
   readonly expectsEmptyPart?: boolean
   /** Whether it gives no empty part back when it is undone. */
@@ -143,11 +145,11 @@ export interface FilterDefinition {
   /** Description of its metadata; none where it has none. */
   metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
   optionRefusal?(config: FilterConfig): string | undefined
-  /** Of a type that the filter sees. TileDB looks at it since {@link TYPES_CHECKED_SINCE}. */
+  /** For the type that the filter sees. TileDB checks it since {@link TYPES_CHECKED_SINCE}. */
   typeRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
-  /** Where TileDB makes the schema, but cannot write a cell, or not so that it comes back. */
+  /** For schemas that TileDB makes, but cannot write cells for, or cannot read those cells back. */
   writingRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
-  /** Whether the filter does any good to values of a type that it takes. */
+  /** Whether it makes sense for values of a type. Not every type that TileDB lets it have does. */
   suits?(type: Datatype): boolean
   /** Loads what it needs of this platform's codecs. */
   load(codecs: Codecs): Promise<Filter>

@@ -5,7 +5,15 @@ import { decode, encode } from '../format/io.ts'
 import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { badData, concat, NO_BYTES } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
-import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition, FilteredBytes, LostTail } from './filter.ts'
+import type {
+  ChecksumVerdict,
+  Filter,
+  FilterContext,
+  FilterDefinition,
+  FilteredBytes,
+  FilterParts,
+  LostTail,
+} from './filter.ts'
 import type { LazyKernels } from './kernels/kernels.ts'
 import { definitionOf, typeAfter } from './registry.ts'
 
@@ -175,14 +183,10 @@ export class Pipeline {
     for (const chunk of chunks) total += chunk.original_length
     if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
     if (options.expectedSize !== undefined && total !== options.expectedSize) {
-      throw new InspectError(
-        'INCONSISTENT',
-        `expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`,
-        {
-          offset: base,
-          field: 'chunks.original_length',
-        },
-      )
+      throw inconsistent(`expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`, {
+        offset: base,
+        field: 'chunks.original_length',
+      })
     }
     this.refuseLarger(total, base)
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
@@ -198,7 +202,7 @@ export class Pipeline {
       const out = this.undoAt(stored, base, chunks[index], index, options, room)
       if (out.offsets) {
         if (index > 0)
-          throw new InspectError('INCONSISTENT', `expected one chunk of strings, found ${chunks.length}`, {
+          throw inconsistent(`expected one chunk of strings, found ${chunks.length}`, {
             offset: base,
           })
         offsets = out.offsets
@@ -241,7 +245,7 @@ export class Pipeline {
   refuseBehind(end: number, expected: number | undefined, stored: number): void {
     if (expected === undefined) this.refuseUnlikely(end, stored)
     else if (end > expected)
-      throw new InspectError('INCONSISTENT', `expected ${expected} unfiltered bytes in the tile, found chunks of more`)
+      throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of more`)
     this.refuseLarger(end)
   }
 
@@ -327,34 +331,28 @@ export class Pipeline {
     // Whoever looks at the stages keeps their bytes.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = stages.length - 1; i >= last; i--) {
-      const { config, filter, datatype, growth } = stages[i]
+      const { config, filter, growth } = stages[i]
+      const told = this.context(stages[i], i)
       const limit = (this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT) + chunk.original_length * growth
       let output: FilteredBytes
       try {
-        const cx = this.context(datatype, limit, i === 0, onVerdict, kernels, room)
-        if (options.onRefused) cx.onRefused = options.onRefused
-        cx.onLostTail = onLostTail
-        if (otherType) cx.otherType = true
+        const into = i === 0 ? room : undefined
+        const { onRefused } = options
+        const cx = { ...told, limit, onVerdict, onRefused, onLostTail, kernels, into, otherType }
         output = filter.reverse(bytes, config, cx)
       } catch (error) {
         throw inFilter(error, config, lost)
       }
-      options.onStage?.(
-        { config, datatype, stringOffsets: i === 0 && this.tile.stringOffsets === true, input: bytes, output },
-        index,
-      )
+      const { datatype, stringOffsets } = told
+      options.onStage?.({ config, datatype, stringOffsets, input: bytes, output }, index)
       bytes = output
     }
     if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
-      throw new InspectError(
-        'INCONSISTENT',
-        `expected no metadata behind the filters' own, found ${bytes.metadata.length} bytes`,
-      )
+      throw inconsistent(`expected no metadata behind the filters' own, found ${bytes.metadata.length} bytes`)
     }
     if (bytes.data.length !== chunk.original_length) {
-      throw new InspectError(
-        'INCONSISTENT',
+      throw inconsistent(
         `expected ${chunk.original_length} bytes (the chunk's original length), found ${bytes.data.length} after undoing its filters`,
       )
     }
@@ -406,11 +404,9 @@ export class Pipeline {
     options: { offsets?: Float64Array | undefined; randomBytes?: (length: number) => Uint8Array },
   ): StoredChunk {
     let nothing = false
-    let parts = options.offsets
-      ? { metadata: [], data: [data], offsets: options.offsets }
-      : { metadata: [], data: [data] }
+    let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
-      const { config, definition, filter, datatype } = this.stages[i]
+      const { config, definition, filter } = this.stages[i]
       // TileDB's readers do not get back the empty part that a filter before expects. So TileDB writes such chunks but cannot read
       // them. Here they go through the filters as no part at all.
       if (
@@ -426,10 +422,9 @@ export class Pipeline {
         i = -1
         continue
       }
-      const cx = this.context(datatype, Number.POSITIVE_INFINITY, i === 0)
-      cx.randomBytes = options.randomBytes
+      const cx = { ...this.context(this.stages[i], i), randomBytes: options.randomBytes }
       try {
-        parts = filter.forward(parts, config, cx) as typeof parts
+        parts = filter.forward(parts, config, cx)
       } catch (error) {
         throw inFilter(error, config)
       }
@@ -438,27 +433,11 @@ export class Pipeline {
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
   }
 
-  private context(
-    datatype: Datatype,
-    limit: number,
-    first: boolean,
-    onVerdict?: FilterContext['onVerdict'],
-    kernels?: FilterContext['kernels'],
-    room?: Uint8Array,
-  ): FilterContext {
-    const { cellSize, formatVersion, key, stringOffsets } = this.tile
-    // Offsets live inside the data of the first filter only.
-    return {
-      datatype,
-      cellSize,
-      formatVersion,
-      limit,
-      stringOffsets: first && stringOffsets === true,
-      key,
-      onVerdict,
-      into: first ? room : undefined,
-      kernels,
-    }
+  /** What the filter at a position is told. Offsets live inside the data of the first filter only. */
+  private context({ datatype }: Stage, position: number): FilterContext {
+    const { cellSize, formatVersion, key } = this.tile
+    const stringOffsets = position === 0 && this.tile.stringOffsets === true
+    return { datatype, cellSize, formatVersion, key, stringOffsets, limit: Number.POSITIVE_INFINITY }
   }
 
   /** {@link reverseChunk}; errors get the chunk's number and its place in `stored`, whose first byte is at `base`. */
@@ -502,6 +481,10 @@ function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
   const message = lost > 0 ? `${error.message}; TileDB dropped ${lost} bytes of the chunk when it wrote` : error.message
   return new InspectError(error.code, message, { field }, { cause: error })
+}
+
+function inconsistent(message: string, at: ErrorPlace = {}): InspectError {
+  return new InspectError('INCONSISTENT', message, at)
 }
 
 /** A bound that a tile of `stored` bytes has without `--max-tile-size`. */

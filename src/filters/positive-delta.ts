@@ -34,6 +34,7 @@ import { windowRefusal, windowsOf } from './windows.ts'
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
 export const positiveDelta: FilterDefinition = {
+  elementSize: 'shown',
   growth: 8,
   usesKernels: true,
   metadata: (datatype) => positiveDeltaMetadata(elementSize(datatype)),

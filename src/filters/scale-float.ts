@@ -29,6 +29,7 @@ import { partFilter } from './part-filter.ts'
  */
 export const scaleFloat: FilterDefinition = {
   since: 15,
+  elementSize: 'hidden',
   loss: () => 'digits',
   outputType: (_input, config) => signedInteger(widthOf(config)),
   metadata: () => partLengthsMetadata,

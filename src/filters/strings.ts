@@ -5,7 +5,7 @@ import type { FilteredBytes, FilterParts } from './filter.ts'
 
 /** What the string forms of RLE and DICTIONARY_ENCODING share: cells found by their offsets, and big-endian counts. */
 
-/** Of strings there is a number a cell, however short they are. */
+/** Empty strings have a number for each cell, too: the result may be far larger than the strings. */
 export const STRING_GROWTH = 64
 
 /** Bytes that a count takes in the data: the smallest of 1, 2, 4, 8 that holds `largest`. */

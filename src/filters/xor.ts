@@ -14,6 +14,7 @@ import { partFilter } from './part-filter.ts'
  */
 export const xor: FilterDefinition = {
   since: 16,
+  elementSize: 'hidden',
   usesKernels: true,
   outputType: (input) => signedInteger(elementSize(input)),
   metadata: () => partLengthsMetadata,
