@@ -1,6 +1,6 @@
 import { badData, badValue, viewOf } from './bytes.ts'
 import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
-import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf, signShift } from './elements.ts'
+import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -37,15 +37,17 @@ const REFUSES_OVERFLOW_SINCE = 22
 function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
   const { size } = type
   const count = part.length / size
-  const differences = count > 2 ? secondDifferences(part, type) : undefined
-  const bitSize = differences?.bitSize ?? 0
-  if (differences?.overflows && formatVersion >= REFUSES_OVERFLOW_SINCE) {
+  const numbers = size === 8 ? undefined : numbersOf(part, type)
+  const wide = size === 8 && count > 2 ? wideDifferences(lanesOf(part, 8), type.signed) : undefined
+  if (wide?.overflows && formatVersion >= REFUSES_OVERFLOW_SINCE) {
     throw badValue('expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one')
   }
+  const bitSize = count <= 2 ? 0 : (wide?.bitSize ?? bitSizeOf(numbers ?? part))
   const verbatim = bitSize >= verbatimFrom(size)
   const plain = verbatim ? part.length : Math.min(count, 2) * size
-  const packed = new Uint32Array(verbatim || !differences ? 0 : packedUnits(count - 2, bitSize))
-  if (differences && !verbatim) pack(differences, packed)
+  const packed = new Uint32Array(verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize))
+  if (packed.length > 0 && wide) packWide(wide, packed)
+  else if (packed.length > 0 && numbers) pack(numbers, bitSize, packed)
   const out = new Uint8Array(HEAD + plain + packed.byteLength)
   out[0] = bitSize
   viewOf(out).setUint32(1, count, true)
@@ -54,55 +56,64 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
   return out
 }
 
-/** Differences of differences. The first is the plain difference of the first two elements. */
-interface SecondDifferences {
+type Numbers = Lanes | Int8Array | Int16Array | Uint32Array
+
+/** Elements of up to 4 bytes, with their sign: numbers then hold every difference. */
+function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
+  const lanes = lanesOf(part, size)
+  const { buffer, byteOffset, length } = lanes
+  if (size === 4) return signed ? lanes : new Uint32Array(buffer, byteOffset, length)
+  if (!signed) return lanes
+  return size === 1 ? new Int8Array(buffer, byteOffset, length) : new Int16Array(buffer, byteOffset, length)
+}
+
+/** Bits of the largest difference of differences. The plain difference of the first two elements counts with them. */
+function bitSizeOf(input: Numbers): number {
+  let before = input[0]
+  let delta = 0
+  let largest = 0
+  for (let i = 1; i < input.length; i++) {
+    const value = input[i]
+    const next = value - before
+    const dd = Math.abs(next - delta)
+    if (dd > largest) largest = dd
+    delta = next
+    before = value
+  }
+  return bitLength(largest > 0xffffffff ? 1 : 0, largest)
+}
+
+function pack(input: Numbers, bitSize: number, packed: Uint32Array): void {
+  const writer = new BitWriter(packed)
+  const minus = 2 ** bitSize
+  let before = input[1]
+  let delta = before - input[0]
+  for (let i = 2; i < input.length; i++) {
+    const value = input[i]
+    const next = value - before
+    const dd = next - delta
+    writer.put(dd < 0 ? minus - dd : dd, bitSize + 1)
+    delta = next
+    before = value
+  }
+  writer.finish()
+}
+
+/** Differences of differences of 8 bytes. The first is the plain difference of the first two elements. */
+interface WideDifferences {
   /** Magnitudes in lanes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
   low: Int32Array
   high: Int32Array
-  count: number
   /** Bits of the largest magnitude; 64 on overflow, so that the elements are stored as they are: every release reads that. */
   bitSize: number
   /** Whether a difference does not fit in 64 signed bits. */
   overflows: boolean
 }
 
-/** Kept from one call to the next, because new memory costs as much as filling it. */
-let room = { low: new Int32Array(0), high: new Int32Array(0) }
-
-function secondDifferences(part: Uint8Array, type: IntegerType): SecondDifferences {
-  const count = part.length / type.size - 1
-  if (room.low.length < count) room = { low: new Int32Array(count), high: new Int32Array(count) }
-  const differences = { ...room, count, bitSize: 0, overflows: false }
-  if (type.size === 8) fillWide(differences, lanesOf(part, 8), type.signed)
-  else fillNarrow(differences, lanesOf(part, type.size), type)
-  return differences
-}
-
-/** For elements of up to 4 bytes. Numbers hold every difference. */
-function fillNarrow(differences: SecondDifferences, lanes: Lanes, type: IntegerType): void {
-  const { low, high, count } = differences
-  const { signed } = type
-  const shift = signShift(type)
-  let before = signed ? (lanes[0] << shift) >> shift : lanes[0] >>> 0
-  let delta = 0
-  let largest = 0
-  for (let i = 0; i < count; i++) {
-    const value = signed ? (lanes[i + 1] << shift) >> shift : lanes[i + 1] >>> 0
-    const next = value - before
-    const dd = next - delta
-    const magnitude = dd < 0 ? -dd : dd
-    if (magnitude > largest) largest = magnitude
-    low[i] = magnitude
-    high[i] = (magnitude > 0xffffffff ? 1 : 0) | (dd < 0 ? SIGN : 0)
-    before = value
-    delta = next
-  }
-  differences.bitSize = bitLength(largest > 0xffffffff ? 1 : 0, largest)
-}
-
-/** For elements of 8 bytes. All magnitudes are or-ed together, which keeps the highest bit for the bit size. */
-function fillWide(differences: SecondDifferences, lanes: Lanes, signed: boolean): void {
-  const { low, high, count } = differences
+/** All magnitudes are or-ed together, which keeps the highest bit for the bit size. */
+function wideDifferences(lanes: Lanes, signed: boolean): WideDifferences {
+  const low = new Int32Array(lanes.length / 2 - 1)
+  const high = new Int32Array(low.length)
   let beforeLo = lanes[0]
   let beforeHi = lanes[1]
   let deltaLo = 0
@@ -110,7 +121,7 @@ function fillWide(differences: SecondDifferences, lanes: Lanes, signed: boolean)
   let anyLo = 0
   let anyHi = 0
   let overflow = 0
-  for (let i = 0, at = 2; i < count; i++, at += 2) {
+  for (let i = 0, at = 2; i < low.length; i++, at += 2) {
     const lo = lanes[at]
     const hi = lanes[at + 1]
     const nextLo = (lo - beforeLo) | 0
@@ -133,8 +144,8 @@ function fillWide(differences: SecondDifferences, lanes: Lanes, signed: boolean)
     deltaLo = nextLo
     deltaHi = nextHi
   }
-  differences.overflows = overflow < 0
-  differences.bitSize = differences.overflows ? 64 : bitLength(anyHi, anyLo)
+  const overflows = overflow < 0
+  return { low, high, bitSize: overflows ? 64 : bitLength(anyHi, anyLo), overflows }
 }
 
 const SIGN = 0x80000000
@@ -175,10 +186,10 @@ class BitWriter {
 }
 
 /** All but the first difference: sign, then magnitude. */
-function pack({ low, high, count, bitSize }: SecondDifferences, packed: Uint32Array): void {
+function packWide({ low, high, bitSize }: WideDifferences, packed: Uint32Array): void {
   const writer = new BitWriter(packed)
   const highBits = bitSize - 32
-  for (let i = 1; i < count; i++) {
+  for (let i = 1; i < low.length; i++) {
     const top = high[i]
     if (highBits < 0) writer.put(((top >>> 31) << bitSize) | low[i], bitSize + 1)
     else {
