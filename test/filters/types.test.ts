@@ -27,7 +27,7 @@ describe('the type that a filter sees', () => {
   test('of what TileDB 2.16 wrote: decode reads it', async () => {
     const { code, text } = await run([
       'decode',
-      'test/fixtures/unreadable/19_one_filter_type',
+      'test/fixtures/unreadable/19_one_filter_type/__fragments/__1_1_52339a92cb384cbd8f0af9365336bf7f_19',
       '--format',
       'ndjson',
       '--raw',
