@@ -1,8 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
-import type { ErrorInfo } from '../documents/common.ts'
+import type { CellValue, ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
@@ -298,11 +298,10 @@ async function conditionResult(
       space: `unfiltered content of the generic tile at ${place.offset}`,
     })
     const { file, schema } = await array.newestSchema()
-    const labels = new Map<string, readonly Result[]>()
+    const labels = new Map<string, readonly CellValue[]>()
     for (const field of conditionFields(node)) {
       const { enumeration } = await ArrayLabels.of(array).ofAttribute(field, schema, file.name)
-      const values = enumeration && enumerationResult(enumeration, cx.style).values
-      if (Array.isArray(values)) labels.set(field, values)
+      if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
     }
     return { condition: conditionText(node, { schema, labels }, cx.style) }
   } catch (error) {
