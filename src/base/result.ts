@@ -58,8 +58,3 @@ export function isFields(value: Result | undefined): value is { readonly [key: s
 export function isIterable(value: Result | undefined): value is Iterable<Result> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value
 }
-
-/** Whether a value is a list that is read while it is walked. */
-export function isAsyncIterable(value: Result | undefined): value is AsyncIterable<Result> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-}

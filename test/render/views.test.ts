@@ -5,7 +5,6 @@ import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
-import type { Document } from '../../src/render/views/narrow.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
 import { schemaTable } from '../../src/render/views/schema.ts'
 import { tileTable } from '../../src/render/views/tile.ts'
@@ -689,7 +688,7 @@ async function drawn(view: (out: Output) => Promise<void>, columns?: number): Pr
 }
 
 /** A document, or what a view needs of one. */
-function document<T = Document>(rest: object): T {
+function document<T>(rest: object): T {
   return { kind: 'test', path: 'array', schema_version: 1, ...rest } as T
 }
 

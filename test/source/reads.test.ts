@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { CommandContext, CommandModule } from '../../src/commands/command.ts'
 import { command } from '../../src/commands/footer.ts'
+import type { FooterDocument } from '../../src/documents/footer.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { encode } from '../../src/format/io.ts'
 import { localStorage } from '../../src/node/file.ts'
-import { type Document, untyped } from '../../src/render/views/narrow.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, type Storage } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
@@ -30,20 +30,20 @@ async function tooMuch(storage: (path: string) => CountedStorage, fixture: Fixtu
     const counted = storage(`${fixture.path}/${path}`)
     const [document] = await documents(command, counted, fixture, `${fixture.path}/${path}`)
     const { read_num, bytes: read } = counted.of(METADATA)
-    const size = Number(document.footer_size ?? 0)
+    const size = 'footer_size' in document ? document.footer_size : 0
     if (size > 0 && read > Math.max(FREE_BYTES, 2 * size)) lines.push(`${name}: ${read} bytes for a footer of ${size}`)
     if (read_num > MOST_READS) lines.push(`${name}: ${read_num} reads`)
   }
   return lines
 }
 
-/** The documents that a command gives of a target, over any storage. */
+/** The footers of a target, over any storage. */
 async function documents(
   module: CommandModule<object>,
   storage: Storage,
   fixture: FixtureFolder,
   target: string,
-): Promise<Document[]> {
+): Promise<FooterDocument[]> {
   const reading = contextFor(fixture)
   const cx: CommandContext = {
     storage,
@@ -59,8 +59,8 @@ async function documents(
     note() {},
     async refuseReadPlace() {},
   }
-  const out: Document[] = []
-  for await (const { document } of module.run(cx, [target], {})) out.push(untyped(document))
+  const out: FooterDocument[] = []
+  for await (const { document } of module.run(cx, [target], {})) out.push(document as FooterDocument)
   return out
 }
 

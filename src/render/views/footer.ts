@@ -1,4 +1,4 @@
-import type { Output, Result } from '../../base/result.ts'
+import type { Output } from '../../base/result.ts'
 import type {
   FooterDocument,
   FooterField,
@@ -10,7 +10,7 @@ import type {
 import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { fits, line, section } from './parts.ts'
-import { countText, domainText, fieldName, NOTHING, sizeText, versionText } from './wording.ts'
+import { countText, domainText, fieldName, sizeText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
 /** Keys of a slot's numbers, with the name of the column. */
@@ -38,14 +38,20 @@ const HEAD = new Set(['kind', 'path', 'schema_version', 'fields', 'not_examined'
 export async function footerTable(document: FooterDocument, out: Output): Promise<void> {
   const slots = 'fields' in document ? document.fields : []
   const names = 'fields' in document ? dimensionNames(document) : []
-  const sections = ('optional_sections' in document && document.optional_sections) || []
+  const texts: { readonly [key: string]: string } = {
+    format_version: versionText(document.format_version),
+    ...('nonempty_domain' in document && { nonempty_domain: domainText(names, document.nonempty_domain) }),
+    ...('footer_size' in document && { footer_size: sizeText(document.footer_size) }),
+    ...('slack_size' in document && { slack_size: sizeText(document.slack_size) }),
+    ...('optional_sections' in document && { optional_sections: sectionsText(document.optional_sections) }),
+  }
   const before: Pair[] = []
   const after: Pair[] = []
   let pairs = before
   for (const [key, value] of Object.entries(document)) {
     if (key === 'fields') pairs = after
     if (HEAD.has(key) || value === undefined) continue
-    pairs.push([key, key === 'optional_sections' ? sectionsText(sections) : valueText(key, value, names)])
+    pairs.push([key, texts[key] ?? valueText(value)])
   }
   await heading(document.path, out)
   await keyValues(before, out)
@@ -73,24 +79,21 @@ function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter | OldFoo
   return slots.slice(coords + 1, coords + 1 + count).map(({ name }) => name)
 }
 
-function valueText(key: string, value: Result, names: readonly string[]): string {
-  if (key === 'format_version') return versionText(value)
-  if (key === 'nonempty_domain') return value === null ? NOTHING : domainText(names, value)
-  if (key === 'footer_size' || key === 'slack_size') return sizeText(value)
+function valueText(value: string | number | bigint | boolean): string {
   if (typeof value === 'string') return value
-  return typeof value === 'number' || typeof value === 'bigint' ? countText(value) : shortValue(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? countText(value) : String(value)
 }
 
-function sectionsText(sections: readonly FooterOptionalSection[]): string {
+function sectionsText(sections: readonly FooterOptionalSection[] = []): string {
   const texts = sections.map(({ identifier, payload }) => `${shortValue(identifier)}: ${shortValue(payload, 40)}`)
   return texts.length === 0 ? 'none' : texts.join('; ')
 }
 
 /** One row a slot; columns that no slot has are left out. In two parts where the terminal is narrow. */
-async function slotTable<T extends object>(
+async function slotTable<K extends string>(
   slots: readonly FooterField[],
-  wanted: Keys<T>,
-  of: (slot: FooterField) => Partial<T>,
+  wanted: Keys<{ [key in K]?: unknown }>,
+  of: (slot: FooterField) => { readonly [key in K]?: number | undefined },
   out: Output,
 ): Promise<void> {
   const shown = wanted.filter(([key]) => slots.some((slot) => of(slot)[key] !== undefined))
@@ -101,7 +104,7 @@ async function slotTable<T extends object>(
   ]
   const rows = slots.map((slot) => [
     slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
-    ...shown.map(([key]) => countText(of(slot)[key] as Result)),
+    ...shown.map(([key]) => countText(of(slot)[key])),
   ])
   if (fits(columns, rows, out) || shown.length < 2) {
     await table({ columns, rows }, out)

@@ -218,5 +218,5 @@ class Walk {
 
 function tileValue({ count }: TileColumn, { done, value }: IteratorResult<CellValue>): string {
   if (done === true) return NOTHING
-  return count === true ? countText(value) : shortValue(value, 30)
+  return count === true && typeof value === 'number' ? countText(value) : shortValue(value, 30)
 }

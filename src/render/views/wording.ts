@@ -1,13 +1,18 @@
 /** How single values of the documents read: times, domains, filters, versions. */
 
-import type { Result } from '../../base/result.ts'
-import type { DimensionDescription, PipelineDescription } from '../../documents/common.ts'
+import type {
+  DimensionDescription,
+  FilterDescription,
+  PipelineDescription,
+  TimestampRange,
+  ValueRange,
+} from '../../documents/common.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
-import { type Fields, fieldList, integer, list, text } from './narrow.ts'
 
-type Value = Result | undefined
+/** A size or count; null or undefined where it is not known. */
+type Amount = number | bigint | null | undefined
 
 /** For what a document does not say. */
 export const NOTHING = '-'
@@ -19,28 +24,30 @@ const END_ROOM = 24
 const USUAL_CHUNK = 65_536
 
 /** `22 (TileDB 2.25 to 2.30)` */
-export function versionText(version: Value): string {
+export function versionText(version: number | null): string {
   return versionWords(version, (releases) => `TileDB ${releases}`)
 }
 
 /** `22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)` */
-export function releasesText(version: Value): string {
+export function releasesText(version: number | null): string {
   return versionWords(version, (releases, readers) => `written by TileDB ${releases}, read by ${readers}`)
 }
 
-function versionWords(version: Value, words: (releases: string, readers: string) => string): string {
-  const number = integer(version)
-  if (number === undefined) return NOTHING
-  if (Number(number) === UNRELEASED_VERSION) return `${number} (no TileDB release yet)`
-  const [releases, readers] = [writtenBy(Number(number)), readBy(Number(number))]
+function versionWords(version: number | null, words: (releases: string, readers: string) => string): string {
+  if (version === null) return NOTHING
+  if (version === UNRELEASED_VERSION) return `${version} (no TileDB release yet)`
+  const [releases, readers] = [writtenBy(version), readBy(version)]
   return releases === undefined || readers === undefined
-    ? `${number} (unknown)`
-    : `${number} (${words(releases, readers)})`
+    ? `${version} (unknown)`
+    : `${version} (${words(releases, readers)})`
 }
 
-export function countText(value: Value): string {
-  const number = integer(value)
-  return number === undefined ? NOTHING : formatCount(number)
+export function countText(count: Amount): string {
+  return isKnown(count) ? formatCount(count) : NOTHING
+}
+
+function isKnown(amount: Amount): amount is number | bigint {
+  return amount !== null && amount !== undefined
 }
 
 /** `1 tile`, `12,345 tiles` */
@@ -66,20 +73,17 @@ export function measuredText(value: unknown, unit: string | undefined, name: str
   return `${amount} ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
 }
 
-export function sizeText(value: Value): string {
-  const number = integer(value)
-  return number === undefined ? NOTHING : formatSize(Number(number))
+export function sizeText(size: Amount): string {
+  return isKnown(size) ? formatSize(Number(size)) : NOTHING
 }
 
-export function shortSizeText(value: Value): string {
-  const number = integer(value)
-  return number === undefined ? NOTHING : shortSize(Number(number))
+export function shortSizeText(size: Amount): string {
+  return isKnown(size) ? shortSize(Number(size)) : NOTHING
 }
 
 /** Unfiltered over stored: `2.31`. */
-export function ratioText(unfiltered: Value, stored: Value): string {
-  const [from, to] = [integer(unfiltered), integer(stored)]
-  return from === undefined || !to ? NOTHING : (Number(from) / Number(to)).toFixed(2)
+export function ratioText(unfiltered: Amount, stored: Amount): string {
+  return isKnown(unfiltered) && stored ? (Number(unfiltered) / Number(stored)).toFixed(2) : NOTHING
 }
 
 /** `2024-05-01T10:00:00Z`, with the number behind it if that is wanted; a number that is no date, as it is. */
@@ -91,39 +95,35 @@ export function timeText(stamp: number | bigint, withNumber: boolean): string {
 }
 
 /** `[t1, t2]`: one time where both are the same. */
-export function timeRangeText(range: Value, withNumbers = true): string {
-  const [from, to] = Array.from(list(range), integer)
-  if (from === undefined || to === undefined) return NOTHING
+export function timeRangeText(range: TimestampRange | null, withNumbers = true): string {
+  if (range === null) return NOTHING
+  const [from, to] = range
   if (from === to) return timeText(from, withNumbers)
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
 /** When a file was written, by its name; undefined where the name does not say. */
-export function nameTimeText(name: Value): string | undefined {
-  const stamps = parseTimestampedName(text(name))?.timestamp_range
+export function nameTimeText(name: string): string | undefined {
+  const stamps = parseTimestampedName(name)?.timestamp_range
   return stamps && timeRangeText(stamps)
 }
 
 /** `1..366`; a point is one value. Text is quoted and cut where it is long. */
-export function rangeText(range: Value, room = END_ROOM): string {
-  const [low, high] = list(range)
-  if (low === undefined || high === undefined) return NOTHING
-  const [from, to] = [shortValue(low, room), shortValue(high, room)]
+export function rangeText(range: ValueRange, room = END_ROOM): string {
+  const [from, to] = range.map((end) => shortValue(end, room))
   return from === to ? from : `${from}..${to}`
 }
 
 /** `row 1..40, col 1..366`; without names where they are not known. */
-export function domainText(names: readonly string[], ranges: Value): string {
-  const parts = Array.from(list(ranges), (range, d) => {
-    const name = names[d]
-    return name === undefined ? rangeText(range) : `${fieldName(name)} ${rangeText(range)}`
-  })
+export function domainText(names: readonly string[], ranges: readonly ValueRange[] | null): string {
+  if (ranges === null) return NOTHING
+  const parts = ranges.map((range, d) => (d < names.length ? `${fieldName(names[d])} ` : '') + rangeText(range))
   return parts.length === 0 ? NOTHING : parts.join(', ')
 }
 
 /** A field's name; one that is empty can be seen. */
-export function fieldName(name: Value): string {
-  return name === '' ? '""' : text(name)
+export function fieldName(name: string): string {
+  return name === '' ? '""' : name
 }
 
 /** A path below the target, as seen from there; empty for the target's own. */
@@ -138,9 +138,8 @@ export function typeText({ type, cell_val_num }: Pick<DimensionDescription, 'typ
 }
 
 /** `BYTESHUFFLE, ZSTD(level=9)`, from a list of filters. */
-export function filtersText(filters: Value): string {
-  const texts = fieldList(filters).map(filterText)
-  return texts.length === 0 ? NOTHING : texts.join(', ')
+export function filtersText(filters: readonly FilterDescription[] | undefined): string {
+  return filters?.map(filterText).join(', ') || NOTHING
 }
 
 /** A pipeline's filters, and the chunk size where it is not the usual one. */
@@ -150,15 +149,15 @@ export function pipelineText({ filters, max_chunk_size }: PipelineDescription): 
 }
 
 /** Options that say no more than "as usual". */
-function isUsual(option: string, value: Result): boolean {
+function isUsual(option: string, value: unknown): boolean {
   return (option === 'level' && value === -1) || (option === 'reinterpret_datatype' && value === 'ANY')
 }
 
-function filterText(filter: Fields): string {
+function filterText({ name, ...rest }: FilterDescription): string {
   const options: string[] = []
-  for (const [option, value] of Object.entries(filter)) {
-    if (option === 'name' || value === undefined || isUsual(option, value)) continue
+  for (const [option, value] of Object.entries(rest)) {
+    if (value === undefined || isUsual(option, value)) continue
     options.push(`${option}=${typeof value === 'string' ? value : shortValue(value)}`)
   }
-  return options.length === 0 ? text(filter.name) : `${text(filter.name)}(${options.join(', ')})`
+  return options.length === 0 ? name : `${name}(${options.join(', ')})`
 }
