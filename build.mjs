@@ -1,25 +1,22 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
 
 /**
  * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES modules that `import 'tiledb-inspect'`,
- * `…/format` and `…/browser` give) and `types`.
+ * `…/format` and `…/browser` give, with their types), and THIRD_PARTY_LICENSES.
  */
 
-/** Packages left in node_modules: large, or loaded only when a filter needs them. */
-const EXTERNAL = new Set([
-  'pako',
-  'lz4js',
-  'zstd-codec',
-  'ora',
-  '@uwdata/flechette',
-  '@aws-sdk/credential-provider-node',
-])
-const external = (id) =>
-  (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(id) || id.startsWith('@noble/')
+/** Packages left in node_modules, which are large or loaded only when a filter needs them: those that the package says it depends on. */
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+const EXTERNAL = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
+const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
+const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(packageOf(id))
+/** Its scripts are ES modules with a default export, which Node's `require` gives another shape than the bundler expects. */
+const externalOfCli = (id) => external(id) && packageOf(id) !== '@jsquash/webp'
 
 /** Commander loads node:child_process for executable subcommands, which are not used here: 1.5 ms at every start. */
 const withoutChildProcess = {
@@ -44,7 +41,7 @@ async function importsOf(roots) {
   const note = { name: 'note', moduleParsed: ({ id, importedIds }) => void importedBy.set(id, importedIds) }
   const build = await rolldown({
     input: roots,
-    external,
+    external: externalOfCli,
     plugins: [withoutChildProcess, note],
     platform: 'node',
     onLog,
@@ -60,9 +57,40 @@ async function importsOf(roots) {
 const EXPECTED = new Set(['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT'])
 const onLog = (level, log) => level === 'warn' && !EXPECTED.has(log.code) && console.warn(log.message)
 
-async function bundle(input, plugins, output) {
+/** Folders of packages whose code is in dist/. The kernels have some of AssemblyScript's library, chunks what the bundler lends them. */
+const bundled = new Set(['assemblyscript', 'rolldown'].map((name) => resolve('node_modules', name)))
+
+async function bundle(input, external, plugins, output) {
   const build = await rolldown({ input, external, plugins, platform: 'node', onLog })
-  await build.write(output)
+  const written = await build.write(output)
+  await build.close()
+  for (const id of written.output.flatMap(({ moduleIds = [] }) => moduleIds)) {
+    const [, folder] = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
+    if (folder) bundled.add(folder)
+  }
+}
+
+/** What the licences of the packages in dist/ want to go with their code. */
+function licences() {
+  const parts = [...bundled].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
+    if (files.length === 0) throw new Error(`expected a licence in ${folder}, found none`)
+    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
+    return [`${name} ${version} (${license})`, ...texts].join('\n\n')
+  })
+  const line = `\n\n${'-'.repeat(80)}\n\n`
+  return `${['Code of these packages is part of dist/.', ...parts.sort()].join(line)}\n`
+}
+
+/** The types of an entry, in one file. */
+async function bundleTypes(name) {
+  const build = await rolldown({
+    input: `build/types/${name}.d.ts`,
+    plugins: [dts({ dtsInput: true, tsconfig: false })],
+    onLog,
+  })
+  await build.write({ dir: 'dist/lib', format: 'esm', entryFileNames: '[name].ts' })
   await build.close()
 }
 
@@ -93,7 +121,7 @@ for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernel
 const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'verify-worker': 'src/threads/verify-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
-await bundle({ main: 'src/main.ts', ...threads }, [withoutChildProcess], {
+await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildProcess], {
   dir: 'dist/cli',
   format: 'cjs',
   entryFileNames: '[name].cjs',
@@ -102,8 +130,8 @@ await bundle({ main: 'src/main.ts', ...threads }, [withoutChildProcess], {
   minify: true,
   codeSplitting: { groups: [{ name: 'core', test: (id) => core.has(id) }] },
 })
-const entries = Object.fromEntries(['index', 'format', 'browser'].map((name) => [name, `src/${name}.ts`]))
-await bundle(entries, [], {
+const ENTRIES = ['index', 'format', 'browser']
+await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), external, [], {
   dir: 'dist/lib',
   format: 'esm',
   entryFileNames: '[name].js',
@@ -124,4 +152,7 @@ process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify(
 )
 run('ignore', 'bin/tiledb-inspect.js')
 
+rmSync('build/types', { recursive: true, force: true })
 run('inherit', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
+for (const name of ENTRIES) await bundleTypes(name)
+writeFileSync('THIRD_PARTY_LICENSES', licences())

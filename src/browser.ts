@@ -10,8 +10,8 @@
  */
 import { InspectError } from './base/errors.ts'
 import { portable, portableCodecs } from './filters/codecs/portable.ts'
-import type { BaseOptions, Fragment, InspectArray, InspectGroup, Target } from './library.ts'
-import { arrayOf, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
+import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
+import { arrayOf, type BaseOptions, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
 import { Client, DEFAULT_LIMITS } from './source/remote/client.ts'
 import { HttpStorage } from './source/remote/http.ts'
 import { remoteTarget } from './source/remote/urls.ts'

@@ -10,10 +10,10 @@
  * What stands here is all that is promised; an object may carry more, which can change with any release.
  */
 import process from 'node:process'
-import type { BaseOptions, Fragment, InspectArray, InspectGroup, Target } from './library.ts'
+import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
 import { localStorage } from './node/file.ts'
 import { nodeCodecs } from './node/node-codecs.ts'
-import { arrayOf, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
+import { arrayOf, type BaseOptions, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from './source/remote/urls.ts'
 
 export * from './library.ts'

@@ -10,7 +10,6 @@ import type { GroupMember } from './format/group-details.ts'
 import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
-import type { Storage } from './source/source.ts'
 import type { FragmentEntry, SchemaFile } from './store/array.ts'
 import { type FieldFile, type FragmentInfo, Fragment as OpenedFragment } from './store/fragment.ts'
 
@@ -41,16 +40,6 @@ export type { FieldFile, FragmentInfo } from './store/fragment.ts'
  * kept. Every call may raise InspectError with the code, file, offset and field of what is wrong; sizes and offsets are in bytes,
  * times in milliseconds since 1970.
  */
-
-/** How to open; an entry may have more. */
-export interface BaseOptions {
-  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */
-  key?: Uint8Array | string | undefined
-  /** Where paths lead: files in memory, or any object that finds and reads files. */
-  storage?: Storage | undefined
-  /** Told what is worth knowing of a network, such as a server that sends whole files. */
-  onNote?: ((text: string) => void) | undefined
-}
 
 /** A TileDB array. */
 export interface InspectArray {

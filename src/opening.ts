@@ -1,13 +1,23 @@
 import { InspectError } from './base/errors.ts'
 import { parseKey } from './base/key.ts'
 import type { Codecs } from './filters/codecs/codecs.ts'
-import type { BaseOptions, Fragment, InspectArray, InspectGroup, Target } from './library.ts'
+import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
 import { isRemotePath } from './source/remote/urls.ts'
 import type { Storage } from './source/source.ts'
 import { readContext } from './store/generic-tile.ts'
 import { openTarget, withArticle } from './store/target.ts'
 
 /** What the entries of the library share beside what they export. */
+
+/** How to open; an entry may have more. */
+export interface BaseOptions {
+  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */
+  key?: Uint8Array | string | undefined
+  /** Where paths lead: files in memory, or any object that finds and reads files. */
+  storage?: Storage | undefined
+  /** Told what is worth knowing of a network, such as a server that sends whole files. */
+  onNote?: ((text: string) => void) | undefined
+}
 
 /** Where a path leads. */
 export interface Place {

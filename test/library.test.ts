@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
@@ -18,16 +19,32 @@ function inLines(names: Iterable<string>): string {
     .trimEnd()
 }
 
+/** The names of types that an entry exports, as built. */
+function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
+  const text = readFileSync(new URL(`../dist/lib/${entry}.d.ts`, import.meta.url), 'utf8')
+  const exported = /^export \{([^}]*)\};?\s*$/m.exec(text)?.[1].split(',') ?? []
+  const names = exported.map((name) => name.trim().replace(/^type /, ''))
+  const values = { index: library, browser, format }[entry]
+  return names.filter((name) => !(name in values))
+}
+
 describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
 "ERROR_CODES InspectError MemorySource MemoryStorage cellValue leafLevel mbrAt open openArray
 openCells openFragment openGroup readCells"
 `)
+    expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
+"ArraySchema Attribute ByteSource CellBatch CellsWanted ColumnData ColumnType Datatype Dimension
+Entry Enumeration ErrorCode ErrorPlace FieldFile Fragment FragmentCells FragmentEntry FragmentFooter
+FragmentInfo FragmentState GroupMember InspectArray InspectGroup MetadataEntry NDRange OffsetsList
+OpenOptions RTree RTreeLevel Range Result SchemaFile SlotStatistics Storage Target TileMinMax"
+`)
   })
 
   test('./browser has the same', () => {
     expect(Object.keys(browser).sort()).toEqual(Object.keys(library).sort())
+    expect(typesOf('browser').sort()).toEqual(typesOf('index').sort())
   })
 
   test('./format', () => {
@@ -40,6 +57,20 @@ fragmentFooter fragmentMetadataV1 fragmentMinMaxSumNullCount fragmentSlots gener
 groupDetails leafLevel mbrAt parseConsolidatedCommits parseFragmentName parseTimestampedName
 partLengthsMetadata positiveDeltaMetadata processedConditions rleStringMetadata rtree sectionContent
 sectionPlaces sumValue tileChunks tileMinMax tileOffsets tileSums trace updateCondition"
+`)
+    expect(inLines(typesOf('format'))).toMatchInlineSnapshot(`
+"AesMetadata ArrayMetadata ArraySchema ArrayType Attribute BitWidthMetadata BitWidthWindow CellValNum
+CellValue ChecksumMetadata Coding CombinationOp ComparisonOp CompressedPart CompressorMetadata
+ConditionExpression ConditionNode ConditionValue ConsolidatedCommit ConsolidatedFooterEntry
+ConsolidatedFragmentMetadata CurrentDomain DataOrder Datatype Describe DictionaryMetadata Dimension
+DimensionLabel Domain EncryptedPart EncryptionType Enumeration EnumerationEntry ErrorCode ErrorPlace
+FilterConfig FilterPipeline FilterType FooterFields FooterHead FragmentFooter FragmentMetadataV1
+FragmentName GenericTileHeader GroupDetails GroupMember Io KeysOf Layout MetadataEntry NDRange
+ObjectType OffsetsList OptionalSection Origin PartChecksum PartLengthsMetadata PixelFormat
+PositiveDeltaMetadata PositiveDeltaWindow ProcessedConditions RTree RTreeLevel Range RangeType
+RleStringMetadata Scalar SectionName SectionPlace Slot SlotFlags SlotKind SlotSectionName
+SlotSectionOffsets SlotStatistics Span StoredChunk StringPart TileChunks TileMinMax TileOffsets
+TileSums TimestampedName UpdateCondition UpdateValue ValueStyle Wire"
 `)
   })
 })

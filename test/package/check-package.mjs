@@ -1,21 +1,139 @@
 /**
  * Packs the package, installs the tarball into an empty folder, and uses it there as a newcomer would: the program on an
- * example array, and the library. Exits with 1 where anything is not as it should be.
+ * example array, the library from JavaScript, from TypeScript and from a bundler's page. Exits with 1 where anything is not as
+ * it should be.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-package-'))
 const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-const ALLOWED = /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|CHANGELOG\.md$|LICENSE$|package\.json$)/
+const ALLOWED =
+  /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|CHANGELOG\.md$|LICENSE$|THIRD_PARTY_LICENSES$|package\.json$)/
 
 function check(ok, what) {
   if (!ok) throw new Error(what)
+}
+
+/** The package that an import leads to; undefined for files and for modules of Node. */
+function packageOf(specifier) {
+  if (/^[./#]/.test(specifier) || isBuiltin(specifier)) return undefined
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** What is published as a dependency is loaded from node_modules, and the other way round. */
+async function checkDependencies(files, { dependencies, optionalDependencies }) {
+  const scripts = files.map(({ path }) => join(root, path)).filter((path) => /\/dist\/.*js$/.test(path))
+  const loaded = new Set()
+  const note = {
+    name: 'note',
+    resolveId(id, importer) {
+      const name = importer && packageOf(id)
+      if (name === undefined) return undefined
+      loaded.add(name)
+      return { id, external: true }
+    },
+  }
+  const build = await rolldown({ input: scripts, platform: 'node', plugins: [note], onLog: () => {} })
+  await build.generate()
+  await build.close()
+  for (const script of scripts)
+    for (const [, file] of readFileSync(script, 'utf8').matchAll(/["'`]([@a-z][\w./@-]*\/[\w.-]+\.wasm)["'`]/g))
+      loaded.add(packageOf(file))
+  const [found, wanted] = [Object.keys({ ...dependencies, ...optionalDependencies }), [...loaded]].map((names) =>
+    names.sort().join(', '),
+  )
+  check(found === wanted, `expected the dependencies that dist/ loads, ${wanted}; found ${found}`)
+}
+
+/** What the sources import and the package does not depend on is bundled, with all that it depends on: each with its licence. */
+function checkLicences({ dependencies, optionalDependencies }) {
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => /(?<!\.d)\.ts$/.test(name))
+  const text = sources.map((name) => readFileSync(join(root, 'src', name), 'utf8')).join('\n')
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const lockOf = (name) => packages[`node_modules/${name}`]
+  const published = { ...dependencies, ...optionalDependencies }
+  const imported = [...text.matchAll(/\b(?:from|import) ?\(?'([^' ]+)'/g)].map(([, specifier]) => packageOf(specifier))
+  // Words of messages look like imports, too: those are no packages.
+  const bundled = new Set(imported.filter((name) => lockOf(name) && !(name in published)))
+  for (const name of bundled) for (const below of Object.keys(lockOf(name).dependencies ?? {})) bundled.add(below)
+  // The program has some of its scripts; its wasm files are loaded.
+  bundled.add('@jsquash/webp')
+  check(bundled.size > 4, `expected packages that are bundled, found only ${[...bundled]}`)
+  const licences = readFileSync(join(folder, 'node_modules/tiledb-inspect/THIRD_PARTY_LICENSES'), 'utf8').split(
+    /^-{80}$/m,
+  )
+  for (const name of bundled) {
+    const one = licences.find((part) => part.trimStart().startsWith(`${name} `)) ?? ''
+    check(/\bcopyright\b/i.test(one), `expected the licence of ${name} in THIRD_PARTY_LICENSES, found none`)
+  }
+}
+
+/** The types compile without those of Node or of a browser, strictly and all of them, as either kind of project finds them. */
+function checkTypes() {
+  writeFileSync(
+    join(folder, 'types.ts'),
+    `import { type InspectArray, InspectError, openArray, type OpenOptions, readCells } from 'tiledb-inspect'
+     import { MemoryStorage, openArray as openInPage, openCells, type Storage } from 'tiledb-inspect/browser'
+     import { type ArraySchema, arraySchema, decode, type Describe, type Io, trace } from 'tiledb-inspect/format'
+
+     export async function names(path: string, options: OpenOptions): Promise<string[]> {
+       const array: InspectArray = await openArray(path, { ...options, signRequests: false })
+       const [{ path: first }] = await array.fragments()
+       const found: string[] = []
+       for await (const row of readCells(array.fragment(first), { raw: true })) found.push(String(row['name']))
+       return found
+     }
+     export async function inPage(files: Map<string, Uint8Array>): Promise<number> {
+       const storage: Storage = new MemoryStorage(files)
+       const array = await openInPage('/array', { storage, readWasm: async () => new ArrayBuffer(0) })
+       const cells = await openCells(array.fragment('__fragments/__1'), { fields: ['a'] })
+       return cells.columns.length
+     }
+     export const schemaOf = (bytes: Uint8Array): ArraySchema => decode(bytes, arraySchema)
+     export const spans = (bytes: Uint8Array) => trace(bytes, arraySchema, 'schema').root.children?.map(({ about }) => about)
+     export const pair: Describe<{ a: number }> = (io: Io<{ a: number }>) => ({ a: io.u32('a', 'cells') })
+     // @ts-expect-error a name of the schema, not of something untyped
+     export const wrong = (schema: ArraySchema) => schema.attribute
+     export const code = new InspectError('USAGE', 'wrong').code satisfies string`,
+  )
+  for (const [module, moduleResolution] of [
+    ['esnext', 'bundler'],
+    ['node16', 'node16'],
+  ]) {
+    const options = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      lib: ['es2023'],
+      types: [],
+      strict: true,
+      noEmit: true,
+    }
+    const compilerOptions = { ...options, skipLibCheck: false, exactOptionalPropertyTypes: true }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
+    run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
+  }
+}
+
+/** A bundler for pages meets no module of Node in the entries for them, nor in what they load later. */
+async function checkBrowserEntries() {
+  for (const entry of ['browser', 'format']) {
+    const input = join(folder, `${entry}.js`)
+    writeFileSync(input, `export * from 'tiledb-inspect/${entry}'`)
+    const build = await rolldown({ input, platform: 'browser', onLog: () => {} })
+    const { output } = await build.generate({ format: 'esm' })
+    await build.close()
+    const found = output.flatMap(({ code = '' }) => code.match(/["'`]node:[a-z/_]+["'`]/g) ?? [])
+    check(found.length === 0, `expected no module of Node in tiledb-inspect/${entry}, found ${found}`)
+  }
 }
 
 try {
@@ -31,6 +149,12 @@ try {
     check(kernels, `expected the kernels' code in dist/${part}, found none`)
   }
 
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  await checkDependencies(packed.files, manifest)
+  checkLicences(manifest)
+  checkTypes()
+  await checkBrowserEntries()
+
   const flags = packed.files.filter(
     ({ path }) => path.startsWith('dist/lib/') && readFileSync(join(root, path), 'utf8').includes('setFlagsFromString'),
   )
@@ -45,25 +169,38 @@ try {
   check(footer.format_version === 22, `expected format version 22, found ${footer.format_version}`)
   const rows = run('npx', ['tiledb-inspect', 'decode', '--format', 'ndjson', fragment]).trim().split('\n')
   check(rows.length === 40, `expected 40 cells, found ${rows.length}`)
+  const picture = join(root, 'test/fixtures/22/filter_webp')
+  const pixels = run('npx', ['tiledb-inspect', 'decode', '--format', 'ndjson', '--all-fragments', picture])
+    .trim()
+    .split('\n')
+  check(pixels.length > 40, `expected the cells of a WebP picture, found ${pixels.length}`)
 
   writeFileSync(
     join(folder, 'use.js'),
     `import { createRequire } from 'node:module'
-     import { openArray, openFragment } from 'tiledb-inspect'
+     import { InspectError, openArray, openFragment } from 'tiledb-inspect'
+     import * as browser from 'tiledb-inspect/browser'
+     import * as format from 'tiledb-inspect/format'
      const array = await openArray(${JSON.stringify(array)})
      const [entry] = await array.fragments()
      const fragment = await openFragment(${JSON.stringify(fragment)})
      createRequire(import.meta.url)('tiledb-inspect/schemas/footer.json')
-     console.log(entry.state, (await fragment.info()).tile_num)`,
+     const webp = await openArray(${JSON.stringify(join(root, 'test/fixtures/22/filter_webp'))})
+     const [{ path }] = await webp.fragments()
+     const { done } = await browser.readCells(webp.fragment(path)).next()
+     const inside = await import('tiledb-inspect/dist/lib/index.js').catch(({ code }) => code)
+     const same = [browser, format].every((entry) => entry.InspectError === InspectError)
+     console.log(entry.state, (await fragment.info()).tile_num, done, same, inside)`,
   )
   const used = run('node', ['use.js']).trim()
-  check(used === 'live 5', `expected the library to print "live 5", found ${JSON.stringify(used)}`)
+  const wanted = 'live 5 false true ERR_PACKAGE_PATH_NOT_EXPORTED'
+  check(used === wanted, `expected the library to print "${wanted}", found ${JSON.stringify(used)}`)
   copyFileSync(join(root, 'examples/node/fragments.js'), join(folder, 'fragments.js'))
   const shown = run('node', ['fragments.js', array, '1'])
   check(shown.includes('"name":"Buenos Aires"'), `expected the example to print the first cell, found ${shown}`)
   console.log(`package: ${packed.files.length} files, ${packed.unpackedSize} bytes unpacked`)
 } catch (error) {
-  console.error(String(error))
+  console.error(String(error), error.stdout ?? '')
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
