@@ -24,6 +24,23 @@ test("the README's program prints values, not bytes", () => {
   expect(stdout.replace(/\s+/g, ' ')).toMatch(/^__\w+_22 live 5 \[ \[ -34\.93, -0\.18 \], \[ -78\.47, 138\.6 \] \] $/)
 })
 
+describe('the programs of docs/library.md print what stands below them', () => {
+  const page = readFileSync(`${ROOT}/docs/library.md`, 'utf8')
+  const programs = [...page.matchAll(/^```js\n(.*?)^```\n\n```text\n(.*?)^```$/gms)].map(([, program, printed]) => {
+    const [, entry] = /'(tiledb-inspect[^']*)'/.exec(program) ?? []
+    return { entry, program, printed }
+  })
+
+  test('there is one for each entry for pages', () => {
+    expect(programs.map(({ entry }) => entry)).toEqual(['tiledb-inspect/browser', 'tiledb-inspect/format'])
+  })
+
+  test.each(programs)('$entry', ({ program, printed }) => {
+    const { status, stdout, stderr } = node(['--input-type=module', '--eval', program])
+    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: printed })
+  })
+})
+
 describe('examples/node/fragments.js', () => {
   const [session] = sessionsOf(readFileSync(`${ROOT}/examples/node/README.md`, 'utf8'))
 
