@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
+import { certificateNote } from '../../src/source/remote/client.ts'
 import { routedStorage } from '../../src/source/remote/remote.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { type Fault, serveFolder } from '../helpers/http-server.ts'
@@ -202,4 +203,11 @@ describe('what is asked', () => {
   test('URLs of other schemes are no paths', async () => {
     expect(await run(['ls', 'gs://bucket/array'])).toMatchObject({ code: 2, stderr: expect.stringContaining('s3') })
   })
+})
+
+test('where a certificate is refused, AWS_CA_BUNDLE alone is said not to be read', () => {
+  const bundle = { AWS_CA_BUNDLE: 'ca.pem' }
+  expect(certificateNote(bundle)).toContain('AWS_CA_BUNDLE is not read')
+  for (const env of [{}, { AWS_CA_BUNDLE: '' }, { ...bundle, NODE_EXTRA_CA_CERTS: 'ca.pem' }])
+    expect(certificateNote(env)).toBe('; NODE_EXTRA_CA_CERTS names a file of further certificates to trust')
 })

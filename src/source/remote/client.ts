@@ -379,8 +379,18 @@ function connectionFailure(error: unknown, url: string): Failure {
 }
 
 function noteOn(code: string): string {
-  if (CERTIFICATE_FAULTS.has(code)) return '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
+  if (CERTIFICATE_FAULTS.has(code)) return certificateNote(globalThis.process?.env ?? {})
   return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
+}
+
+/** Node reads the file of further certificates when it starts: a variable that is met later comes too late. */
+export function certificateNote({
+  AWS_CA_BUNDLE,
+  NODE_EXTRA_CA_CERTS,
+}: Readonly<Record<string, string | undefined>>): string {
+  return AWS_CA_BUNDLE && !NODE_EXTRA_CA_CERTS
+    ? '; AWS_CA_BUNDLE is not read: give its file in NODE_EXTRA_CA_CERTS'
+    : '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
 }
 
 /** Node reads the variables of proxies from version 24 on, and when it is told to. */
