@@ -322,6 +322,8 @@ export class Pipeline {
     if (chunk.original_length === 0 && options.onRefused && this.losesEmptyPart()) options.onRefused('part of nothing')
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
+    const { cellSize, formatVersion, key } = this.tile
+    const { onRefused } = options
     const last = options.checksumsOnly ? this.firstChecksum : 0
     let lost = 0
     const onLostTail = (tail: LostTail): void => {
@@ -331,19 +333,31 @@ export class Pipeline {
     // Whoever looks at the stages keeps their bytes.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = stages.length - 1; i >= last; i--) {
-      const { config, filter, growth } = stages[i]
-      const told = this.context(stages[i], i)
+      const { config, filter, datatype, growth } = stages[i]
+      const stringOffsets = i === 0 && this.tile.stringOffsets === true
       const limit = (this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT) + chunk.original_length * growth
       let output: FilteredBytes
       try {
         const into = i === 0 ? room : undefined
-        const { onRefused } = options
-        const cx = { ...told, limit, onVerdict, onRefused, onLostTail, kernels, into, otherType }
+        // Written out: spreading an object costs as much as undoing a small chunk.
+        const cx = {
+          datatype,
+          cellSize,
+          formatVersion,
+          key,
+          stringOffsets,
+          limit,
+          onVerdict,
+          onRefused,
+          onLostTail,
+          kernels,
+          into,
+          otherType,
+        }
         output = filter.reverse(bytes, config, cx)
       } catch (error) {
         throw inFilter(error, config, lost)
       }
-      const { datatype, stringOffsets } = told
       options.onStage?.({ config, datatype, stringOffsets, input: bytes, output }, index)
       bytes = output
     }
@@ -406,7 +420,7 @@ export class Pipeline {
     let nothing = false
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
-      const { config, definition, filter } = this.stages[i]
+      const { config, definition, filter, datatype } = this.stages[i]
       // TileDB's readers do not get back the empty part that a filter before expects. So TileDB writes such chunks but cannot read
       // them. Here they go through the filters as no part at all.
       if (
@@ -422,7 +436,11 @@ export class Pipeline {
         i = -1
         continue
       }
-      const cx = { ...this.context(this.stages[i], i), randomBytes: options.randomBytes }
+      const { cellSize, formatVersion, key } = this.tile
+      const stringOffsets = i === 0 && this.tile.stringOffsets === true
+      const limit = Number.POSITIVE_INFINITY
+      const { randomBytes } = options
+      const cx = { datatype, cellSize, formatVersion, key, stringOffsets, limit, randomBytes }
       try {
         parts = filter.forward(parts, config, cx)
       } catch (error) {
@@ -431,13 +449,6 @@ export class Pipeline {
       if (nothing) parts = { ...parts, data: parts.data.filter(({ length }) => length > 0) }
     }
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
-  }
-
-  /** What the filter at a position is told. Offsets live inside the data of the first filter only. */
-  private context({ datatype }: Stage, position: number): FilterContext {
-    const { cellSize, formatVersion, key } = this.tile
-    const stringOffsets = position === 0 && this.tile.stringOffsets === true
-    return { datatype, cellSize, formatVersion, key, stringOffsets, limit: Number.POSITIVE_INFINITY }
   }
 
   /** {@link reverseChunk}; errors get the chunk's number and its place in `stored`, whose first byte is at `base`. */

@@ -141,11 +141,11 @@ export class Kernels {
    */
   private run(
     length: number,
-    [first, second]: readonly Uint8Array[],
+    inputs: readonly Uint8Array[],
     call: (output: number, first: number, second: number) => number,
   ): Uint8Array | undefined {
-    const one = this.place(first)
-    const two = second ? this.place(second) : one
+    const one = this.place(inputs[0])
+    const two = inputs.length > 1 ? this.place(inputs[1]) : one
     const output = this.room(length)
     if (one === NONE || two === NONE || output === NONE) return undefined
     return call(output, one, two) === 0 ? undefined : this.view(output, length)
