@@ -224,6 +224,12 @@ export type Meaning = readonly [Severity, string]
  * @see tiledb/sm/array/array_directory.cc; tiledb/sm/fragment/fragment_identifier.cc
  */
 export const MEANINGS = {
+  FIELD_CHANGED: {
+    footer: [
+      'error',
+      'attributes were added or dropped after the fragment was written. Before format 10 the length of a footer is not stored: TileDB works it out from the newest schema, and fails to open the array. It opens at a time before the change',
+    ],
+  },
   FOOTER_VERSION: {
     elsewhere: [
       'error',

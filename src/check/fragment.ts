@@ -4,7 +4,7 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../store/array.ts'
-import { changedFields } from '../store/changed-fields.ts'
+import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
@@ -77,6 +77,12 @@ async function* checkReadFragment(
   for (const { name, now, written } of await changedFields(fragment)) {
     const place = { file, offset: info.footer?.offset, field: `attributes.${name}` }
     yield finding('FIELD_CHANGED', place, `${now} as in the array's schema`, written)
+  }
+  const now = await changedFooterLength(fragment)
+  if (now !== undefined) {
+    const place = { file, offset: info.footer?.offset, field: 'footer_length' }
+    const expected = `a schema of ${now} attributes, as the array's is now`
+    yield finding('FIELD_CHANGED', place, expected, info.schema.attributes.length, MEANINGS.FIELD_CHANGED.footer)
   }
   const files = await fragment.fieldFiles()
   yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files))

@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
+import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { InspectArray } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
@@ -34,6 +35,19 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
     if (now !== written) changed.push({ name: attribute.name, now, written })
   }
   return changed
+}
+
+/**
+ * How many attributes the array has now, where a fragment was written with another number and its footer's length is not stored:
+ * TileDB 2.30 works that length out from the schema that it opens the array with, and fails to open the array.
+ *
+ * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_size; measured with formats 4 to 9
+ */
+export async function changedFooterLength(fragment: Fragment): Promise<number | undefined> {
+  const { format_version, schema } = await fragment.info()
+  if (!fragment.array || format_version < 3 || footerLengthIsStored(format_version, schema)) return undefined
+  const now = (await schemaOpened(fragment.array))?.schema.attributes.length
+  return now === schema.attributes.length ? undefined : now
 }
 
 /** Once for all fragments of an array; undefined where it cannot be told, which is said elsewhere. */

@@ -28,6 +28,16 @@ const onSchema =
 const PROVOKED: Readonly<
   Record<string, readonly [fixture: string, change: (array: EditedArray) => void | Promise<void>]>
 > = {
+  'FIELD_CHANGED.footer': [
+    '9/sparse_basic',
+    async (array) => {
+      const newer = `__schema/__99_99_${UUID}`
+      array.add(newer, array.get(array.find(/__array_schema\.tdb$/)))
+      await array.rewrite(`${EDITED}/${newer}`, arraySchema, (schema) => {
+        schema.attributes.pop()
+      })
+    },
+  ],
   'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
   'FOOTER_VERSION.elsewhere': [
     SPARSE,
