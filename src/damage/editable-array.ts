@@ -202,15 +202,12 @@ export class EditableArray {
     change: Change<Uint8Array>,
     path = this.fragmentPath(),
   ): Promise<void> {
-    const fragment = await this.fragment(path)
-    const info = await fragment.info()
-    const slot = info.slots.findIndex(({ name, phantom }) => name === field && !phantom)
-    const file = await TileFile.open(fragment, slot, role)
+    const file = await this.tileFile(field, role, path)
     const { data } = await file.read(tile)
     const copy = data.slice()
     const changed = change(copy) ?? copy
     const pipeline = await file.pipeline(false)
-    await this.replaceTile(fragment, file, slot, role, tile, pipeline.forwardTile(changed, [changed.length]), path)
+    await this.replaceTile(file, tile, pipeline.forwardTile(changed, [changed.length]), path)
   }
 
   /** Puts other stored bytes in the place of a tile; lists follow. */
@@ -221,22 +218,19 @@ export class EditableArray {
     change: (stored: Uint8Array) => Uint8Array,
     path = this.fragmentPath(),
   ): Promise<void> {
-    const fragment = await this.fragment(path)
-    const info = await fragment.info()
-    const slot = info.slots.findIndex(({ name, phantom }) => name === field && !phantom)
-    const file = await TileFile.open(fragment, slot, role)
-    await this.replaceTile(fragment, file, slot, role, tile, change((await file.stored(tile)).slice()), path)
+    const file = await this.tileFile(field, role, path)
+    await this.replaceTile(file, tile, change((await file.stored(tile)).slice()), path)
   }
 
-  private async replaceTile(
-    fragment: Fragment,
-    file: TileFile,
-    slot: number,
-    role: TileRole,
-    tile: number,
-    stored: Uint8Array,
-    path: string,
-  ): Promise<void> {
+  private async tileFile(field: string, role: TileRole, path: string): Promise<TileFile> {
+    const fragment = await this.fragment(path)
+    const { slots } = await fragment.info()
+    const slot = slots.findIndex(({ name, phantom }) => name === field && !phantom)
+    return TileFile.open(fragment, slot, role)
+  }
+
+  private async replaceTile(file: TileFile, tile: number, stored: Uint8Array, path: string): Promise<void> {
+    const { slot, role } = file
     const place = file.place(tile)
     const name = `${path}/${file.name}`
     const old = this.get(name)
@@ -251,7 +245,7 @@ export class EditableArray {
           ? 'tile_validity_offsets_offsets'
           : 'tile_offsets_offsets'
     const sizes = role === 'var' ? 'file_var_sizes' : role === 'validity' ? 'file_validity_sizes' : 'file_sizes'
-    const { footer } = await fragment.info()
+    const { footer } = await (await this.fragment(path)).info()
     const offset = footer?.[list]?.[slot]
     if (offset === undefined) throw new TypeError('no list')
     const values = file.offsets.map((start, i) => (i > tile ? start + more : start))

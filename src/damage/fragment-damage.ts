@@ -1,23 +1,34 @@
-import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { arraySchema } from '../format/array-schema.ts'
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
-import { rtree } from '../format/rtree.ts'
+import { type RTree, rtree } from '../format/rtree.ts'
 import { tileMinMax } from '../format/tile-min-max.ts'
 import { tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
 import { u64 } from './bytes.ts'
 import { type Damages, METADATA, onFooter, SCHEMA, UUID } from './damage.ts'
-import type { EditableArray } from './editable-array.ts'
+import type { Change, EditableArray } from './editable-array.ts'
 
 /** Of sparse samples: `a` is slot 0, `s` 1, `f` 2, `p` 3, `t` 4, `n` 5; then coords, `x` 7, `y` 8. */
 const SLOT = { a: 0, n: 5 }
 
-const dimensionsOf = async (array: EditableArray): Promise<ArraySchema['domain']['dimensions']> =>
-  (await (await array.fragment()).info()).schema.domain.dimensions
+type Plant = (array: EditableArray) => Promise<void>
+
+const onSection =
+  <T>(...edit: Parameters<typeof EditableArray.prototype.editSection<T>>): Plant =>
+  (array) =>
+    array.editSection(...edit)
+
+const onRTree =
+  (change: Change<RTree>): Plant =>
+  async (array) => {
+    const { schema } = await (await array.fragment()).info()
+    await array.editSection((footer) => footer.rtree_offset, rtree(22, schema.domain.dimensions), change)
+  }
 
 const onStatistics =
-  (change: (statistics: SlotStatistics[]) => void) =>
-  async (array: EditableArray): Promise<void> => {
+  (change: (statistics: SlotStatistics[]) => void): Plant =>
+  async (array) => {
     const { slots } = await (await array.fragment()).info()
     await array.editSection(
       (footer) => footer.fragment_min_max_sum_null_count_offset,
@@ -159,48 +170,28 @@ export const FRAGMENT_DAMAGE = {
   RTREE_LEVELS: {
     name: 'an R-tree without its root',
     sample: 'rtreeLevels',
-    plant: async (array) =>
-      array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, await dimensionsOf(array)),
-        (tree) => void tree.levels.shift(),
-      ),
+    plant: onRTree((tree) => void tree.levels.shift()),
   },
   RTREE_FANOUT: {
     name: 'an R-tree with another fanout',
     sample: 'sparse',
-    plant: async (array) =>
-      array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, await dimensionsOf(array)),
-        (tree) => {
-          tree.fanout = 16
-        },
-      ),
+    plant: onRTree((tree) => {
+      tree.fanout = 16
+    }),
   },
   RTREE_CONTAINMENT: {
     name: 'a box that leaves its parent',
     sample: 'rtreeLevels',
-    plant: async (array) =>
-      array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, await dimensionsOf(array)),
-        ({ levels }) => {
-          // The upper end of the first dimension of the first box below the root.
-          levels[1].bytes[4] = 0
-          levels[1].bytes[5] = 0
-        },
-      ),
+    plant: onRTree(({ levels }) => {
+      // The upper end of the first dimension of the first box below the root.
+      levels[1].bytes[4] = 0
+      levels[1].bytes[5] = 0
+    }),
   },
   MBR_INVALID: {
     name: 'a box upside down',
     sample: 'sparse',
-    plant: async (array) =>
-      array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, await dimensionsOf(array)),
-        ({ levels }) => void levels[levels.length - 1].bytes.set([0xff, 0xff, 0xff, 0x7f], 0),
-      ),
+    plant: onRTree(({ levels }) => void levels[levels.length - 1].bytes.set([0xff, 0xff, 0xff, 0x7f], 0)),
   },
   MBR_NONEMPTY_DOMAIN: {
     name: 'a non-empty domain larger than all boxes',
@@ -210,117 +201,97 @@ export const FRAGMENT_DAMAGE = {
   RTREE_DENSE: {
     name: 'an R-tree in a dense fragment',
     sample: 'dense',
-    plant: async (array) => {
-      const dimensions = await dimensionsOf(array)
-      await array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, dimensions),
-        (tree) => void tree.levels.push({ mbr_num: 0, bytes: new Uint8Array(0), starts: undefined }),
-      )
-    },
+    plant: onRTree((tree) => void tree.levels.push({ mbr_num: 0, bytes: new Uint8Array(0), starts: undefined })),
   },
   TILE_OFFSETS_COUNT: {
     name: 'a tile without an offset',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_offsets_offsets[SLOT.a],
-        tileOffsets,
-        ({ values }) => ({ values: values.slice(0, -1) }),
-      ),
+    plant: onSection(
+      (footer) => footer.tile_offsets_offsets[SLOT.a],
+      tileOffsets,
+      ({ values }) => ({ values: values.slice(0, -1) }),
+    ),
   },
   TILE_OFFSETS_ORDER: {
     name: 'offsets that fall',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_offsets_offsets[SLOT.a],
-        tileOffsets,
-        ({ values }) => {
-          values[2] = 1
-        },
-      ),
+    plant: onSection(
+      (footer) => footer.tile_offsets_offsets[SLOT.a],
+      tileOffsets,
+      ({ values }) => {
+        values[2] = 1
+      },
+    ),
   },
   TILE_OFFSETS_OUTSIDE: {
     name: 'an offset behind the end of its file',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_offsets_offsets[SLOT.a],
-        tileOffsets,
-        ({ values }) => {
-          values[values.length - 1] = 1e6
-        },
-      ),
+    plant: onSection(
+      (footer) => footer.tile_offsets_offsets[SLOT.a],
+      tileOffsets,
+      ({ values }) => {
+        values[values.length - 1] = 1e6
+      },
+    ),
   },
   STATISTICS_COUNT: {
     name: 'a tile without its sum',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_sums_offsets?.[SLOT.a],
-        tileSums,
-        ({ values }) => ({ values: values.slice(8) }),
-      ),
+    plant: onSection(
+      (footer) => footer.tile_sums_offsets?.[SLOT.a],
+      tileSums,
+      ({ values }) => ({ values: values.slice(8) }),
+    ),
   },
   PROCESSED_CONDITION_NAME: {
     name: 'a processed condition that names no file',
     sample: 'deleteMetadata',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.processed_conditions_offset,
-        processedConditions,
-        ({ conditions }) => {
-          conditions[0] = '../../etc/passwd'
-        },
-      ),
+    plant: onSection(
+      (footer) => footer.processed_conditions_offset,
+      processedConditions,
+      ({ conditions }) => {
+        conditions[0] = '../../etc/passwd'
+      },
+    ),
   },
   MBR_LOOSE: {
     name: 'a box larger than its cells',
     sample: 'sparse',
-    plant: async (array) =>
-      array.editSection(
-        (footer) => footer.rtree_offset,
-        rtree(22, await dimensionsOf(array)),
-        ({ levels }) => {
-          const [first] = [levels[levels.length - 1]]
-          // Upper end of the second dimension of the first tile.
-          first.bytes.set([49, 0, 0, 0], 12)
-          for (const level of levels.slice(0, -1)) level.bytes.set([49, 0, 0, 0], 12)
-        },
-      ),
+    plant: onRTree(({ levels }) => {
+      const [first] = [levels[levels.length - 1]]
+      // Upper end of the second dimension of the first tile.
+      first.bytes.set([49, 0, 0, 0], 12)
+      for (const level of levels.slice(0, -1)) level.bytes.set([49, 0, 0, 0], 12)
+    }),
   },
   TILE_MIN_MAX: {
     name: 'a minimum that no cell has',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_min_values_offsets?.[SLOT.a],
-        tileMinMax,
-        ({ fixed }) => void fixed.set(u64(77), 8),
-      ),
+    plant: onSection(
+      (footer) => footer.tile_min_values_offsets?.[SLOT.a],
+      tileMinMax,
+      ({ fixed }) => void fixed.set(u64(77), 8),
+    ),
   },
   TILE_SUM: {
     name: 'a sum of other cells',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_sums_offsets?.[SLOT.n],
-        tileSums,
-        ({ values }) => void values.set(u64(77), 16),
-      ),
+    plant: onSection(
+      (footer) => footer.tile_sums_offsets?.[SLOT.n],
+      tileSums,
+      ({ values }) => void values.set(u64(77), 16),
+    ),
   },
   TILE_NULL_COUNT: {
     name: 'a null too many',
     sample: 'sparse',
-    plant: (array) =>
-      array.editSection(
-        (footer) => footer.tile_null_counts_offsets?.[SLOT.n],
-        tileOffsets,
-        ({ values }) => {
-          values[0] += 1
-        },
-      ),
+    plant: onSection(
+      (footer) => footer.tile_null_counts_offsets?.[SLOT.n],
+      tileOffsets,
+      ({ values }) => {
+        values[0] += 1
+      },
+    ),
   },
   FRAGMENT_MIN_MAX: {
     name: 'another minimum of the fragment',
