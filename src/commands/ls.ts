@@ -108,6 +108,7 @@ async function arrayOutcome(
     encryption: await encryption(array),
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
+    delete_condition_num: (await array.commits()).deletes.size,
     missing_fragments: await array.missingFragments(),
     fragments: compared ? found.map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
   }

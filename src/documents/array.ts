@@ -50,6 +50,8 @@ export interface ArrayListing extends DocumentHead<'array'> {
   read: ArraySums
   /** Sums over the other fragments on disk. */
   not_read: ArraySums
+  /** Number of delete conditions that TileDB applies when it reads; `commits` shows them. */
+  delete_condition_num: Count
   /** Names of fragments that a commit names and no .vac file hides, but whose folder is not there. */
   missing_fragments: readonly StoredName[]
   /**

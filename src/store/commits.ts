@@ -81,6 +81,8 @@ export interface Commits {
   committed: ReadonlySet<string>
   /** Paths of the fragments whose commit in a `.con` file an `.ign` file takes back. With the path of that file. */
   ignored: ReadonlyMap<string, string>
+  /** Names, without suffix, of the delete conditions that count: a file's, or a `.con` file's that no `.ign` file takes back. */
+  deletes: ReadonlySet<string>
 }
 
 /**
@@ -142,13 +144,16 @@ function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   const ignoredLines = new Map<string, string>()
   const committed = new Set<string>()
   const ignored = new Map<string, string>()
+  const deletes = new Set<string>()
   for (const { kind, entries, path } of files) {
     if (kind === 'ignore') for (const { text } of entries) ignoredLines.set(text, ignoredLines.get(text) ?? path)
   }
   for (const { kind, entries, path } of files) {
     if (kind === 'write') committed.add(committedPath(path))
+    if (kind === 'delete') deletes.add(stem(lastPathPart(path)))
     if (kind !== 'consolidated-commits') continue
-    for (const { text } of entries) {
+    for (const { text, name } of entries) {
+      if (commitKind(text) === 'delete' && !ignoredLines.has(text)) deletes.add(stem(name))
       const fragment = linePath(text)
       if (fragment === undefined) continue
       const ignoredBy = ignoredLines.get(text)
@@ -157,7 +162,7 @@ function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
     }
   }
   for (const path of committed) ignored.delete(path)
-  return { committed, ignored }
+  return { committed, ignored, deletes }
 }
 
 /** Path of the fragment that a commit file commits: those of version 12 and later in `__fragments`, wherever they may be. */

@@ -35,6 +35,17 @@ describe('ls of an array', () => {
     expect(column(fragments, 'overlap_num')).toEqual([null, 0, null, null])
   })
 
+  test.each([
+    ['22/sparse_basic', 0],
+    ['22/deletes', 2],
+    ['22/deletes_purged', 1],
+    ['22/commits_consolidated', 1],
+  ])('counts delete conditions, in files and in lists, each once: %s', async (fixture, count) => {
+    expect(get(await document('ls', `${FIXTURES}/${fixture}`), 'delete_condition_num')).toBe(count)
+    const said = (await run(['ls', `${FIXTURES}/${fixture}`])).text.includes('delete condition')
+    expect(said).toBe(count > 0)
+  })
+
   test('--names with --range names what a listing with that range holds', async () => {
     const array = `${FIXTURES}/22/sparse_consolidated`
     const all = column(get(await document('ls', array), 'fragments'), 'name')

@@ -82,6 +82,13 @@ export async function arrayTable(
     const what = state === 'unlisted' ? meaning : `not read by TileDB; ${meaning}`
     if (count > 0) await line(`${state} (${count}): ${what}`, out, state === 'hidden' ? 'bad' : 'dim')
   }
+  const { delete_condition_num: deletes } = document
+  if (deletes > 0)
+    await line(
+      `${counted(deletes, 'delete condition')}: TileDB leaves out the cells that meet them; commits shows them`,
+      out,
+      'dim',
+    )
   await missingLine(missing, out)
 }
 
