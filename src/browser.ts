@@ -1,6 +1,6 @@
 /**
- * The library for browsers, and wherever else there is nothing of Node: reads from memory, over `fetch` by ranges, or from a storage
- * of one's own. What a filter needs is loaded when it is first met.
+ * The library for browsers and other places without Node. It reads from memory, with `fetch` by ranges, or from a custom
+ * storage. The code of a filter is loaded when the filter is first used.
  *
  * ```js
  * import { openArray } from 'tiledb-inspect/browser'
@@ -18,18 +18,18 @@ import { remoteTarget } from './source/remote/urls.ts'
 
 export * from './library.ts'
 
-/** Without a storage, paths are URLs with `http` or `https`. */
+/** Without a storage, paths are `http` or `https` URLs. */
 export interface OpenOptions extends BaseOptions {
   /**
-   * Gives a wasm file of a package by its specifier, `package/folder/name.wasm`: filters ZSTD, BZIP2 and WEBP have theirs in
-   * such. Unless given, it is fetched from where `import.meta.resolve` says. ZSTD does without it, at half the speed.
+   * Returns a package's wasm file by its specifier, `package/folder/name.wasm`. The filters ZSTD, BZIP2 and WEBP have such
+   * files. The default fetches the URL that `import.meta.resolve` gives. ZSTD works without its file, at half the speed.
    */
   readWasm?: ((specifier: string) => Promise<ArrayBuffer>) | undefined
 }
 
 /**
- * Opens whatever stands at `path`, of the storage or on the network.
- * @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE for what is no URL with `http` or `https`
+ * Opens whatever is at `path`, in the storage or on the network.
+ * @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE if the path is not an `http` or `https` URL
  */
 export async function open(path: string, options: OpenOptions = {}): Promise<Target> {
   const { key, readWasm } = options
@@ -44,17 +44,17 @@ function placeOf(path: string, { storage, onNote = () => {} }: OpenOptions): Pla
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path: inside }
 }
 
-/** Opens an array. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens an array. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openArray(path: string, options?: OpenOptions): Promise<InspectArray> {
   return arrayOf(await open(path, options), path)
 }
 
-/** Opens a fragment by its folder. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens a fragment by its folder. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openFragment(path: string, options?: OpenOptions): Promise<Fragment> {
   return fragmentOf(await open(path, options), path)
 }
 
-/** Opens a group. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens a group. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openGroup(path: string, options?: OpenOptions): Promise<InspectGroup> {
   return groupOf(await open(path, options), path)
 }

@@ -24,25 +24,25 @@ export interface ChunkRun {
   filters: readonly FilterConfig[]
   cx: ReadContext
   style: ValueStyle
-  /** `tile 3 of a.tdb`: content spaces are named by it. */
+  /** Names content spaces, such as `tile 3 of a.tdb`. */
   what: string
-  /** Unfiltered bytes by what stands elsewhere; undefined where nothing tells. */
+  /** Unfiltered size in bytes according to the metadata; undefined if it gives none. */
   expectedSize: number | undefined
-  /** Most elements of lists that are believed of the content. */
+  /** A list in the content may claim at most this many elements. */
   mostElements?: number | undefined
-  /** Whether unfiltered bytes are told where they stand, if no filter changes them. */
+  /** If no filter changes the bytes, content is shown where it is stored, not in a space of its own. */
   inPlace: boolean
-  /** The unfiltered bytes as a part: in a space of their own, or in place. */
+  /** Makes a part of the unfiltered bytes, in a space of their own or in place. */
   content(bytes: Uint8Array, place: ContentPlace, offsets: Float64Array | undefined): Part
-  /** Cells that unfiltered bytes from `from` to `to` hold. */
+  /** The cells that the unfiltered bytes from `from` to `to` hold. */
   cellsOf?: ((from: number, to: number) => CellRange | undefined) | undefined
 }
 
 export interface ContentPlace {
   space: Space
-  /** Of the first byte in `space`. */
+  /** Offset of the first byte in `space`. */
   offset: number
-  /** Unfiltered bytes ahead of it in the tile. */
+  /** Unfiltered bytes that precede it in the tile. */
   from: number
 }
 
@@ -55,31 +55,31 @@ interface UndoneChunk {
   stages: UndoneStage[]
   out: FilteredBytes | undefined
   error: InspectError | undefined
-  /** Verdicts of the filter that failed. */
+  /** Checksums that the failed filter compared. */
   left: ChecksumVerdict[]
 }
 
-/** Whether the data of a chunk are the unfiltered bytes themselves. */
+/** Whether the data of a chunk are already the unfiltered bytes. */
 export function keepsData(filters: readonly FilterConfig[]): boolean {
   return filters.every(({ name }) => filterOf(name)?.keepsData)
 }
 
-/** What a run of chunks turned out to be. */
+/** The parts of a run of chunks. */
 export interface ChunkParts {
-  /** `chunk_num`, `chunks`, `extra`; side by side over the run. */
+  /** `chunk_num`, `chunks` and `extra`; together they cover the run. */
   parts: Part[]
-  /** Content in its own space; undefined where there is none. */
+  /** The content in its own space; undefined if there is none. */
   content: (() => Part) | undefined
   /** Whether framing, filters and sizes all agree. */
   whole(): boolean
-  /** Unfiltered bytes by the chunks' own lengths; undefined where the chunks cannot be told apart. */
+  /** Sum of the chunks' unfiltered lengths; undefined if the chunks cannot be told apart. */
   total: number | undefined
 }
 
-/** Runs of no more unfiltered bytes keep the stages of all their chunks, so that none is undone twice. */
+/** Runs of up to this many unfiltered bytes keep the filter stages of every chunk, so no chunk is undone twice. */
 const MOST_KEPT = 16 * 2 ** 20
 
-/** Takes a run of chunks apart. Chunks are undone when somebody looks at them; of a large run no stages are kept. */
+/** Splits a run of chunks into parts. A chunk is undone when its part is opened. Large runs do not keep the stages. */
 export function chunkParts(run: ChunkRun): ChunkParts {
   const { stored, space, offset, style } = run
   const traced = trace(stored, tileChunks, 'chunks', { file: run.file, space: space.name, offset })
@@ -96,7 +96,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     starts.push(total)
     total += chunk.original_length
   }
-  // A tile that is refused is so from its first chunk on.
+  // If the whole tile is too large, each of its chunks is refused, the first one too.
   const asWhole = run.expectedSize === undefined || run.expectedSize === total
   const kept: UndoneChunk[] = []
   const undone = (index: number): UndoneChunk => {
@@ -140,7 +140,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   }
 }
 
-/** @param end of the chunk's bytes in the tile's unfiltered ones, or of all of them */
+/** @param end where the chunk ends among the tile's unfiltered bytes, or the end of the whole tile */
 function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): UndoneChunk {
   const stages: UndoneStage[] = []
   let verdicts: ChecksumVerdict[] = []
@@ -223,9 +223,9 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
   }
 }
 
-/** A chunk's bytes at each stage: which filter's metadata stands where, and what its data became. */
+/** A chunk's bytes at each filter stage: where the filter's metadata is, and what the data became. */
 class Layers {
-  /** Bytes after undoing a filter, each in its own space. */
+  /** The bytes left after each filter, each in its own space. */
   readonly after: Part[] = []
   private readonly run: ChunkRun
   private readonly undone: UndoneChunk
@@ -299,7 +299,7 @@ class Layers {
     this.failed(holder, space, offset)
   }
 
-  /** The filter that could not be undone: its metadata can still be told, where that needs no more than its name. */
+  /** For the filter that failed: adds its metadata if it can be read from the filter's name alone. */
   private failed(holder: Part[], space: Space, offset: number): void {
     const { filters } = this.run
     const { stages, error, left } = this.undone
@@ -310,7 +310,7 @@ class Layers {
     const stage: StageResult = {
       config,
       datatype: 'UINT8',
-      // Its frame without strings does not fail.
+      // DICTIONARY_ENCODING without strings has no metadata that could fail.
       stringOffsets: config.name === 'DICTIONARY_ENCODING',
       input: { metadata, data: new Uint8Array(0) },
       output: { metadata: new Uint8Array(0), data: new Uint8Array(0) },
@@ -343,7 +343,7 @@ class Layers {
     return tracedPart(name, describe as Describe<DescribedValue>, reading, file, (value) => ({
       refine: (part, path) => {
         if (isDigest(part.name)) return withVerdict(part, verdictOf(verdicts, value, path), file, this.undone.error)
-        // the filter was undone by these lengths, and what it gave was used up
+        // The filter succeeded with these lengths and all its output was used, so they are right.
         return part.unit === 'bytes' && this.undone.out ? { ...part, verdict: 'valid' } : part
       },
     }))
@@ -356,7 +356,7 @@ function isDigest(name: string): boolean {
   return name === 'digest' || name === 'tag'
 }
 
-/** Verdicts come in the order of comparison: all metadata parts, then all data parts. */
+/** Verdicts come in the order of comparison: first all metadata parts, then all data parts. */
 function verdictOf(
   verdicts: readonly ChecksumVerdict[],
   value: DescribedValue,
@@ -377,7 +377,7 @@ function withVerdict(
   if (verdict.ok) return { ...part, verdict: 'valid' }
   const { expected, actual, filter } = verdict
   if (actual === undefined) {
-    // a wrong key, or damage: the error of the chunk says which
+    // Either the key is wrong or the bytes are damaged. The chunk's error says which.
     return { ...part, verdict: verdictOfFault(error), meaning: 'the tag does not fit the bytes with this key' }
   }
   const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, {
@@ -388,12 +388,12 @@ function withVerdict(
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
 }
 
-/** What could not be examined is not called wrong. */
+/** Bytes that could not be examined are not called invalid. */
 function verdictOfFault(error: InspectError | undefined): 'invalid' | undefined {
   return error && exitCodeOf(error) === 1 ? 'invalid' : undefined
 }
 
-/** Bytes of the metadata that a filter took off the front. */
+/** Number of bytes that the filter took off the front of the metadata. */
 function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
   const [before, behind] = [input.metadata, output.metadata]
   const shared =
@@ -407,7 +407,7 @@ function sameRun(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.buffer === b.buffer && a.byteOffset === b.byteOffset
 }
 
-/** What a filter left when it was undone: `parts` tell the metadata ahead of the data. */
+/** The bytes left after one filter. `parts` explain the metadata, which precedes the data. */
 function afterPart(filter: string, space: Space, metadataLength: number, parts: readonly Part[]): Part {
   return {
     name: `after ${filter}`,

@@ -20,14 +20,13 @@ import {
 } from './part.ts'
 import { typed, type ValueType } from './spans.ts'
 
-/** Coordinates and times are data as far as tiles go. */
+/** For tiles, coordinates and timestamps count as data. */
 export function tileRole(file: Pick<FieldFile, 'role'>): TileRole {
   return file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
 }
 
 /**
- * A data file: its tiles, read one by one when looked at, and gaps where the metadata knows of no tile.
- * Offsets past 4 GiB are as good as others.
+ * A data file: its tiles, each read when opened, and gaps where the metadata lists no tile.
  */
 export async function dataFilePart(
   fragment: Fragment,
@@ -52,7 +51,7 @@ export async function dataFilePart(
   }
 }
 
-/** One tile of a data file, as it stands in the file. */
+/** One tile of a data file, at its place in the file. */
 export async function tilePart(
   fragment: Fragment,
   tiles: TileFile,
@@ -80,7 +79,7 @@ class DataFile {
     this.by = by
   }
 
-  /** All tiles; none of a file without bytes. */
+  /** All tiles; an empty list if the file has no bytes. */
   list(): Part {
     const { file, space } = this
     const count = file.tileNum
@@ -101,7 +100,7 @@ class DataFile {
     }
   }
 
-  /** Offsets that do not rise tell no tile from another. */
+  /** The error if offsets do not rise: tiles then cannot be told apart. */
   private orderFault(): InspectError | undefined {
     const { file } = this
     for (let tile = 0; tile < file.tileNum; tile++) {
@@ -167,7 +166,7 @@ class DataFile {
     return childList(found.parts, found.content)
   }
 
-  /** Start of each cell of a var tile and the end of the last; `inside` where the tile itself keeps them. */
+  /** Where each cell of a var tile starts, and where the last ends; `inside` if the tile itself holds the offsets. */
   private async starts(tile: number): Promise<Float64Array | 'inside' | undefined> {
     const offsets = await TileFile.open(this.fragment, this.file.slot, 'offsets')
     try {
@@ -177,7 +176,7 @@ class DataFile {
       const { data } = await offsets.unfilter(tile, stored)
       return cellStarts(data, this.file.expectedSize(tile) ?? 0)
     } catch (error) {
-      // The offsets file's own anatomy tells what is wrong with it.
+      // The anatomy of the offsets file reports its own faults.
       if (error instanceof InspectError) return undefined
       throw error
     } finally {
@@ -212,13 +211,13 @@ class DataFile {
     return datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
   }
 
-  /** Cells of a var tile that reach into `bytes`; where a chunk cuts one, its piece is bytes. */
+  /** Cells of a var tile that overlap `bytes`. A cell that the chunk cuts is shown as plain bytes. */
   private varCells(tile: number, part: Part, bytes: Uint8Array, from: number, starts: Float64Array | undefined): Part {
     if (!starts || bytes.length === 0) return part
     const to = from + bytes.length
     const start = (index: number): number => starts[index]
     const first = from === 0 ? 0 : lastNotBehind(starts.length - 1, start, from)
-    // empty cells behind the last byte belong to what holds that byte
+    // Empty cells after the last byte belong to the chunk that holds that byte.
     const last = to >= starts[starts.length - 1] ? starts.length - 2 : lastNotBehind(starts.length - 1, start, to - 1)
     if (first < 0 || last < first || starts[0] !== 0) return part
     const within = new Float64Array(last - first + 2)
@@ -241,7 +240,7 @@ class DataFile {
     }
   }
 
-  /** All values of the first dimension, then of the second…; version 1 may zip them. */
+  /** All values of the first dimension, then of the second, and so on; version 1 may interleave them. */
   private coordinates(tile: number, part: Part, bytes: Uint8Array): Part {
     const { info, file, by } = this
     const { dimensions } = info.schema.domain
@@ -301,7 +300,7 @@ function emptyOffsets(space: Space, offset: number, length: number): Part[] {
   return withGaps(space, [count], offset, offset + length, 'not defined; TileDB passes over it')
 }
 
-/** Starts that filters kept, with the end of the last cell. */
+/** The starts that a filter gave, with the end of the last cell added. */
 function withEnd(starts: Float64Array | undefined, end: number): Float64Array | undefined {
   if (!starts) return undefined
   const out = new Float64Array(starts.length + 1)
@@ -310,7 +309,7 @@ function withEnd(starts: Float64Array | undefined, end: number): Float64Array | 
   return out
 }
 
-/** Offsets of cells (uint64, bytes) as numbers, with the end of the last; undefined where they fall or leave the tile. */
+/** Cell offsets (uint64, bytes) as numbers, with the end of the last cell added; undefined if they fall or leave the tile. */
 function cellStarts(bytes: Uint8Array, end: number): Float64Array | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const count = Math.floor(bytes.length / 8)

@@ -26,20 +26,20 @@ import { conditionTypes, enumerationTypes, metadataTypes, ndRangeTypes, schemaTy
 
 type FileTarget = Target & { type: 'file' }
 
-/** A file taken apart. */
+/** A file split into its parts. */
 export interface FileAnatomy {
-  /** In words: `fragment metadata`, `data file`, `consolidated commits`… */
+  /** In words, such as `fragment metadata`, `data file` or `consolidated commits`. */
   role: string
   size: number
   root: Part
   close(): Promise<void>
 }
 
-/** Largest file of lines that is read: a fragment name is about 60 bytes. */
+/** Largest text file that is read. One fragment name takes about 60 bytes. */
 const MAX_LINES_BYTES = 256 * 2 ** 20
 
 /**
- * Any file of an array or group. Nothing but headers is read here; parts read what they need when looked at.
+ * Opens any file of an array or group. Only headers are read here; a part reads the rest when opened.
  * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<FileAnatomy> {
@@ -104,7 +104,7 @@ async function rootPart(target: FileTarget, space: Space, source: ByteSource, by
 
 const NOT_DEFINED = 'not defined: TileDB writes this file empty'
 
-/** A file that is one generic tile. */
+/** A file that is a single generic tile. */
 async function wholeTile(
   name: string,
   space: Space,
@@ -156,7 +156,7 @@ function linePart(name: string, space: Space, bytes: Uint8Array, from: number, e
   return { name, type: 'line', space, offset: from, length: next - from, value, meaning }
 }
 
-/** `.con`: lines; behind those of deletes and updates the whole generic tile. */
+/** A `.con` file: lines. After the line of a delete or update, its whole generic tile follows. */
 async function commitParts(target: FileTarget, space: Space, file: string, by: Anatomist): Promise<Part[]> {
   if (space.length > MAX_LINES_BYTES) return [gap(space, 0, space.length, 'too long to be read as lines')]
   const bytes = await space.read(0, space.length)
@@ -256,7 +256,7 @@ async function schemasOf({ array }: FileTarget): Promise<ReadonlyMap<string, Arr
   return schemas
 }
 
-/** Consolidated fragment metadata: where each footer is, then the footers, back to back. */
+/** Consolidated fragment metadata: first the offset of each footer, then the footers back to back. */
 function footersContent(schemas: ReadonlyMap<string, ArraySchema>, by: Anatomist): ContentReader {
   return (bytes, space, file) =>
     contentOf(consolidatedFragmentMetadata, by.style, (value) => ({

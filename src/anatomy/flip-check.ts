@@ -13,27 +13,27 @@ import { closeTarget, openTarget, type Target } from '../store/target.ts'
 import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
 import type { Anatomist } from './generic-tile.ts'
 
-/** What `check --level cells` finds of each bit of a byte, lowest first, once that bit is flipped. */
+/** What `check --level cells` finds after each bit of a byte is flipped, lowest bit first. */
 export interface CheckedFlips {
-  /** Names as {@link Detectors} has them. */
+  /** Names as in {@link Detectors}. */
   detectors: Detectors
-  /** Codes of the findings, or of the errors that keep `check` from looking. */
+  /** Codes of the findings, or of the errors that stop `check`. */
   codes: readonly (readonly (FindingCode | ErrorCode)[])[]
-  /** Found by `check --all` alone: nothing of the array uses the file. */
+  /** Only `check --all` finds it, as nothing in the array uses the file. */
   unused: boolean
 }
 
-/** Copies in memory are no larger, bytes: nine times as many are looked at. */
+/** Largest array to copy into memory, in bytes. It is checked up to nine times. */
 const MAX_BYTES = 2 << 20
 const MAX_FILES = 1000
 const EACH_BIT = Array.from({ length: BITS }, (_, bit) => bit)
 
 /**
- * Flips each bit of one byte on a copy of its array in memory, and checks the copy. Fragments that the byte does not belong to are left
- * out; findings that are there without the flip do not count.
+ * Copies the array into memory, flips each bit of one byte in the copy, and checks it. Fragments that do not contain the byte
+ * are left out. Findings that the unflipped array has, too, do not count.
  *
  * @param wanted bits to flip
- * @returns a list for each of them; undefined where the copy would be too large, folders cannot be listed, or a key is missing
+ * @returns one list for each bit; undefined if the copy would be too large, folders cannot be listed, or a key is missing
  */
 export async function checkedFlips(
   target: Target & { type: 'file' },
@@ -70,7 +70,7 @@ export async function checkedFlips(
       mine[offset] ^= 1 << bit
       const fresh = (await look(all)).filter((item) => !known.has(identity(item)))
       mine[offset] ^= 1 << bit
-      // What cannot be read without the schema follows from the schema's own finding.
+      // Without its schema a file cannot be read. The schema's own finding says so already.
       const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
       detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
       codes.push([...new Set(fresh.map((item) => ('notExamined' in item ? item.notExamined.code : item.code)))])
@@ -83,7 +83,10 @@ export async function checkedFlips(
   return all?.codes.some((found) => found.length > 0) ? all : used
 }
 
-/** The folder to check: the array around, that of a label array, a group, or a fragment on its own. */
+/**
+ * The folder to check: the array that contains the file, the array that a label array belongs to, a group, or a lone
+ * fragment.
+ */
 async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): Promise<Folder | undefined> {
   if (array) {
     const around = array.folder.parent()
@@ -99,8 +102,8 @@ async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): P
 }
 
 /**
- * Every file by its path.
- * @param only of the fragments only this one; all where the byte belongs to none
+ * The bytes of every file, by path.
+ * @param only reads only this fragment; undefined reads all, for a byte that belongs to no fragment
  */
 async function contents(root: Folder, only: string | undefined): Promise<Map<string, Uint8Array> | undefined> {
   const files = new Map<string, Uint8Array>()
@@ -131,9 +134,9 @@ function identity(item: Item): string {
   return JSON.stringify(item)
 }
 
-/** Findings whose field says what was read; the others are known by their code. */
+/** For these codes the field names the structure. Other findings are identified by their code. */
 const READ = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONSOLIDATED_|^RTREE_|^TILE_OFFSETS/
-/** Lists of the metadata: their name comes ahead of that of the field. */
+/** Codes about per-tile lists of the metadata: the list's name precedes the field's name. */
 const LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
 
 function detectorOfItem(item: Item): string {
@@ -145,7 +148,7 @@ function detectorOfItem(item: Item): string {
   if (LIST.test(code))
     return /^(tile|fragment)_(?:min|max)(?=_values)/.exec(field ?? '')?.[0].concat('s') ?? steps[0] ?? code
   if (!READ.test(code)) return code
-  // Of a list that is named after its field, the list.
+  // A list is stored once per field; take the list's name, not the field's.
   const name = code === 'SECTION_UNREADABLE' && steps.length <= 2 ? steps[0] : steps.at(-1)
   return filter ?? name ?? code
 }

@@ -17,8 +17,9 @@ import type { Anatomist } from './generic-tile.ts'
 import type { Part } from './part.ts'
 
 /**
- * What would notice if one bit of a byte flipped: tried out, bit by bit, on a copy in memory. For each bit, lowest first,
- * `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size…; empty where nothing notices.
+ * What notices each flipped bit of a byte, lowest bit first. Found by trying each flip on a copy in memory. Names are
+ * `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size, and so on. A list is empty if nothing
+ * notices.
  */
 export type Detectors = readonly (readonly string[])[]
 
@@ -73,10 +74,10 @@ async function eachBit(storage: FlippedStorage, notice: () => Promise<ReadonlySe
   return bits
 }
 
-/** For bytes that mean nothing. */
+/** For bytes without meaning: no flip is noticed. */
 export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
-/** A byte of a data file's tile: its filters are undone, then what the metadata knows of the tile's cells is compared. */
+/** For a byte in a tile of a data file: undoes the filters, then compares the cells with the metadata about the tile. */
 export async function tileDetectors(
   storage: Storage,
   path: string,
@@ -128,7 +129,7 @@ async function keepsOffsets(fragment: Fragment, { slot, role }: FieldFile, tile:
   }
 }
 
-/** Works out, from the tile's cells, what the metadata keeps of them; by the names of its lists. */
+/** Computes from a tile's cells the statistics that the metadata stores, keyed by the names of its lists. */
 interface StatisticsReader {
   read(): Promise<Map<string, string>>
 }
@@ -182,7 +183,7 @@ interface TilePart {
   isNull: boolean
 }
 
-/** What changes where the statistics of a tile change, which is read in one part or several. */
+/** The statistics that change when a tile is read in one or more parts. */
 function ofAllParts(
   column: ColumnType,
   all: readonly TilePart[],
@@ -192,7 +193,7 @@ function ofAllParts(
     const [min, max] = [first.minima(), first.maxima()].map(({ fixed, variable }) => `${fixed} ${variable}`)
     return { min, max, sums: String(first.sums()), nullCounts: String(first.nullCounts()) }
   }
-  // As those of a fragment come of those of its tiles, so those of a tile come of its parts.
+  // The statistics of a tile are joined from those of its parts, as TileDB joins those of a fragment from its tiles.
   const { type, cell_val_num, nullable } = column
   const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
   const joined = (list: (part: TileStatistics) => Uint8Array): Uint8Array => concat(parts.map(list))
@@ -214,10 +215,10 @@ function ofAllParts(
   return { min: `${min}`, max: `${max}`, sums: `${sum}`, nullCounts: `${null_count}` }
 }
 
-/** Parts walked of a damaged file. */
+/** Most parts to visit in a damaged file. */
 const MAX_PARTS = 200_000
 
-/** A byte of any other file: the file is read again, as far as the byte's own section and the footer go. */
+/** For a byte of any other file: reads the file again, but only the byte's own section and the footer. */
 export async function fileDetectors(
   storage: Storage,
   path: string,
@@ -250,7 +251,7 @@ export async function fileDetectors(
   })
 }
 
-/** Collects the names of everything that is found wrong. */
+/** Collects the names of all faults. */
 class Walk {
   private readonly found: Set<string>
   private left = MAX_PARTS
@@ -280,7 +281,7 @@ class Walk {
   }
 }
 
-/** The name of what raised an error: a checksum, a codec, or the field whose value cannot be. */
+/** The name of what raised an error: a checksum, a codec, or the field with the impossible value. */
 export function detectorOf(error: unknown): string {
   if (!(error instanceof InspectError)) throw error
   const { field } = error.at
@@ -291,7 +292,7 @@ export function detectorOf(error: unknown): string {
   return name ?? error.code.toLowerCase()
 }
 
-/** The filter in the dotted name of what was read; compressors as their libraries are called. */
+/** The filter in the dotted field name of an error. Compressors are called by their library's name. */
 export function filterNamed(field: string | undefined): string | undefined {
   const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(field ?? '')?.[1]
   return filter !== undefined && isCompressor(filter) ? filter.toLowerCase() : filter

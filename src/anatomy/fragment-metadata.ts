@@ -25,7 +25,7 @@ import { childList, gap, type Note, type Part, type Space, unreadable, withGaps 
 import { type Path, partOf, tracedPart } from './spans.ts'
 import { minMaxTypes, ndRangeTypes, statisticsTypes, sumTypes, v1Types } from './types.ts'
 
-/** A section of the metadata file: where it is, what it is called, how its content reads. */
+/** A section of the metadata file: its place, its name, and how to read its content. */
 interface Section {
   offset: number
   name: string
@@ -36,8 +36,8 @@ interface Section {
 const NO_SECTION = 'no section is here, by the footer'
 
 /**
- * `__fragment_metadata.tdb`: its sections as generic tiles, the footer, the footer's length; versions 1 and 2: one generic tile.
- * Where the footer cannot be read, the generic tiles that follow one another from the start are told all the same.
+ * `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2 it is one
+ * generic tile. If the footer cannot be read, the generic tiles at the start of the file are still shown.
  */
 export async function fragmentMetadataPart(
   fragment: Fragment,
@@ -85,7 +85,8 @@ async function sectionPart(section: Section, end: number, space: Space, file: st
 }
 
 /**
- * A gap that a generic tile fills: format version 15 writes processed conditions, and its footer has no field for them.
+ * A gap that holds a generic tile. Format version 15 writes processed conditions, but its footer has no field for their
+ * offset.
  */
 async function unnamedSection(part: Part, info: FragmentInfo, file: string, by: Anatomist): Promise<Part> {
   const { space, offset, length } = part
@@ -97,7 +98,7 @@ async function unnamedSection(part: Part, info: FragmentInfo, file: string, by: 
   return { ...tile, meaning: 'a generic tile that no field of the footer names' }
 }
 
-/** One section by its name (`rtree`, `tile_offsets a`), or all of them that `wanted` takes. */
+/** One section by its name (`rtree`, `tile_offsets a`), or every section that `wanted` accepts. */
 export async function sectionParts(
   fragment: Fragment,
   space: Space,
@@ -126,8 +127,8 @@ export async function sectionParts(
 /** Versions 1 and 2: the whole file is one generic tile. */
 async function v1Part(info: FragmentInfo, space: Space, file: string, by: Anatomist): Promise<Part> {
   const { schema, slots } = info
-  const content = contentOf(fragmentMetadataV1(schema), by.style, (value) => ({
-    typeOf: v1Types(schema, value),
+  const content = contentOf(fragmentMetadataV1(schema), by.style, () => ({
+    typeOf: v1Types(schema),
     namesOf: ([list]) => (list.startsWith('file_') ? slots.map(({ name }) => name) : undefined),
     refine: (part, path) =>
       path.length === 2 && path[0].startsWith('tile_') ? ofSlot(part, slots[Number(path[1])]) : part,
@@ -140,7 +141,7 @@ function ofSlot(part: Part, slot: Slot | undefined): Part {
   return slot ? { ...part, label: slot.name, keys: [[slot.name]] } : part
 }
 
-/** The footer: for versions 3 and up. */
+/** The footer of versions 3 and up. */
 export async function footerPart(fragment: Fragment, space: Space, file: string, by: Anatomist): Promise<Part> {
   const info = await fragment.info()
   const { footer, schema, slots } = info
@@ -169,7 +170,7 @@ export async function footerPart(fragment: Fragment, space: Space, file: string,
   }
 }
 
-/** For each field of the footer that can be held against something: what came of it. */
+/** For each footer field that can be compared with files or sections: the result. */
 type FooterNotes = ReadonlyMap<string, (index: number) => Note | undefined>
 
 function footerField(part: Part, path: Path, notes: FooterNotes): Part {
@@ -180,7 +181,7 @@ function footerField(part: Part, path: Path, notes: FooterNotes): Part {
   return { ...part, ...note(0), unit: 'bytes' }
 }
 
-/** More slots than this are not held against files and sections one by one. */
+/** With more slots than this, the slots are not compared with files and sections. */
 const MAX_NOTED_SLOTS = 2000
 const HEADER_BYTES = 4096
 
@@ -203,7 +204,7 @@ async function footerNotes(
   return notes
 }
 
-/** Whether a generic tile that fits stands at an offset. */
+/** Whether a valid generic tile starts at an offset. */
 async function tileNote(space: Space, offset: number, end: number): Promise<Note> {
   if (offset >= end) return { verdict: 'invalid', meaning: `behind the sections, which end at ${end}` }
   try {
@@ -222,7 +223,7 @@ const SIZE_LISTS = [
   ['file_validity_sizes', 'validity'],
 ] as const
 
-/** Sizes that the footer gives against those of the files; longer files are right. */
+/** Compares the file sizes in the footer with the files. A longer file is valid. */
 async function sizeNotes(
   fragment: Fragment,
   info: FragmentInfo,
@@ -264,7 +265,7 @@ async function footerLengthPart(space: Space, footerOffset: number, footerSize: 
   }
 }
 
-/** Where paths of `footer` documents stand in the footer: `fields[2].file_size` is `file_sizes[2]`. */
+/** Maps a path of the `footer` document to its field in the footer: `fields[2].file_size` is `file_sizes[2]`. */
 export function footerAlias(path: readonly string[]): readonly string[] {
   const [head, index, field, list] = path
   if (head === 'format_version') return ['version']
@@ -274,7 +275,7 @@ export function footerAlias(path: readonly string[]): readonly string[] {
   return key === undefined ? path : [key, index]
 }
 
-/** All sections that the footer names, by offset, each once. */
+/** All sections that the footer names, by offset, without duplicates. */
 function sections(info: FragmentInfo, by: Anatomist): Section[] {
   const { footer, slots } = info
   const at = new Map<number, Section>()
@@ -320,14 +321,14 @@ function sectionContent(name: SectionName, info: FragmentInfo, at: number | unde
   }))
 }
 
-/** `rtree.levels[0][3]`, as documents have it: the boxes' own list needs no name. */
+/** Names levels as the documents do, `rtree.levels[0][3]`: leaves out the name of the list of boxes. */
 function levelPath(part: Part, path: Path): Part {
   return path.length === 3 && path[0] === 'levels' && path[2] === 'bytes'
     ? { ...part, name: 'mbrs', type: part.type, transparent: true }
     : part
 }
 
-/** One entry a tile, or none. */
+/** Checks that there is one entry per tile, or none. */
 function tileCount({ values }: TileOffsets, info: FragmentInfo): Note & { unit: string } {
   const { tile_num } = info
   const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
@@ -336,7 +337,7 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Note & { unit: 
     : { unit: 'entries', verdict: 'invalid', meaning: `expected one for each of ${tile_num} tiles` }
 }
 
-/** Generic tiles from the start as far as they follow one another, then what can be told of the footer. */
+/** The generic tiles at the start of the file, as long as one follows another, then as much of the footer as can be read. */
 async function withoutInfo(
   fragment: Fragment,
   space: Space,
@@ -371,7 +372,7 @@ const unknownContent: ContentReader = (bytes, space) => ({
   meaning: 'which section it is stands in the footer',
 })
 
-/** The header at an offset, and the bytes of its whole tile; undefined where none is. */
+/** The header at an offset, and the size in bytes of its tile; undefined if there is none. */
 async function headerAt(
   space: Space,
   offset: number,
@@ -387,7 +388,7 @@ async function headerAt(
   }
 }
 
-/** What a footer says whose schema is missing, or whose fields cannot all be read. */
+/** The footer of a fragment whose schema is missing, or whose fields cannot all be read. */
 async function footerHeadParts(
   fragment: Fragment,
   space: Space,

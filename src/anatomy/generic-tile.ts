@@ -9,13 +9,13 @@ import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { partOf, type Reading, tracedPart } from './spans.ts'
 
-/** What anatomy needs of its surroundings. */
+/** Context that the functions of this folder need. */
 export interface Anatomist {
   cx: ReadContext
   style: ValueStyle
 }
 
-/** Reads the unfiltered bytes of a generic tile into a part of their own space. */
+/** Makes a part of the unfiltered bytes of a generic tile, in a space of their own. */
 export type ContentReader = (bytes: Uint8Array, space: Space, file: string) => Part
 
 /** A {@link ContentReader} for one structure. */
@@ -27,12 +27,12 @@ export function contentOf<T>(
   return (bytes, space, file) => tracedPart('content', describe, { space, bytes, base: 0, style }, file, valueKnown)
 }
 
-/** Longest header that is read ahead of its tile. */
+/** How many bytes are read to find a header; no header is longer. */
 const HEADER_READ_BYTES = 4096
 
 /**
- * The generic tile at `offset`, which ends before `end`: header, chunks, filters' metadata, and its content in a space of its own.
- * The header is read here, the rest when looked at.
+ * The generic tile at `offset`, which ends before `end`: header, chunks, filters' metadata, and its content in a space of its
+ * own. Only the header is read here; the rest is read when opened.
  */
 export async function genericTilePart(
   name: string,

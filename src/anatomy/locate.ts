@@ -6,7 +6,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { type Children, lastNotBehind, type Part } from './part.ts'
 import { elementPart } from './path.ts'
 
-/** The parts that hold a byte, the file first, the smallest last. */
+/** The parts that hold a byte, from the whole file down to the smallest. */
 export async function chainTo(root: Part, offset: number): Promise<Part[]> {
   const chain: Part[] = []
   let part: Part | undefined = root
@@ -24,19 +24,19 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
   return chain
 }
 
-/** One cell as a person knows it. */
+/** One cell as a user knows it. */
 export interface CellFacts {
   /** By dimension. */
   coordinates: { [dimension: string]: CellValue }
-  /** Of the field; undefined where the bytes are those of a dimension. */
+  /** The field's value; undefined if the bytes belong to a dimension. */
   value: CellValue | undefined
-  /** Dense: whether the cell lies in the non-empty domain, and is no padding. */
+  /** Dense arrays: whether the cell lies in the non-empty domain, so is not padding. */
   written: boolean
 }
 
 /**
- * Coordinates of one cell, and its value of a field.
- * @returns undefined where damage keeps them from being read
+ * Coordinates of one cell, and the value of one field.
+ * @returns undefined if they cannot be read because of damage
  */
 export async function cellFacts(
   fragment: Fragment,

@@ -2,9 +2,9 @@ import { exitCodeOf, type InspectError } from '../base/errors.ts'
 import type { CellValue } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
 
-/** Bytes that offsets count in: a file, or content below a filter, which is no run of bytes of any file. */
+/** The bytes that offsets count in: a file, or the content below a filter, which is not stored in any file. */
 export interface Space {
-  /** Most elements of lists that are believed of it: see Origin. */
+  /** A list in this space may claim at most this many elements: see Origin. */
   mostElements?: number | undefined
   /** In words; undefined for the file itself. */
   readonly name: string | undefined
@@ -20,30 +20,30 @@ export interface CellRange {
   to: number
 }
 
-/** What holding one value against what it describes came to. */
+/** The result of comparing one value with what it describes. */
 export interface Note {
   verdict?: 'valid' | 'invalid' | undefined
   meaning?: string | undefined
 }
 
-/** A run of like values, never one object a value. */
+/** A run of values of one type, without one object per value. */
 export interface Elements {
   count: number
-  /** Offset of an element in the part's space; `count` gives the end of the last. */
+  /** Offset of an element in the part's space; for `count`, the end of the last element. */
   start(index: number): number
   value(index: number): CellValue
-  /** What element 0 is called in `cells`: cells of a data tile that the elements are. */
+  /** If the elements are cells of a data tile: the tile, and the cell number of element 0. */
   cells?: { tile: number; first: number } | undefined
-  /** Names of the elements, where they have any. */
+  /** Names of the elements, if they have any. */
   names?: readonly string[] | undefined
-  /** What is known of single elements. */
+  /** Notes on single elements. */
   note?: ((index: number) => Note | undefined) | undefined
 }
 
 /**
- * A named run of bytes in a {@link Space}, and what it means. Children in its own space lie side by side and cover it;
- * behind them may stand children with a space of their own. Children are made when asked for: a tile's content is not
- * read, and a long list not expanded, before somebody looks.
+ * A named run of bytes in a {@link Space}, and what it means. Children in the same space lie side by side and cover the part.
+ * After them, children with their own space may follow. Children are made on demand: a tile's content is not read, and a long
+ * list not expanded, until they are asked for.
  */
 export interface Part {
   name: string
@@ -53,39 +53,39 @@ export interface Part {
   offset: number
   /** Bytes. */
   length: number
-  /** What a person would call it, where `name` is a number. */
+  /** What a user would call it, if `name` is a number. */
   label?: string | undefined
-  /** Other ways to name it in a path. */
+  /** Other names for it in a path. */
   keys?: readonly (readonly string[])[] | undefined
-  /** Paths pass through it without naming it. */
+  /** Paths may leave this part's name out. */
   transparent?: boolean | undefined
   value?: CellValue | undefined
-  /** The number on disk, where `value` is what it stands for. */
+  /** The number on disk, if `value` is its meaning. */
   stored?: number | undefined
   unit?: string | undefined
-  /** What the field is, by the description of its structure. */
+  /** What the field is, from the description of its structure. */
   description?: string | undefined
-  /** What is to be said of these bytes here. */
+  /** What these particular bytes mean. */
   meaning?: string | undefined
-  /** Outcome of holding a checksum, count or size against what it describes. */
+  /** Result of comparing a checksum, count or size with what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
   /** Why the bytes could not be read further. */
   fault?: InspectError | undefined
   children?: (() => Promise<Children>) | undefined
   elements?: Elements | undefined
-  /** Unfiltered bytes of the tile that these stored ones become: from, and behind the last. */
+  /** The tile's unfiltered bytes that these stored bytes become: the first, and one past the last. */
   becomes?: { from: number; to: number } | undefined
-  /** Bytes that a tile says it has unfiltered. */
+  /** Unfiltered size in bytes that a tile claims. */
   unfolds?: number | undefined
-  /** Cells that these bytes feed. */
+  /** Cells that depend on these bytes. */
   cells?: CellRange | undefined
 }
 
-/** Children by position. Those in the parent's space come first, rising. */
+/** Children by position. Those in the parent's space come first, by rising offset. */
 export interface Children {
   count: number
   at(index: number): Part | Promise<Part>
-  /** The child in the parent's space that holds a byte; -1 where none does. */
+  /** The child in the parent's space that holds a byte; -1 if there is none. */
   find(offset: number): number
 }
 
@@ -97,7 +97,7 @@ export function memorySpace(name: string, bytes: Uint8Array): Space {
   return { name, length: bytes.length, read: async (offset, count) => bytes.subarray(offset, offset + count) }
 }
 
-/** Children that are all there. @param last one more, in a space of its own, that is made when looked at */
+/** Children that exist already. @param last one more child, in a space of its own, that is made when asked for */
 export function childList(parts: readonly Part[], last?: () => Part): Children {
   const [first] = parts
   return {
@@ -110,7 +110,7 @@ export function childList(parts: readonly Part[], last?: () => Part): Children {
   }
 }
 
-/** Children made one by one. @param start offset of a child, rising; of `count` the end of the last */
+/** Children that are made one by one. @param start offset of a child, rising; for `count`, the end of the last */
 export function lazyChildren(
   count: number,
   start: (index: number) => number,
@@ -123,7 +123,7 @@ export function lazyChildren(
   }
 }
 
-/** The last of `count` rising starts that is not behind `offset`; -1 where all are. */
+/** The index of the last of `count` rising starts that is at or before `offset`; -1 if all are after it. */
 export function lastNotBehind(count: number, start: (index: number) => number, offset: number): number {
   let low = 0
   let high = count
@@ -153,7 +153,7 @@ export function unreadable(space: Space, offset: number, length: number, fault: 
   }
 }
 
-/** The parts with a gap wherever none of them claims bytes from `from` to `to`. */
+/** The parts, with a gap wherever no part covers bytes between `from` and `to`. */
 export function withGaps(space: Space, parts: readonly Part[], from: number, to: number, meaning: string): Part[] {
   const out: Part[] = []
   let at = from
@@ -166,7 +166,7 @@ export function withGaps(space: Space, parts: readonly Part[], from: number, to:
   return out
 }
 
-/** Every part below `part`, long lists too, parents first. */
+/** Every part below `part`, long lists included, parents first. */
 export async function* everyPart(part: Part): AsyncGenerator<Part> {
   yield part
   const children = await part.children?.()
@@ -175,9 +175,9 @@ export async function* everyPart(part: Part): AsyncGenerator<Part> {
 }
 
 /**
- * Checks that the children of every part lie side by side and cover it, and that elements do.
- * @param visit told every part on the way, parents first
- * @returns the first hole or overlap, in words; undefined when every byte is explained once
+ * Checks that the children or elements of every part lie side by side and cover the part.
+ * @param visit called with every part on the way, parents first
+ * @returns the first hole or overlap, in words; undefined if every byte is explained exactly once
  */
 export async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<string | undefined> {
   visit?.(part)

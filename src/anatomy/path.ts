@@ -2,7 +2,10 @@ import { InspectError } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
 import type { Part } from './part.ts'
 
-/** `footer.fields[2].file_size`, `schema.attributes["a b"].type`: names with dots between them; brackets hold a name or number. */
+/**
+ * Splits a path such as `footer.fields[2].file_size` or `schema.attributes["a b"].type`. Dots separate names; brackets hold a
+ * name or a number.
+ */
 export function parsePath(text: string): string[] {
   const steps: string[] = []
   const pattern = /\.?(?:\[(?:"((?:[^"\\]|\\.)*)"|([^\]]*))\]|([^.[\]]+))/y
@@ -22,7 +25,7 @@ export function parsePath(text: string): string[] {
   return steps
 }
 
-/** How a part is written in a path. */
+/** Writes a list of names as a path. */
 export function pathText(steps: readonly string[]): string {
   let text = ''
   for (const step of steps) {
@@ -33,7 +36,7 @@ export function pathText(steps: readonly string[]): string {
   return text
 }
 
-/** The part that a path names, from `root` on; parts that say of themselves that they need no name may be left out. */
+/** The part at a path below `root`. Transparent parts may be left out of the path. */
 export async function findPath(root: Part, text: string): Promise<Part> {
   const steps = parsePath(text)
   const [head, ...rest] = steps
@@ -50,7 +53,7 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   )
 }
 
-/** What stands at the deepest place reached, for the error. */
+/** The deepest part that was found, for the error message. */
 interface Reached {
   names: string[]
   depth: number
@@ -90,7 +93,7 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
   return undefined
 }
 
-/** Lists longer than this are looked up by number only. */
+/** Elements of lists longer than this are found by number only. */
 const MANY = 1000
 
 function element(part: Part, steps: readonly string[], depth: number, reached: Reached): Part | undefined {
@@ -106,7 +109,7 @@ function element(part: Part, steps: readonly string[], depth: number, reached: R
   return elementPart(part, index)
 }
 
-/** One value of a run of values as a part. */
+/** One element of a run of values, as a part. */
 export function elementPart(part: Part, index: number): Part {
   const { elements, space, unit } = part
   if (!elements) throw new TypeError(`${part.name} has no elements`)

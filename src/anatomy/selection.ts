@@ -3,27 +3,27 @@ import type { Children, Part } from './part.ts'
 
 /** Which parts are shown. */
 export interface Selection {
-  /** Levels below the first part; all without it. */
+  /** Number of levels below the first part; undefined shows all. */
   depth?: number | undefined
-  /** First and last byte of the file, inclusive; content below filters is shown of parts that lie inside. */
+  /** First and last byte of the file, inclusive. Content below filters is shown for parts that lie wholly inside. */
   range?: { from: number; to: number } | undefined
-  /** Told every fault that is met on the way. */
+  /** Called with every fault on the way. */
   onFault(error: InspectError): void
 }
 
-/** Faults, and what was found invalid without one, told once. */
+/** Reports the fault of a part once; an invalid part without a fault is reported, too. */
 export function tellFault(part: Part, { onFault }: Selection): void {
   if (part.fault) onFault(part.fault)
   else if (part.verdict === 'invalid' && part.children === undefined)
     onFault(new InspectError('INCONSISTENT', part.meaning ?? 'found invalid', { field: part.name }))
 }
 
-/** Whether the elements are more than a run of numbers. */
+/** Whether the elements have names or notes, so are more than a run of numbers. */
 export function isNamed({ elements }: Part): boolean {
   return elements?.names !== undefined || elements?.note !== undefined
 }
 
-/** The children that a range takes, with their positions. */
+/** The children that lie in the range, with their positions. */
 export async function* selected(
   part: Part,
   children: Children,
@@ -34,7 +34,7 @@ export async function* selected(
     const child = await children.at(index)
     const kind = inRange(part, child, range)
     if (kind === 'behind') {
-      // what has a space of its own stands behind the others
+      // Children with a space of their own come after the others.
       if (range && part.offset < range.from) return
       if (range && part.offset + part.length - 1 > range.to) return
     }

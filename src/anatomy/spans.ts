@@ -7,13 +7,13 @@ import type { Span } from '../format/span.ts'
 import { type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import { type Children, childList, type Elements, lazyChildren, type Part, type Space, unreadable } from './part.ts'
 
-/** What bytes of a structure hold, where the structure itself leaves that to the schema. */
+/** The type of bytes in a structure, where only the schema knows it. */
 export interface ValueType {
   type: Datatype
   cell_val_num: CellValNum
-  /** Several cells, one behind the other, however few there are. */
+  /** Several cells back to back; true even if there is only one. */
   many?: boolean | undefined
-  /** Start of each cell in the bytes, and the end of the last: cells that differ in length. */
+  /** Start of each cell in the bytes, and the end of the last, for cells that differ in length. */
   starts?: Float64Array | undefined
 }
 
@@ -23,20 +23,20 @@ export type Path = readonly string[]
 /** How the spans of a structure become parts. */
 export interface Reading {
   space: Space
-  /** The bytes that were traced, and the offset of their first one. */
+  /** The bytes that were traced. `base` is the offset of the first. */
   bytes: Uint8Array
   base: number
   style: ValueStyle
   typeOf?: ((path: Path) => ValueType | undefined) | undefined
-  /** Names of the numbers of a list. */
+  /** Names for the elements of a list. */
   namesOf?: ((path: Path) => readonly string[] | undefined) | undefined
-  /** Last word on a part: verdicts, children of a leaf. */
+  /** Called last for each part: adds verdicts, or children to a leaf. */
   refine?: ((part: Part, path: Path) => Part) | undefined
 }
 
 /**
- * The part of a structure that fills `bytes`, read by its description. Where reading fails, the bytes from there on are one
- * part that carries the fault.
+ * The part for a structure that fills `bytes`, read by its description. If reading fails, the remaining bytes are one part
+ * that carries the fault.
  */
 export function tracedPart<T>(
   name: string,
@@ -82,7 +82,7 @@ function wholePart(root: Span, end: number, error: InspectError | undefined, rea
   }
 }
 
-/** Children with others behind them. */
+/** The children, followed by more. */
 export function appended(children: Children, more: readonly Part[]): Children {
   return {
     count: children.count + more.length,
@@ -99,7 +99,7 @@ export function appended(children: Children, more: readonly Part[]): Children {
   }
 }
 
-/** A span, and what hangs below it, as a part. */
+/** Makes a part of a span and of everything below it. */
 export function partOf(span: Span, reading: Reading, path: Path): Part {
   const { name, type, offset, length } = span
   const { unit, meaning: description } = aboutOf(span.about)
@@ -120,7 +120,7 @@ export function partOf(span: Span, reading: Reading, path: Path): Part {
   return reading.refine?.(part, path) ?? part
 }
 
-/** Elements of lists are called by the name that they hold. */
+/** Labels the elements of a list with the name that they contain. */
 function labelled(span: Span, reading: Reading, path: Path): Part {
   const part = partOf(span, reading, path)
   if (!/^\d+$/.test(span.name)) return part
@@ -166,7 +166,7 @@ function storedNumber(span: Span, { bytes, base }: Reading): number {
   return value
 }
 
-/** Gives a run of bytes the values that its type says. @returns false where the bytes are no whole values of it */
+/** Gives a run of bytes the values of its type. @returns false if the bytes are not a whole number of values */
 export function typed(part: Part, bytes: Uint8Array, valueType: ValueType, style: ValueStyle): boolean {
   const { type, cell_val_num, starts } = valueType
   const name = cell_val_num === 1 ? type : `${type}[${cell_val_num}]`

@@ -4,7 +4,6 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { ConditionNode, UpdateCondition } from '../format/delete-condition.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
@@ -28,7 +27,7 @@ export function ndRangeTypes(dimensions: readonly NamedType[]): TypeOf {
   return (path) => rangeType(dimensions, path)
 }
 
-/** MBRs of an R-tree are told by number, not by name, below `bytes`. */
+/** An R-tree's boxes name dimensions by number, below `bytes`. */
 export function schemaTypes(schema: ArraySchema): TypeOf {
   const { dimensions } = schema.domain
   return (path) => {
@@ -45,7 +44,7 @@ export function schemaTypes(schema: ArraySchema): TypeOf {
   }
 }
 
-export function v1Types(schema: ArraySchema, _value: FragmentMetadataV1): TypeOf {
+export function v1Types(schema: ArraySchema): TypeOf {
   const { dimensions } = schema.domain
   return (path) =>
     path[0] === 'bounding_coords'
@@ -53,7 +52,7 @@ export function v1Types(schema: ArraySchema, _value: FragmentMetadataV1): TypeOf
       : rangeType(dimensions, path)
 }
 
-/** One minimum or maximum a tile. */
+/** One minimum or maximum per tile. */
 export function minMaxTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot, value: TileMinMax): TypeOf {
   const { type, cell_val_num } = slotType(info, slot)
   return ([field]) => {
@@ -65,7 +64,7 @@ export function minMaxTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot, valu
   }
 }
 
-/** uint64 starts with the end behind them; undefined where they do not rise within it. */
+/** The uint64 starts with the end added; undefined if they do not rise or pass the end. */
 function startsIn(bytes: Uint8Array, end: number): Float64Array | undefined {
   if (bytes.length % 8 !== 0 || bytes.length === 0) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -75,7 +74,7 @@ function startsIn(bytes: Uint8Array, end: number): Float64Array | undefined {
   return starts[0] === 0 && starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
 }
 
-/** The type that sums of a field are kept in. */
+/** The type in which sums of a field are stored. */
 function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
@@ -115,7 +114,7 @@ export function enumerationTypes({ type, cell_val_num, data, offsets }: Enumerat
   }
 }
 
-/** @param schema of the array; without it the values of conditions stay bytes */
+/** @param schema of the array; without it the values of conditions stay plain bytes */
 export function conditionTypes(schema: ArraySchema | undefined, root: ConditionNode): TypeOf {
   return (path) => {
     if (path.at(-1) !== 'value') return undefined

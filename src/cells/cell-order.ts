@@ -7,24 +7,27 @@ import { lanesOf, numbersOf } from './elements.ts'
 import { hilbertValues } from './hilbert.ts'
 import { type TileArithmetic, typedTileLanes } from './tile-numbers.ts'
 
-/** Sort keys of cells: unsigned lanes, the most significant first. */
+/** Sort keys of cells: lanes of unsigned numbers, the most significant lane first. */
 export type KeyLanes = Uint32Array[]
 
-/** What releases of TileDB have done in more than one way. @see check/old-orders.ts for which did what */
+/** Rules that differ between TileDB releases. check/old-orders.ts lists which release follows which. */
 export interface OrderRule {
-  /** How a coordinate's tile is worked out. */
+  /** How the tile of a coordinate is computed. */
   tiles: TileArithmetic
-  /** On which processor. */
+  /** The processor whose conversion rules apply. */
   conversion: Conversion
-  /** Bytes of text as unsigned numbers, or as the signed ones of C's char; `any`: no order of texts and of what follows them. */
+  /**
+   * Bytes of text sort as unsigned numbers, or as signed ones like C's char. With `any`, neither text nor the dimensions
+   * after it have an order.
+   */
   text: 'unsigned' | 'signed' | 'any'
-  /** What decides between cells of one Hilbert value; `any`: nothing does. */
+  /** What orders cells with equal Hilbert values; with `any`, nothing does. */
   hilbertTies: 'row-major' | 'col-major' | 'any'
-  /** Whether the range of an integer dimension counts its ends, or is their difference. */
+  /** The range of an integer dimension: the number of its values, or the difference of its ends. */
   hilbertRange: 'difference' | 'count'
 }
 
-/** As TileDB merges cells since 2.25 (format 22). */
+/** The order of TileDB 2.25 and later (format 22). */
 export const PRESENT_ORDER: OrderRule = {
   tiles: 'exact',
   conversion: 'x86-64',
@@ -34,10 +37,10 @@ export const PRESENT_ORDER: OrderRule = {
 }
 
 /**
- * The order in which a sparse fragment stores cells: by tile, tiles in tile order, then by coordinates in cell order; or by
- * Hilbert value, then coordinates in row-major order. Cells at the same coordinates keep the order they were given in.
+ * The order in which a sparse fragment stores cells: by tile in tile order, then by coordinates in cell order. With a Hilbert
+ * order: by Hilbert value, then by coordinates in row-major order. Cells with equal coordinates keep their given order.
  *
- * @returns the position of each stored cell among those given; undefined where they are in order already
+ * @returns for each stored cell its position among the given cells; undefined if they are in order already
  * @see tiledb/sm/misc/comparators.h, GlobalCmpQB and HilbertCmpQB in unordered_writer.cc
  */
 export function globalOrder(
@@ -49,7 +52,7 @@ export function globalOrder(
   return inOrder(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
 }
 
-/** Keys by which cells are stored: {@link globalOrder}. */
+/** The sort keys of {@link globalOrder}. */
 export function orderLanes(
   schema: ArraySchema,
   columns: readonly ColumnData[],
@@ -74,27 +77,27 @@ export function orderLanes(
   return [...tiles.flat(), ...coordinates.flat()]
 }
 
-/** Takes the first text and all that is less significant out of coordinates' keys: what has no lanes has no order. */
+/** Removes the keys of the first text dimension and of all less significant ones, so that they have no order. */
 function cutAtText(coordinates: KeyLanes[]): void {
   const text = coordinates.findIndex((lanes) => lanes.length === 0)
   if (text >= 0) coordinates.length = text
 }
 
-/** Lanes that sort as the coordinates of one dimension do; none of text in any order. */
+/** Lanes that sort like the coordinates of one dimension; none for text without an order. */
 function coordinateLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
   if (column.starts) {
     if (rule.text === 'any') return []
-    // Signed bytes sort as unsigned ones do whose highest bit is turned; what a text ends with stays below all of them.
+    // With the highest bit flipped, signed bytes sort as unsigned ones. The end of a text still sorts first.
     const text = rule.text === 'signed' ? column.data.map((byte) => byte ^ 0x80) : column.data
     return [textRanks(text, column.starts)]
   }
   return valueLanes(dimension.type, column.data, cellNum)
 }
 
-/** Each lane of a NaN; no other float has it. */
+/** Every lane of a NaN has this value; no other float has it. */
 export const NAN_LANE = 0xffffffff
 
-/** Values as unsigned lanes that sort as they do; NaN behind all others, whatever its sign: so TileDB stores coordinates. */
+/** Values as unsigned lanes that sort like them. NaN sorts last, whatever its sign, as in TileDB. */
 export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): KeyLanes {
   const float = datatypeKind(type) === 'float'
   const low = new Uint32Array(cellNum)
@@ -131,7 +134,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   return [low]
 }
 
-/** Number of each cell's tile along one dimension; no lanes where it has no tiles. */
+/** The tile number of each cell along one dimension; no lanes if the dimension has no tiles. */
 function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
   const { type, domain, tile_extent } = dimension
   if (column.starts || !tile_extent) return []
@@ -152,14 +155,18 @@ function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, ru
   return [lane]
 }
 
-/** What a number that no uint64 can be becomes: x86-64 makes 2^63 of a NaN and 0 of too large ones, ARM 0 and the largest. */
+/**
+ * How a number outside uint64 converts. x86-64 gives 2^63 for NaN and 0 for too large numbers; ARM gives 0 and the largest
+ * uint64.
+ */
 export type Conversion = 'x86-64' | 'arm'
 
 /**
- * In the arithmetic of the type, as TileDB computes. Over the full range of a type an extent that was not given is stored as
- * Infinity, and the distance from the domain's start can be Infinity, too: then the number of the tile is NaN.
+ * Computes in the dimension's own type, as TileDB does. If the domain covers the full range of the type, an extent that was
+ * not given is stored as Infinity. The distance from the domain's start can be Infinity, too: then the tile number is NaN.
  *
- * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64; order of arrays written on x86-64 is measured
+ * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64. The order was measured on arrays written on
+ * x86-64.
  */
 function floatTileLanes(
   type: Datatype,
@@ -188,7 +195,7 @@ function floatTileLanes(
   return [high, low]
 }
 
-/** Largest difference at which the floor of a division of numbers is surely right. */
+/** Up to this difference, the floor of a floating-point division is exact. */
 const SAFE_DIFFERENCE = 2 ** 51
 
 function wideTileLanes(data: Uint8Array, start: Uint8Array, extent: bigint, cellNum: number): KeyLanes {
@@ -216,10 +223,10 @@ function wideTileLanes(data: Uint8Array, start: Uint8Array, extent: bigint, cell
 
 const PREFIX_BYTES = 6
 
-/** Rank of each string among those of the column, by unsigned bytes, the shorter of two with a common start first. */
+/** Rank of each string in the column. Strings compare by unsigned bytes; a prefix of another string sorts first. */
 function textRanks(data: Uint8Array, starts: Float64Array): Uint32Array {
   const count = starts.length - 1
-  // The first bytes as one number decide most comparisons.
+  // Most comparisons are decided by the first bytes, kept as one number.
   const prefixes = new Float64Array(count)
   for (let i = 0; i < count; i++) {
     let prefix = 0
@@ -264,7 +271,7 @@ function inOrder(lanes: KeyLanes, cellNum: number): boolean {
 const DIGIT_BITS = 16
 const DIGITS = 1 << DIGIT_BITS
 
-/** Radix sort from the least significant digit: linear, and cells with equal keys keep their order. */
+/** Radix sort from the least significant digit. It takes linear time and keeps the order of equal cells. */
 function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
   let positions = Int32Array.from({ length: cellNum }, (_, i) => i)
   let other = new Int32Array(cellNum)

@@ -1,7 +1,7 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 
-/** What kind of field a column shows. */
+/** The kind of field that a column shows. */
 export type ColumnKind = 'dimension' | 'attribute' | 'timestamps' | 'delete_timestamps' | 'delete_condition_index'
 
 /** A column of cells: a field's name and type. */
@@ -15,22 +15,22 @@ export interface ColumnType {
 
 /** The cells of one tile of a column, as bytes. */
 export interface ColumnData {
-  /** Fixed-sized: the cells back to back. Var-sized: the values back to back. */
+  /** Fixed-sized or var-sized: the values back to back. */
   data: Uint8Array
-  /** Var-sized: where each cell starts in `data`, and one entry more for the end of the last. */
+  /** Var-sized only: where each cell starts in `data`, plus the end of the last. */
   starts: Float64Array | undefined
-  /** One byte a cell, 0 for null; undefined where the column is not nullable. */
+  /** One byte per cell, 0 for null; undefined if the column is not nullable. */
   validity: Uint8Array | undefined
 }
 
-/** Rows of one tile of a fragment, or of a part of a large one, column by column. A column that could not be read is undefined. */
+/** Rows of one tile, or of a part of a large tile, column by column. A column that could not be read is undefined. */
 export interface CellBatch {
   tile: number
-  /** Position in the tile of the batch's first cell, of parts of large tiles; 0 without it. */
+  /** For parts of a large tile: the position in the tile of the batch's first cell. Undefined means 0. */
   first?: number | undefined
-  /** Cells stored in the tile, or in the part of it. */
+  /** Number of cells in the tile, or in this part of it. */
   cell_num: number
-  /** Positions in the batch of the rows to show, rising; undefined for all of its cells. */
+  /** Positions in the batch of the rows to show, rising; undefined for all cells. */
   rows: Uint32Array | undefined
   columns: (ColumnData | undefined)[]
 }

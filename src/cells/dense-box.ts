@@ -6,11 +6,12 @@ import type { NDRange } from '../format/range.ts'
 import type { ColumnData } from './column.ts'
 
 /**
- * The bounding box of dense cells, and the order that makes them row-major; undefined where they are so already.
+ * The bounding box of dense cells, and the permutation that puts them in row-major order; undefined if they are in it
+ * already.
  *
- * @param columns coordinates first, `count` cells each
+ * @param columns coordinates first, with `count` cells each
  * @param file names the cells in errors
- * @throws InspectError BAD_VALUE where cells do not fill the box, each place once
+ * @throws InspectError BAD_VALUE if the cells do not fill the box with one cell per place
  */
 export function denseBox(
   schema: ArraySchema,
@@ -59,11 +60,11 @@ interface Axis {
   min: Uint8Array
   max: Uint8Array
   length: number
-  /** Of each cell, from the lowest. */
+  /** Position of each cell, counted from the lowest coordinate. */
   positions: Float64Array
 }
 
-/** Values in two numbers, `high` 2^32 each: positions above 2^53 are approximate, and no box is as large. */
+/** Splits values into `high` (units of 2^32) and `low`. Positions above 2^53 are approximate, but no box is that large. */
 function axisOf(data: Uint8Array, type: Datatype, count: number): Axis {
   const size = datatypeSize(type)
   const { low, high } = lanesOf(data, type)

@@ -4,21 +4,21 @@ import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/den
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 
-/** Coordinates of one dense tile's cells, and which of them the fragment really wrote. */
+/** Coordinates of the cells of one dense tile, and which cells the fragment wrote. */
 export interface DenseTileCells {
-  /** One buffer a dimension: raw values of its type, one a cell of the tile in cell order. */
+  /** One buffer per dimension: raw values of its type, one for each cell of the tile in cell order. */
   coordinates: Uint8Array[]
-  /** Positions of the cells inside the non-empty domain, in cell order; undefined where all are. */
+  /** Positions of the cells inside the non-empty domain, in cell order; undefined if all are inside. */
   rows: Uint32Array | undefined
 }
 
-/** Cells of a tile that follow one another. */
+/** Consecutive cells of a tile. */
 export interface CellRun {
   first: number
   count: number
 }
 
-/** Coordinates inside of which cells are wanted, by dimension, ends included; undefined is open. */
+/** The wanted range of coordinates, by dimension, ends included. Undefined has no limit. */
 export type CellBox = readonly (CellSide | undefined)[]
 
 interface CellSide {
@@ -26,12 +26,12 @@ interface CellSide {
   high: bigint | undefined
 }
 
-/** Coordinates of a tile take at most 8 GiB a dimension: what typed arrays hold. */
+/** More cells would take over 8 GiB of coordinates per dimension, the limit of typed arrays. */
 const MOST_CELLS = 2 ** 30
 
 /**
- * Works out the coordinates of a dense fragment's cells: tiles run over the grid in tile order, the cells of a tile over
- * its box in cell order; what lies outside the non-empty domain is padding.
+ * Computes the coordinates of a dense fragment's cells. Tiles follow the grid in tile order; the cells of a tile follow its
+ * box in cell order. Cells outside the non-empty domain are padding.
  *
  * @see format_spec/fragment.md; tiledb/sm/query/writers/dense_tiler.cc
  */
@@ -48,7 +48,7 @@ export class DenseCoordinates {
     this.cellOrder = info.schema.cell_order
   }
 
-  /** Index of the tile along each axis, counted in the fragment's grid. */
+  /** Index of the tile along each axis, in the fragment's grid. */
   tilePosition(tile: number): number[] {
     const { axes } = this.grid
     const position = new Array<number>(axes.length).fill(0)
@@ -60,7 +60,7 @@ export class DenseCoordinates {
     return position
   }
 
-  /** Lowest and highest coordinate of the written cells of a tile along each axis. */
+  /** Lowest and highest coordinate of a tile's written cells along each axis. */
   tileBox(tile: number): { low: bigint; high: bigint }[] {
     return this.tilePosition(tile).map((at, d) => {
       const axis = this.grid.axes[d]
@@ -72,9 +72,9 @@ export class DenseCoordinates {
   }
 
   /**
-   * @param part cells of the tile; all without it
-   * @param box only rows inside
-   * @throws InspectError TOO_LARGE for tiles whose coordinates no memory holds
+   * @param part cells of the tile; all by default
+   * @param box limits the rows to those inside
+   * @throws InspectError TOO_LARGE if a tile's coordinates do not fit in memory
    */
   cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
     const { axes } = this.grid
@@ -92,12 +92,12 @@ export class DenseCoordinates {
     return { first: 0, count: this.grid.cells_per_tile }
   }
 
-  /** Positions in `part` of the written cells of a tile, in cell order; undefined where all are. */
+  /** Positions in `part` of a tile's written cells, in cell order; undefined if all are written. */
   rows(tile: number, part: CellRun = this.whole(), box?: CellBox): Uint32Array | undefined {
     return this.rowsBetween(tile, (axis, d) => narrowed(axis, box?.[d]), part)
   }
 
-  /** The first cell of a tile, from `from` on, that {@link rows} gives; the number of cells where there is none. */
+  /** The first cell of a tile, at or after `from`, that {@link rows} includes; the number of cells if there is none. */
   nextRow(tile: number, from: number, box?: CellBox): number {
     const { axes, cells_per_tile } = this.grid
     const ranges = this.rangesOf(tile, (axis, d) => narrowed(axis, box?.[d]))
@@ -107,7 +107,10 @@ export class DenseCoordinates {
     return cellAt(position, cellStrides(axes, this.cellOrder))
   }
 
-  /** Which cells of a tile, in cell order, lie outside of the non-empty domain though inside the array's: 1. Undefined for none. */
+  /**
+   * Marks with 1 the cells of a tile, in cell order, that lie inside the array's domain but outside the non-empty domain.
+   * Undefined if there are none.
+   */
   unwritten(tile: number): Uint8Array | undefined {
     const written = this.rows(tile)
     if (!written) return undefined
@@ -131,7 +134,7 @@ export class DenseCoordinates {
     return rowsInside(ranges, axes, cellStrides(axes, this.cellOrder), fastestFirst(this.cellOrder, axes.length), part)
   }
 
-  /** Along each axis, positions in a tile of the cells inside bounds; `to` before `from` where there are none. */
+  /** The range of positions in a tile inside the bounds, along each axis; `to` is before `from` if the range is empty. */
   private rangesOf(tile: number, boundsOf: (axis: DenseAxis, d: number) => Bounds): { from: number; to: number }[] {
     const position = this.tilePosition(tile)
     return this.grid.axes.map((axis, d) => {
@@ -151,7 +154,7 @@ interface Bounds {
   high: bigint
 }
 
-/** The written cells along an axis, as far as they lie inside a box. */
+/** The written range along an axis, limited to a box. */
 function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): Bounds {
   return {
     low: side?.low !== undefined && side.low > low ? side.low : low,
@@ -163,13 +166,13 @@ function tileStart(axis: DenseAxis, position: number): bigint {
   return axis.domainLow + (axis.firstTile + BigInt(position)) * axis.extent
 }
 
-/** Axes from the fastest running to the slowest. */
+/** Axes by speed, the fastest-varying first. */
 function fastestFirst(order: Layout, count: number): number[] {
   const axes = Array.from({ length: count }, (_, d) => d)
   return order === 'col-major' ? axes : axes.reverse()
 }
 
-/** Cells between neighbours along each axis. */
+/** Number of cells between neighbours along each axis. */
 function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
   const strides = new Array<number>(axes.length).fill(1)
   let stride = 1
@@ -180,7 +183,10 @@ function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
   return strides
 }
 
-/** Raw coordinates along one axis for cells of a tile: runs of `stride` equal values, rising by 1, `extent` of them again and again. */
+/**
+ * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values, rising by 1. They repeat after
+ * `extent` runs.
+ */
 function axisCoordinates(
   axis: DenseAxis,
   start: bigint,
@@ -192,7 +198,7 @@ function axisCoordinates(
   const out = new Uint8Array(count * size)
   const period = stride * extent
   const line = { at: first % period, count: Math.min(period, count), stride, extent }
-  // One period is written value by value, then what is there is copied behind itself.
+  // One period is written value by value, then copied until the buffer is full.
   if (size === 8) writeLine64(new Uint32Array(out.buffer), start, line)
   else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), line)
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
@@ -203,7 +209,7 @@ function elementsOf({ buffer }: Uint8Array<ArrayBuffer>, size: number): Uint32Ar
   return size === 4 ? new Uint32Array(buffer) : size === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer)
 }
 
-/** A part of a period, from its cell `at` on. */
+/** Part of a period, starting at cell `at`. */
 interface Line {
   at: number
   count: number
@@ -211,7 +217,7 @@ interface Line {
   extent: number
 }
 
-/** Values of a line; they wrap beyond the type, where only padding is. */
+/** Writes the values of a line. They wrap beyond the type's range, but only padding is there. */
 function writeLine(
   out: Uint32Array | Uint16Array | Uint8Array,
   start: number,
@@ -225,7 +231,7 @@ function writeLine(
   }
 }
 
-/** {@link writeLine} of 64-bit values, as words, low before high. */
+/** {@link writeLine} for 64-bit values, as two words each, the low word first. */
 function writeLine64(out: Uint32Array, start: bigint, { at, count, stride, extent }: Line): void {
   let p = Math.floor(at / stride)
   let left = stride - (at % stride)
@@ -249,7 +255,7 @@ function writeLine64(out: Uint32Array, start: bigint, { at, count, stride, exten
 
 type Range = { from: number; to: number }
 
-/** Positions in `part`, in cell order, of the cells whose position along every axis is in range. */
+/** Positions in `part`, in cell order, of the cells that are in range along every axis. */
 function rowsInside(
   ranges: readonly Range[],
   axes: readonly DenseAxis[],
@@ -280,7 +286,7 @@ function rowsInside(
   return rows.subarray(0, count)
 }
 
-/** Along each axis, the position of the first cell from `cell` on that is in range; undefined where none is. */
+/** The position along each axis of the first cell in range, at or after `cell`; undefined if there is none. */
 function positionFrom(
   cell: number,
   ranges: readonly Range[],
@@ -296,13 +302,13 @@ function positionFrom(
     rest = Math.floor(rest / extent)
   }
   if (rest > 0) return undefined
-  // From the slowest axis on: where one is out of range, those that run faster begin anew.
+  // Starts at the slowest axis. Where one is out of range, all faster axes start again.
   for (let k = fastest.length - 1; k >= 0; k--) {
     const { from, to } = ranges[fastest[k]]
     if (position[fastest[k]] >= from && position[fastest[k]] <= to) continue
     let anew = k
     if (position[fastest[k]] > to) {
-      // The next slower axis that has room goes on by one.
+      // The next slower axis that is not at its end advances by one.
       do anew++
       while (anew < fastest.length && position[fastest[anew]] === ranges[fastest[anew]].to)
       if (anew === fastest.length) return undefined

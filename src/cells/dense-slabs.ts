@@ -2,21 +2,21 @@ import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 
 /**
- * How TileDB's writer goes through the cells of a tile when it works out statistics: slab by slab, each of cells that follow
- * each other in the tile.
+ * The order in which TileDB's writer visits the cells of a tile for statistics: slab by slab. The cells of a slab follow each
+ * other in the tile.
  */
 export interface Slabs {
   /** Where each slab begins, in the order of the writer. */
   starts: Uint32Array
-  /** Cells of a slab. */
+  /** Number of cells in a slab. */
   length: number
 }
 
 /**
- * The slabs of a dense tile in an ordered write. Where the cells that are given run as those of tiles do, a slab is as long as
- * the run in the tile, and longer while whole axes follow each other; otherwise each cell is a slab, in row-major order.
+ * The slabs of a dense tile in an ordered write. If the given cells have the order of the tile's cells, a slab is one run of
+ * the tile; whole axes join into longer slabs. Otherwise each cell is a slab, in row-major order.
  *
- * @param position of the tile, counted in the fragment's grid
+ * @param position of the tile in the fragment's grid
  * @param write order of the cells that were given to the writer
  * @see tiledb/sm/query/writers/dense_tiler.cc, copy_plan and compute_tile_metadata
  */
@@ -30,7 +30,7 @@ export function denseSlabs(
   const strides = stridesOf(axes, cellOrder)
   const all = axes.map((_, d) => d)
   if (axes.length > 1 && write !== cellOrder) return slabsOf(boxes, strides, all, 1)
-  // From the axis that runs fastest on: an axis that is whole, in the tile and in what is written, joins the next to the slab.
+  // Starting with the fastest axis: an axis that is whole, in the tile and in the write, extends the slab to the next axis.
   const fastest = cellOrder === 'col-major' ? all : all.toReversed()
   let length = 1
   let taken = 0
@@ -45,11 +45,11 @@ export function denseSlabs(
   return slabsOf(boxes, strides, rest, length)
 }
 
-/** The part of a tile that is written, along one axis. */
+/** The written part of a tile along one axis. */
 interface Side {
   first: number
   count: number
-  /** The tile is written from end to end, and nothing is written beside it. */
+  /** The tile is written from end to end, and nothing is written outside it. */
   whole: boolean
 }
 
@@ -62,7 +62,7 @@ function boxOf(axis: DenseAxis, position: number): Side {
   return { first: Number(low - start), count: Number(high - low) + 1, whole }
 }
 
-/** Starts in row-major order of the axes given: {@link DenseTiler} writes in no other. */
+/** Starts in row-major order of the given axes, the only order that {@link DenseTiler} uses. */
 function slabsOf(boxes: readonly Side[], strides: readonly number[], axes: readonly number[], length: number): Slabs {
   const count = axes.reduce((product, d) => product * boxes[d].count, 1)
   const starts = new Uint32Array(count)
@@ -83,7 +83,7 @@ function slabsOf(boxes: readonly Side[], strides: readonly number[], axes: reado
   return { starts, length }
 }
 
-/** Cells between neighbours along each axis. */
+/** Number of cells between neighbours along each axis. */
 function stridesOf(axes: readonly DenseAxis[], order: Layout): number[] {
   const strides = axes.map(() => 1)
   let stride = 1

@@ -1,6 +1,6 @@
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
-/** Elements of one number each: all but the integers of 8 bytes. */
+/** Elements that fit a number each: every type but the 8-byte integers. */
 export type Numbers =
   | Int8Array
   | Uint8Array
@@ -11,17 +11,17 @@ export type Numbers =
   | Float32Array
   | Float64Array
 
-/** The bytes at an address that typed arrays accept; a copy where they do not lie on one. */
+/** The bytes at an address that typed arrays accept; a copy if they are not aligned. */
 export function aligned(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
 }
 
-/** Whether elements are integers of 8 bytes, which no number holds exactly. */
+/** Whether elements are 8-byte integers, which a number cannot always hold exactly. */
 export function isWide(type: Datatype): boolean {
   return datatypeSize(type) === 8 && datatypeKind(type) !== 'float'
 }
 
-/** Elements of a type of at most 4 bytes, or of floats, as numbers. Text and bytes count as unsigned bytes. */
+/** Elements as numbers, for types of up to 4 bytes and for floats. Text and bytes count as unsigned bytes. */
 export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
   const size = datatypeSize(type)
   const from = aligned(bytes, size)
@@ -44,15 +44,15 @@ export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
   return new Uint8Array(buffer, byteOffset, count)
 }
 
-/** Integers of 8 bytes as pairs of lanes, low lane first. */
+/** 8-byte integers as pairs of lanes, the low lane first. */
 export function lanesOf(bytes: Uint8Array): Uint32Array {
   const from = aligned(bytes, 4)
   return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
 }
 
-/** Which cells of a tile count, and in which order they are visited. */
+/** Which cells of a tile count, and in what order they are visited. */
 export interface Cells {
   length: number
-  /** Undefined for 0, 1, 2… */
+  /** Positions of the cells; undefined means 0, 1, 2… */
   at: Uint32Array | undefined
 }

@@ -15,54 +15,54 @@ import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
 
 /** Which cells to read. */
 export interface CellSelection {
-  /** Names of fields; all when undefined. Dimensions are always there. */
+  /** Names of fields; undefined selects all. Dimensions are always included. */
   fields?: readonly string[] | undefined
   /** First and last tile, inclusive. */
   tiles?: { from: number; to: number } | undefined
-  /** Tiles to leave out, told by number: R-tree and tile grid say which a range cannot touch. */
+  /** Whether to skip the tile with this number. R-tree and tile grid show which tiles a range cannot touch. */
   skipTile?: ((tile: number) => boolean) | undefined
-  /** Dense: only cells inside, if not {@link fill}. */
+  /** Dense arrays: only cells inside the box, unless {@link fill} is set. */
   box?: CellBox | undefined
-  /** Dense: show padding cells as well. */
+  /** Dense arrays: show padding cells, too. */
   fill?: boolean | undefined
-  /** Whether the cells of a batch are done with when the next one is asked for: then it may lie where they did. */
+  /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
-  /** Undoes filters on several threads, where there is enough to do. */
+  /** Undoes filters on several threads if there is enough work. */
   threads?: TileUnitRunner | undefined
-  /** A column that cannot be read is told here and left out of its batch; without it the error is raised. */
+  /** Called for a column that cannot be read, which is then left out of its batch. Without it, the error is thrown. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
-  /** Leave out every tile of which a column cannot be read, and a column none of whose tiles can: {@link onFieldError}. */
+  /** Skips every tile with an unreadable column. Drops a column that is unreadable in every tile: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
-  /** Told of tiles in which bytes of a field are lost since they were written. */
+  /** Called for tiles in which bytes of a field were lost when they were written. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
-  /** With `wholeTiles`: a column whose metadata or files cannot be read at all is told here and left out. */
+  /** With `wholeTiles`: called for a column whose metadata or files cannot be read. The column is left out. */
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
 
-/** Without a promise where all is at hand. */
+/** Returns no promise if everything is in memory. */
 type ColumnReader = ((tile: number) => ColumnData | Promise<ColumnData>) & {
-  /** Reads a large tile part by part, from its start to its end. */
+  /** Reads a large tile part by part, from start to end. */
   parts?: (tile: number) => PartReader
 }
 
 type PartReader = (part: CellRun) => Promise<ColumnData>
 
-/** Bytes of the cells of a large tile that are read first, and at most, of all columns together. */
+/** Total bytes, over all columns, of the first part of a large tile and of the largest part. */
 const FIRST_PART = 64 * 1024
 const MOST_PART = 4 * 2 ** 20
 const PART_GROWS = 4
-/** Of a dense cell's coordinate along one dimension, at most. */
+/** Most bytes that one coordinate of a dense cell takes. */
 const COORDINATE_BYTES = 8
 
 /**
- * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns; of a large tile a
- * part of each column, but for var-sized ones, of which it holds all.
- * Coordinates of dense fragments are worked out; those of versions 1 to 4 come out of `__coords.tdb`.
+ * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns. Of a large tile
+ * it holds a part of each column, but all of a var-sized column. The coordinates of dense fragments are computed. Those of
+ * versions 1 to 4 come from `__coords.tdb`.
  */
 export class FragmentCells {
   readonly columns: readonly ColumnType[]
   readonly info: FragmentInfo
-  /** Set for dense fragments. */
+  /** Defined for dense fragments. */
   readonly dense: DenseCoordinates | undefined
   private readonly fragment: Fragment
   private readonly readers: readonly (ColumnReader | undefined)[]
@@ -87,7 +87,7 @@ export class FragmentCells {
     this.selection = selection
   }
 
-  /** @throws InspectError USAGE for a field that the fragment does not have */
+  /** @throws InspectError USAGE if the fragment does not have a selected field */
   static async open(fragment: Fragment, selection: CellSelection = {}): Promise<FragmentCells> {
     const info = await fragment.info()
     checkFields(info, selection.fields)
@@ -131,10 +131,10 @@ export class FragmentCells {
     return new FragmentCells(fragment, info, columns, readers, files, dense, selection)
   }
 
-  /** Batches in stored order, one a tile; of a large tile several. */
+  /** Batches in stored order: one per tile, several for a large tile. */
   async *batches(): AsyncGenerator<CellBatch> {
     const { tile_num } = this.info
-    // Without any file the number of tiles is but what the metadata claims.
+    // Without any file, the number of tiles is only a claim of the metadata.
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
@@ -150,7 +150,7 @@ export class FragmentCells {
     }
   }
 
-  /** The selected tiles, in runs that can be read one after the other: all at once but where threads undo filters. */
+  /** The selected tiles in runs that are read in sequence: a single run, unless threads undo filters. */
   private async *spans(from: number, to: number): AsyncGenerator<Iterable<number>> {
     const { files, selection } = this
     const { threads, skipTile } = selection
@@ -179,7 +179,7 @@ export class FragmentCells {
     return columns.every((column, i) => column !== undefined || this.readers[i] === undefined)
   }
 
-  /** Whether a tile is read part by part. Whoever wants only tiles that are whole has to have them whole. */
+  /** Whether a tile is read part by part. With `wholeTiles`, tiles must be read whole. */
   private isLarge(tile: number): boolean {
     if (this.selection.wholeTiles) return false
     const coordinates = this.dense ? this.cellNum(tile) * COORDINATE_BYTES : 0
@@ -191,7 +191,7 @@ export class FragmentCells {
     return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
   }
 
-  /** The cells of a large tile. A column that cannot be read further is missing from there on. */
+  /** The cells of a large tile. If a column cannot be read further, it is missing from there on. */
   private async *parts(tile: number): AsyncGenerator<CellBatch> {
     const { dense, selection } = this
     const cells = this.cellNum(tile)
@@ -210,7 +210,7 @@ export class FragmentCells {
     }
   }
 
-  /** @param readers of the columns; none of one that could not be read */
+  /** @param readers of the columns; undefined for a column that could not be read */
   private async part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
     const { dense, selection } = this
     const computed = dense?.cells(tile, part, selection.box)
@@ -278,7 +278,7 @@ export class FragmentCells {
   }
 }
 
-/** Parts of a tile that can only be read whole. */
+/** Reads parts of a tile that can only be read whole. */
 function partsOfWhole(read: ColumnReader, tile: number, { type, cell_val_num }: ColumnType): PartReader {
   let whole: ColumnData | Promise<ColumnData> | undefined
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
@@ -331,7 +331,7 @@ async function fieldReader(
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
 
-/** Where the values of one tile after the other may be put: new memory for each takes longer, and is more at its highest. */
+/** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
 class Room {
   private readonly selection: CellSelection
   private bytes: Uint8Array | undefined
@@ -340,19 +340,19 @@ class Room {
     this.selection = selection
   }
 
-  /** What the next tile is read with. */
+  /** Read options for the next tile. */
   get options(): ReadOptions {
     return this.bytes && this.selection.reuse ? { into: this.bytes } : NO_OPTIONS
   }
 
-  /** Makes room for tiles as large as one that there was. */
+  /** Makes room for tiles as large as this one. */
   fit({ length }: Uint8Array): void {
     if (this.selection.reuse && length > (this.bytes?.length ?? WORTH_ROOM)) this.bytes = new Uint8Array(length)
   }
 }
 
 const NO_OPTIONS: ReadOptions = {}
-/** New memory of up to this takes no longer. */
+/** Up to this size, new memory is just as fast. */
 const WORTH_ROOM = 16 * 1024
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
@@ -384,7 +384,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room,
   return Object.assign(whole, { parts })
 }
 
-/** Bytes that the values of a var-sized field are multiples of; 1 for text and bytes, which may be anything. */
+/** Size in bytes that var-sized values are multiples of; 1 for text and bytes, which have any length. */
 function elementSize(info: FragmentInfo, slot: number): number {
   const { type } = slotType(info, info.slots[slot])
   const kind = datatypeKind(type)
@@ -413,7 +413,7 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
       return { data, starts: withEnd(starts, data.length) }
     }
     const raw = lent ?? (await offsets.unfilter(tile, storedOffsets, { into: room })).data
-    // Offsets without filters are the bytes that were read, with those of other tiles around them.
+    // Offsets without filters are a view of the read buffer, which holds other tiles, too.
     room = raw.buffer === storedOffsets.buffer ? undefined : raw
     const { data } = await values.read(tile, valuesRoom.options)
     valuesRoom.fit(data)
@@ -433,9 +433,9 @@ function withEnd(starts: Float64Array, end: number): Float64Array {
 }
 
 /**
- * Offsets as stored (uint64, bytes) with the end added.
+ * The stored offsets (uint64, bytes) with the end added.
  * @param size bytes of an element
- * @throws InspectError INCONSISTENT where they fall, leave the data or cut an element
+ * @throws InspectError INCONSISTENT if they fall, leave the data or cut an element
  */
 function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
   const count = raw.length / 8
@@ -466,8 +466,8 @@ function halfElement(cell: number, start: number, size: number): InspectError {
 }
 
 /**
- * Coordinates of versions 1 to 4: per tile all values of the first dimension, then of the second…; version 1 keeps them
- * zipped (x0 y0 x1 y1…) unless the coords filters hold a compressor.
+ * Coordinates of versions 1 to 4: each tile has all values of the first dimension, then of the second, and so on. Version 1
+ * interleaves them (x0 y0 x1 y1…) unless the coords filters contain a compressor.
  */
 async function coordsReader(
   fragment: Fragment,
@@ -483,7 +483,7 @@ async function coordsReader(
   }
 }
 
-/** The coordinates along one dimension in an unfiltered tile of `__coords.tdb`. */
+/** The coordinates of one dimension in an unfiltered tile of `__coords.tdb`. */
 export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
   const dimensions = info.schema.domain.dimensions
   const size = datatypeSize(dimensions[0].type)

@@ -11,18 +11,18 @@ export function hilbertBits(dimensionNum: number): number {
   return Math.floor(HILBERT_BITS / dimensionNum)
 }
 
-/** What a dimension's range is to be: `count` counts both ends of integers, as TileDB 2.2 did. */
+/** How a dimension's range is computed. `count` is the number of values of an integer dimension, as in TileDB 2.2. */
 export type HilbertRange = 'difference' | 'count'
 
-/** Hilbert values as two lanes, the high one first. */
+/** Hilbert values as two lanes, the high lane first. */
 export interface HilbertValues {
   high: Uint32Array
   low: Uint32Array
 }
 
 /**
- * Hilbert values of cells: coordinates are put into 2^bits buckets each, then the curve's transpose form is worked out
- * and interleaved, the first dimension most significant.
+ * Hilbert values of cells. Each coordinate is put into one of 2^bits buckets. Then the transpose form of the curve is
+ * computed and its bits interleaved, the first dimension most significant.
  *
  * @see tiledb/sm/misc/hilbert.h (after J. Skilling, Programming the Hilbert curve, 2004); Dimension::map_to_uint64_2
  */
@@ -55,7 +55,7 @@ export function hilbertValues(
   return { high, low }
 }
 
-/** Coordinates to the transpose form of their Hilbert value, in place; at most 31 bits each. */
+/** Converts coordinates of at most 31 bits, in place, to the transpose form of their Hilbert value. */
 export function transpose(point: Int32Array, bits: number): void {
   const n = point.length
   for (let q = 1 << (bits - 1); q > 1; q >>>= 1) {
@@ -105,15 +105,16 @@ function bucketsOf(
   const values = doubles(dimension.type, column.data, cellNum)
   for (let cell = 0; cell < cellNum; cell++) {
     const bucket = ((values[cell] - start) / range) * largest
-    // What is no number (a NaN, or any coordinate in a domain of one value) becomes 2^63, which has none of these bits.
+    // NaN comes from a NaN coordinate or from a domain of one value. TileDB converts it to 2^63, which has none of these
+    // bits.
     out[cell] = bucket > 0 ? Math.floor(bucket) : 0
   }
   return out
 }
 
 /**
- * The first eight bytes of a string, big-endian. TileDB widens each byte as a signed one, so that a byte from 0x80 up
- * sets all bits above its own: the order depends on it, so the same is done here.
+ * The first eight bytes of a string, big-endian. TileDB sign-extends each byte, so a byte of 0x80 or more sets all bits above
+ * its own. The order depends on this, so the same is done here.
  */
 function textKey(data: Uint8Array, start: number, end: number): { high: number; low: number } {
   let high = 0
@@ -129,7 +130,7 @@ function textKey(data: Uint8Array, start: number, end: number): { high: number; 
   return { high: high >>> 0, low: low >>> 0 }
 }
 
-/** Values as float64, rounded as a conversion from the type would. */
+/** Values as float64, rounded like a conversion from their type. */
 function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<number> {
   if (!isWide(type)) return numbersOf(type, data)
   const lanes = lanesOf(data)
@@ -142,7 +143,7 @@ function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<num
   return out
 }
 
-/** One dimension: 63 bits, more than the lanes of {@link transpose} hold. The curve is then a Gray code undone and done again. */
+/** One dimension has 63 bits, too many for {@link transpose}. The curve then only decodes and encodes a Gray code. */
 function lineValues(dimension: Dimension, column: ColumnData, cellNum: number, rangeOf: HilbertRange): HilbertValues {
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
@@ -154,7 +155,7 @@ function lineValues(dimension: Dimension, column: ColumnData, cellNum: number, r
   return { high, low }
 }
 
-/** Its value on the line is {@link LINE_MASK}. */
+/** This bucket's value on the line is {@link LINE_MASK}. */
 const LAST_ON_LINE = 1n << BigInt(HILBERT_BITS)
 
 const LINE_MASK = (1n << BigInt(HILBERT_BITS)) - 1n
@@ -177,7 +178,7 @@ function wideBucket(dimension: Dimension, column: ColumnData, cell: number, rang
   const { start, range } = startAndRange(dimension, rangeOf)
   const value = doubles(type, column.data.subarray(cell * size, (cell + 1) * size), 1)[0]
   const bucket = ((value - start) / range) * 2 ** HILBERT_BITS
-  // It becomes 2^63, which the undone Gray code spreads over all bits.
+  // NaN becomes 2^63; decoding the Gray code spreads that bit over all bits.
   if (Number.isNaN(value)) return LAST_ON_LINE
   return bucket > 0 ? BigInt(Math.floor(bucket)) : 0n
 }

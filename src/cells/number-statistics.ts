@@ -1,15 +1,16 @@
 import type { Datatype } from '../format/datatype.ts'
 import { type Cells, type Numbers, numbersOf } from './elements.ts'
 
-/** Positions of the smallest and the largest value, or the bytes that TileDB starts from where no value went beyond them. */
+/** Positions of the smallest and the largest value, or the bytes of TileDB's starting value if no value replaced it. */
 export interface Extremes {
   min: number | Uint8Array
   max: number | Uint8Array
 }
 
 /**
- * TileDB starts from the type's limits and takes every value that is not strictly inside: of equal values the last one, and
- * a NaN until the next value. An infinity does not replace the largest finite number that the minimum starts from.
+ * TileDB starts from the type's limits and takes every value that is not strictly inside. So the last of equal values is
+ * taken, and a NaN lasts until the next value. An infinity does not replace the largest finite number that the minimum starts
+ * from.
  */
 export function numberExtremes(values: Numbers, type: Datatype, { length, at }: Cells): Extremes {
   const limits = limitsOf(values, type)
@@ -61,7 +62,7 @@ function limitBytes(
   return { low, high, bytes }
 }
 
-/** The same for integers of 8 bytes, given as lanes. */
+/** {@link numberExtremes} for 8-byte integers, given as lanes. */
 export function wideExtremes(lanes: Uint32Array, signed: boolean, { length, at }: Cells): Extremes {
   const turn = signed ? 0x80000000 : 0
   if (length === 0) {
@@ -91,14 +92,14 @@ export function wideExtremes(lanes: Uint32Array, signed: boolean, { length, at }
   return { min, max }
 }
 
-/** Integers of at most 32 bits that can be added before the sum leaves what a number holds exactly. */
+/** This many integers of up to 32 bits can be added before a number may lose exactness. */
 const EXACT_ADDITIONS = 1 << 20
-/** Sums up to here are exact, and adding any integer of 8 bytes to one shows whether it was the last. */
+/** Sums up to this are exact. After any 8-byte integer is added, the sum shows whether it still is. */
 const LARGEST_EXACT = 2 ** 52
 
 /**
- * A running sum as TileDB keeps it: int64, uint64 or float64. At the type's limit it passes over the rest of the cells that are
- * added with one call.
+ * A running sum like TileDB's: int64, uint64 or float64. When it reaches the type's limit, it ignores the remaining cells of
+ * the same call.
  */
 export class SumOf {
   /** Whether the limit was reached. */
@@ -140,11 +141,11 @@ export class SumOf {
     }
   }
 
-  /** Integers of 8 bytes, given as lanes. */
+  /** {@link add} for 8-byte integers, given as lanes. */
   addWide(lanes: Uint32Array, cells: Cells): void {
     const { length, at } = cells
     const signed = this.type === 'INT64'
-    // Once near the limit, every cell can go beyond it.
+    // Near the limit, any cell can exceed it.
     if (this.whole > LARGEST_EXACT || this.whole < -LARGEST_EXACT) {
       this.addLarge(lanes, cells)
       return
@@ -177,7 +178,7 @@ export class SumOf {
     }
   }
 
-  /** 8 bytes. */
+  /** The sum, as 8 bytes. */
   bytes(): Uint8Array {
     const bytes = new Uint8Array(8)
     const view = new DataView(bytes.buffer)

@@ -2,16 +2,16 @@ import { datatypeSize } from '../format/datatype.ts'
 import { type CellReader, type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 
-/** `__delete_timestamps` and `__delete_condition_index` of cells that were not deleted. */
+/** The value of `__delete_timestamps` and `__delete_condition_index` for cells that are not deleted. */
 const NOT_DELETED = 0xffffffffffffffffn
 
-/** Reads the value of a column's cell for printing; null for null cells. */
+/** Reads the value of a cell for printing; null for null cells. */
 export type ColumnValue = (data: ColumnData, cell: number) => CellValue
 
-/** Values of a column's enumeration, to be shown instead of the stored indexes. */
+/** Values of a column's enumeration, shown in place of the stored indexes. */
 export interface ShownLabels {
   values: readonly CellValue[]
-  /** Told of a cell whose index has no value: the index is shown. */
+  /** Called for an index without a value. The index itself is then shown. */
   onMissing(index: number | bigint): void
 }
 
@@ -54,7 +54,7 @@ function labelled(value: ColumnValue, { values, onMissing }: ShownLabels): Colum
   }
 }
 
-/** The rows of a batch as objects, in order; a column that could not be read has no key. */
+/** The rows of a batch as objects, in order. A column that could not be read has no key. */
 export function* batchRows(
   batch: CellBatch,
   columns: readonly ColumnType[],

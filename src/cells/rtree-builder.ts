@@ -10,9 +10,10 @@ import { wideExtremes } from './number-statistics.ts'
 const FANOUT = 10
 
 /**
- * The R-tree over the bounding boxes of a fragment's tiles: levels of boxes of ten each, up to one root.
+ * Builds the R-tree over the bounding boxes of a fragment's tiles. Each level has one box for ten of the level below, up to a
+ * single root.
  *
- * @param version of the fragment: before 5 the tree repeats the domain's dimension number and type
+ * @param version of the fragment; before version 5 the tree repeats the domain's dimension number and type
  * @see tiledb/sm/rtree/rtree.cc (build_tree)
  */
 export function buildRTree(version: number, leaves: readonly NDRange[], dimensions: readonly RangeType[]): RTree {
@@ -35,7 +36,10 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
   }
 }
 
-/** Smallest box around some. One that is no numbers along a dimension counts for nothing there: it would hide the others' cells. */
+/**
+ * The smallest box around all boxes. A box with NaN along a dimension is ignored there, as it would hide the cells of the
+ * others.
+ */
 export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeType[]): NDRange {
   return dimensions.map((dimension, d): Range => {
     let { min, max } = boxes[0][d]
@@ -51,7 +55,7 @@ function isNaNBytes({ type }: RangeType, value: Uint8Array): boolean {
   return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, value)[0])
 }
 
-/** Range of the coordinates of a tile along one dimension; without NaN, unless there is nothing else. */
+/** The range of a tile's coordinates along one dimension. NaN is ignored unless all are NaN. */
 export function coordinateRange(dimension: RangeType, cells: ColumnData, cellNum: number): Range {
   const { data, starts } = cells
   if (starts) return textRange(data, starts)
@@ -67,7 +71,7 @@ function numberRange(dimension: RangeType, data: Uint8Array): { min: number; max
   let min = 0
   let max = 0
   for (let i = 1; i < values.length; i++) {
-    // What follows NaN is taken, also where it is NaN again.
+    // After NaN, the next value is always taken, even another NaN.
     if (values[i] < values[min] || Number.isNaN(values[min])) min = i
     if (values[i] > values[max] || Number.isNaN(values[max])) max = i
   }
@@ -90,7 +94,7 @@ function textRange(data: Uint8Array, starts: Float64Array): Range {
   return { min: min.slice(), max: max.slice() }
 }
 
-/** Order of two values of a dimension. */
+/** Compares two values of a dimension. */
 export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, b: Uint8Array): number {
   if (cell_val_num === 'var') return compareText(a, b)
   if (isWide(type)) {
@@ -104,7 +108,7 @@ export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, 
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-/** By unsigned bytes, the shorter of two with a common start first. */
+/** By unsigned bytes; a prefix of the other text comes first. */
 function compareText(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]

@@ -5,7 +5,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { type FragmentInfo, slotShape } from '../store/fragment.ts'
 import type { TileRole } from './tile-places.ts'
 
-/** Element type and shape of a slot's cells. Zipped coordinates have the dimensions' common type. */
+/** Element type and shape of a slot's cells. Zipped coordinates have the common type of the dimensions. */
 export function slotType(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { type: Datatype; cell_val_num: CellValNum } {
   if (slot.kind === 'attribute') return info.schema.attributes[slot.index]
   if (slot.kind === 'dimension') return info.schema.domain.dimensions[slot.index]
@@ -13,21 +13,21 @@ export function slotType(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { type
   return { type: 'UINT64', cell_val_num: 1 }
 }
 
-/** What of a fragment the types of its tiles depend on. */
+/** The properties of a fragment that decide the types of its tiles. */
 export type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
 
-/** Element types ahead of all filters of a tile. */
+/** Element types of a tile before any filter. */
 export interface TileDatatypes {
   datatype: Datatype
-  /** The one that a release may have filtered it as, against its own readers. */
+  /** Another type that a release may have filtered the tile with, although its own readers do not use it. */
   otherDatatype: Datatype | undefined
 }
 
 /**
- * Element types of a slot's tiles by role. Validity is single bytes; but TileDB 2.4 to 2.10 (formats 10 to 14) gives the filters the
- * attribute's type when it writes dense tiles in row-major or col-major order, and bytes when it writes in global order and whenever
- * it reads. Where a filter's metadata tells, what was written can be read; behind BYTESHUFFLE and BITSHUFFLE nothing tells, and
- * what all readers see is taken.
+ * Element types of a slot's tiles by role. Validity tiles are single bytes. But TileDB 2.4 to 2.10 (formats 10 to 14) filters
+ * them with the attribute's type when it writes dense tiles in row-major or col-major order. It uses bytes when it writes in
+ * global order, and whenever it reads. If a filter's metadata shows the type, the written cells can be recovered. BYTESHUFFLE
+ * and BITSHUFFLE show nothing; then the cells are those that every reader sees.
  *
  * @see DenseTiler::get_tile_null and WriterBase::init_tile_nullable of 2.10
  */
@@ -45,7 +45,10 @@ function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
   return told && validityAsValues(info, nullable, slotType(info, slot).type)
 }
 
-/** Whether a field's validity may have been filtered as values, so that TileDB's readers see other cells than were written. */
+/**
+ * Whether a field's validity may have been filtered with the type of its values. TileDB's readers then see other cells than
+ * were written.
+ */
 export function validityAsValues(
   { format_version, dense, schema }: TileOwner,
   nullable: boolean,

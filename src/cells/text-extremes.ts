@@ -1,16 +1,16 @@
 import type { Cells } from './elements.ts'
 
-/** Where a value lies in some bytes. */
+/** Where a value lies in a buffer. */
 export interface ByteRange {
   from: number
   to: number
 }
 
 /**
- * Smallest and largest of fixed-sized texts, compared as `strncmp` does: by unsigned bytes, up to a zero byte. Of texts that
- * compare equal the first one.
+ * Smallest and largest of fixed-sized texts, compared like `strncmp`: by unsigned bytes, up to a zero byte. The first of
+ * equal texts is taken.
  *
- * @returns undefined for no cells
+ * @returns undefined if there are no cells
  */
 export function fixedTextExtremes(
   data: Uint8Array,
@@ -28,7 +28,7 @@ export function fixedTextExtremes(
   return { min: { from: min, to: min + size }, max: { from: max, to: max + size } }
 }
 
-/** The same of var-sized texts: those that compare equal over the shorter length go by their lengths. */
+/** {@link fixedTextExtremes} for var-sized texts. If one is a prefix of another, the shorter is smaller. */
 export function varTextExtremes(
   data: Uint8Array,
   starts: Float64Array,

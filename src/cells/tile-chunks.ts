@@ -3,25 +3,28 @@ import { concat } from '../filters/bytes.ts'
 import type { StoredChunk } from '../format/tile-chunks.ts'
 import { u32 } from '../format/u32.ts'
 
-/** A tile that has more bytes than this, stored or unfiltered, is read chunk by chunk. */
+/** A tile with more bytes than this, stored or unfiltered, is read chunk by chunk. */
 export const LARGE_TILE = 16 * 2 ** 20
-/** Stored bytes of a large tile that are read at once. Those who plan reads of it cut it so, from its start. */
+/**
+ * Stored bytes of a large tile that are read at once. Code that plans reads of a large tile splits it into such blocks, from
+ * its start.
+ */
 export const BLOCK_BYTES = 2 ** 20
 
 const COUNT_BYTES = 8
 const HEAD_BYTES = 12
 
-/** A chunk, and where it is. */
+/** A chunk and its place. */
 export interface PlacedChunk {
   chunk: StoredChunk
   index: number
-  /** Of the chunk's metadata, in the file. */
+  /** Offset in the file of the chunk's metadata. */
   offset: number
-  /** Unfiltered bytes of the tile ahead of it. */
+  /** Unfiltered bytes of the tile before it. */
   from: number
 }
 
-/** Chunks of a tile that is in memory. @param offset of the tile in its file */
+/** The chunks of a tile in memory. @param offset of the tile in its file */
 export function* placedChunks(
   chunks: readonly StoredChunk[],
   stored: Uint8Array,
@@ -34,7 +37,7 @@ export function* placedChunks(
   }
 }
 
-/** A run of stored bytes, read from its start to its end, with no more than a block or a chunk of it in memory. */
+/** Reads a run of stored bytes from start to end, with at most one block or chunk of it in memory. */
 class Blocks {
   private held: Uint8Array = new Uint8Array(0)
   private at: number
@@ -47,12 +50,12 @@ class Blocks {
     this.read = read
   }
 
-  /** Whether so many bytes are left from `offset` on. */
+  /** Whether the run has this many bytes left, starting at `offset`. */
   has(offset: number, length: number): boolean {
     return offset + length <= this.end
   }
 
-  /** Bytes of the run; `offset` never falls. */
+  /** Bytes of the run; `offset` must not fall from call to call. */
   async bytes(offset: number, length: number): Promise<Uint8Array> {
     const next = this.at + this.held.length
     if (offset + length > next) {
@@ -67,9 +70,9 @@ class Blocks {
 }
 
 /**
- * The chunks of a stored tile one after the other.
- * @param read of the file
- * @param broken told that lengths do not fit the tile: raises what is wrong with it
+ * The chunks of a stored tile, one after another.
+ * @param read reads bytes of the file
+ * @param broken called if lengths do not fit the tile; throws the error that describes the fault
  */
 export async function* storedChunks(
   { offset, size }: { offset: number; size: number },
@@ -96,21 +99,21 @@ export async function* storedChunks(
   }
 }
 
-/** What {@link TilePieces} needs of the file that the tile is in. */
+/** What {@link TilePieces} needs from the tile's file. */
 export interface PiecesOf {
   /** Unfiltered bytes of the tile. */
   expected: number
-  /** From the first chunk on. */
+  /** The chunks, starting with the first. */
   chunks(): AsyncGenerator<PlacedChunk>
   undo(placed: PlacedChunk): Promise<Uint8Array>
   fault(error: InspectError): unknown
 }
 
-/** The unfiltered bytes of one tile, from its start to its end: chunks are undone when bytes of them are asked for. */
+/** The unfiltered bytes of one tile, from start to end. A chunk is undone when its bytes are asked for. */
 export class TilePieces {
   private readonly tile: PiecesOf
   private chunks: AsyncGenerator<PlacedChunk> | undefined
-  /** Ends of what was gone through. */
+  /** Where the chunks read so far end. */
   private seen = 0
   private last: { from: number; data: Uint8Array } | undefined
 
@@ -119,8 +122,8 @@ export class TilePieces {
   }
 
   /**
-   * Bytes `from` to `to` of the tile; `from` never falls.
-   * @throws InspectError INCONSISTENT where the chunks hold more or fewer bytes than the tile, as far as they were gone through
+   * Bytes `from` to `to` of the tile; `from` must not fall from call to call.
+   * @throws InspectError INCONSISTENT if the chunks read so far show more or fewer bytes than the tile has
    */
   async read(from: number, to: number): Promise<Uint8Array> {
     const out = new Uint8Array(to - from)
@@ -148,7 +151,7 @@ export class TilePieces {
     return out
   }
 
-  /** Undoes all chunks, for what that raises. */
+  /** Undoes all remaining chunks, only to raise their errors. */
   async skip(): Promise<void> {
     const { expected } = this.tile
     for (let at = 0; at < expected; at += BLOCK_BYTES) await this.read(at, Math.min(expected, at + BLOCK_BYTES))

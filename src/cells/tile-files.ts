@@ -25,7 +25,7 @@ export type { TilePlace, TileRole } from './tile-places.ts'
 const NO_OFFSETS_BYTES = 8
 
 /**
- * The tiles of one data file of a fragment: where they are, how they are filtered, and their unfiltered bytes.
+ * The tiles of one data file of a fragment: their places, filters and unfiltered bytes.
  */
 export class TileFile {
   readonly name: string
@@ -38,20 +38,20 @@ export class TileFile {
   private readonly size: number
   private readonly varSizes: Float64Array | undefined
   private plain: Promise<Pipeline> | undefined
-  /** What {@link plain} gave. */
+  /** The pipeline that {@link plain} loaded. */
   private loaded: Pipeline | undefined
   private withOffsets: Promise<Pipeline> | undefined
-  /** The tiles that will be read one after the other, while that goes well. */
+  /** Tiles that will be read in sequence; undefined after an error. */
   private planned: { to: number; skip: ((tile: number) => boolean) | undefined; ahead: number } | undefined
-  /** Stored bytes of one tile or several. */
+  /** Stored bytes of one or more tiles. */
   private held: { offset: number; bytes: Uint8Array } | undefined
-  /** Those behind them, being read while these are worked on; undefined bytes where that failed. */
+  /** The bytes after them, read in the background; they become undefined if the read fails. */
   private next: { offset: number; bytes: Promise<Uint8Array | undefined> } | undefined
-  /** Tiles unfiltered elsewhere: {@link read} gives these. */
+  /** Tiles that another thread unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
-  /** Told of tiles that were written without the end of a part. */
+  /** Called for tiles that were written without the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
-  /** Where `stored` reads to by turns, if that may be; new memory costs a tenth of a millisecond a MiB. */
+  /** Buffers that `stored` reads into by turns, if it may reuse memory. New memory costs a tenth of a millisecond per MiB. */
   private rooms: Uint8Array[] | undefined
 
   private constructor(
@@ -73,7 +73,7 @@ export class TileFile {
     this.source = fragment.folder.file(this.name)
   }
 
-  /** @throws InspectError INCONSISTENT where the metadata has no offset for each tile */
+  /** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
   static async open(fragment: Fragment, slot: number, role: TileRole): Promise<TileFile> {
     const info = await fragment.info()
     const { offsetsList } = fieldTileFile(info, slot, role)
@@ -87,14 +87,15 @@ export class TileFile {
     return this.info.tile_num
   }
 
-  /** Cells of tile `tile`, padding of dense tiles included. */
+  /** Number of cells in a tile, padding of dense tiles included. */
   cells(tile: number): number {
     return tileCellNum(this.info, tile)
   }
 
   /**
-   * Where a tile is stored: up to the next tile, the last one up to the size that the footer gives (files may be longer).
-   * @throws InspectError INCONSISTENT where offsets do not rise
+   * Where a tile is stored. It ends where the next tile begins; the last ends at the size in the footer (the file may be
+   * longer).
+   * @throws InspectError INCONSISTENT if offsets do not rise
    */
   place(tile: number): TilePlace {
     const offset = this.offsets[tile]
@@ -105,22 +106,22 @@ export class TileFile {
     return tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
   }
 
-  /** Whether a tile has so many bytes, stored or unfiltered, that it is better read by {@link chunks} or {@link pieces}. */
+  /** Whether a tile has so many bytes, stored or unfiltered, that {@link chunks} or {@link pieces} should read it. */
   isLarge(tile: number): boolean {
     if (this.end(tile) - this.offsets[tile] > LARGE_TILE) return true
-    // Few stored bytes of offsets may say that the values hold them.
+    // The values may hold the offsets; a few stored bytes of the offsets tile then say so.
     return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > LARGE_TILE
   }
 
-  /** Whether tiles can be read by {@link pieces}: all but var-sized values, whose cells the chunks do not tell. */
+  /** Whether {@link pieces} can read tiles. It cannot read var-sized values, as chunks do not show where their cells are. */
   get inPieces(): boolean {
     return this.role !== 'var'
   }
 
-  /** The chunks of a tile as stored. Few are in memory at once. @throws InspectError as reading the tile does */
+  /** The chunks of a tile as stored, few in memory at once. @throws InspectError as reading the tile does */
   chunks(tile: number): AsyncGenerator<PlacedChunk> {
     const { offset, size } = this.place(tile)
-    // What is wrong with a tile, it tells as a whole.
+    // Reading the tile as a whole gives the error.
     const broken = async (): Promise<never> => {
       decode(await this.readListed(offset, size), tileChunks, { file: this.source.name, offset })
       throw new InspectError('IO', 'expected the file as it was, found it changed', { file: this.source.name, offset })
@@ -133,7 +134,7 @@ export class TileFile {
     return storedChunks({ offset, size }, read, broken)
   }
 
-  /** The unfiltered bytes of a tile from its start to its end, for those who do not want all at once. */
+  /** Reads the unfiltered bytes of a tile piece by piece, from start to end. */
   pieces(tile: number, options: ReadOptions = {}): TilePieces {
     const expected = this.expectedSize(tile) ?? 0
     const { size } = this.place(tile)
@@ -153,7 +154,7 @@ export class TileFile {
     })
   }
 
-  /** Bytes a tile must have unfiltered; undefined where the metadata does not tell. */
+  /** Unfiltered size in bytes that a tile must have; undefined if the metadata does not say. */
   expectedSize(tile: number): number | undefined {
     return this.role === 'var'
       ? this.varSizes?.[tile]
@@ -161,10 +162,10 @@ export class TileFile {
   }
 
   /**
-   * Tells which tiles will be read, in this order. A source that is far away can then fetch those that lie together at once;
-   * of others small tiles are read several at a time, and what follows is read while they are worked on.
+   * Announces the tiles that will be read, in this order. A remote source can then fetch neighbouring tiles at once.
+   * Otherwise small tiles are read several at a time, and the next bytes are read in the background.
    *
-   * @param reuse whether the stored bytes of a tile are done with when the next one is asked for
+   * @param reuse whether the next tile may overwrite the stored bytes of the current one
    */
   plan(
     from: number,
@@ -183,13 +184,13 @@ export class TileFile {
       if (skip?.(tile)) continue
       const [offset, end] = [this.offsets[tile], this.end(tile)]
       const step = this.isLarge(tile) && this.inPieces ? BLOCK_BYTES : end - offset
-      // Whoever reads a tile that ends before it starts says so.
+      // A tile that ends before it starts is reported when it is read.
       for (let at = offset; at < end; at += step) ranges.push({ offset: at, length: Math.min(step, end - at) })
     }
     source.plan(ranges, together, first)
   }
 
-  /** The stored bytes of a tile. @throws InspectError MISSING_FILE where the file that the metadata lists is not there */
+  /** The stored bytes of a tile. @throws InspectError MISSING_FILE if a file that the metadata lists is not there */
   async stored(tile: number): Promise<Uint8Array> {
     const now = this.storedNow(tile)
     if (now) return now
@@ -209,17 +210,17 @@ export class TileFile {
     }
   }
 
-  /** Reads a planned tile with those behind it, and begins to read what follows. Undefined where anything is wrong. */
+  /** Reads a planned tile and those after it, and starts to read the next ones. Undefined if anything is wrong. */
   private async storedAhead(tile: number): Promise<Uint8Array | undefined> {
     const { offset, size } = this.place(tile)
     const { next } = this
     this.next = undefined
     this.held = undefined
-    // Awaited even where another tile is asked for than was expected: its room must not be read to twice at a time.
+    // Awaited even if another tile was expected: two reads must not write to the same buffer.
     const ahead = await next?.bytes
     const bytes = next?.offset === offset ? ahead : await this.readQuietly(offset, this.lengthAhead(tile))
     if (!bytes || bytes.length < size) {
-      // Whatever is wrong, reading tile by tile tells of which.
+      // On any error, tiles are read one by one to find the faulty one.
       this.planned = undefined
       return undefined
     }
@@ -237,7 +238,10 @@ export class TileFile {
     return this.source.read(offset, length, this.room(length)).catch(() => undefined)
   }
 
-  /** The room that was not used last, larger if need be; none for so many bytes that the file must show first that it has them. */
+  /**
+   * The buffer that was not used last, enlarged if needed. Undefined for so many bytes that the file must first show that it
+   * has them.
+   */
   private room(length: number): Uint8Array | undefined {
     if (!this.rooms || length > MOST_BYTES) return undefined
     const last = this.rooms.length > 1 ? this.rooms.shift() : undefined
@@ -246,7 +250,7 @@ export class TileFile {
     return room
   }
 
-  /** The first planned tile from `tile` on that begins at `offset` or behind it. */
+  /** The first planned tile, from `tile` on, that starts at or after `offset`. */
   private plannedFrom(tile: number, offset: number): number | undefined {
     const { planned } = this
     for (let at = tile; planned && at <= planned.to; at++)
@@ -254,7 +258,7 @@ export class TileFile {
     return undefined
   }
 
-  /** The stored bytes of a tile if they have been read with those of another. */
+  /** The stored bytes of a tile if an earlier read fetched them. */
   storedNow(tile: number): Uint8Array | undefined {
     const { held } = this
     if (!held) return undefined
@@ -263,7 +267,7 @@ export class TileFile {
     return at >= 0 && at + size <= held.bytes.length ? held.bytes.subarray(at, at + size) : undefined
   }
 
-  /** Bytes to read from the start of a tile: its own and those of tiles behind it, as far as these are planned and few. */
+  /** Bytes to read from the start of a tile: its own, and those of the next planned tiles up to a limit. */
   private lengthAhead(tile: number): number {
     const { planned } = this
     if (!planned) return 0
@@ -277,7 +281,7 @@ export class TileFile {
     return end - offset
   }
 
-  /** {@link read} of a tile whose stored bytes and filters are at hand; undefined where they are not. */
+  /** {@link read} without waiting, if the stored bytes and filters are in memory; undefined if not. */
   readNow(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
     const lent = this.lent?.get(tile)
     if (lent) return { data: lent, offsets: undefined }
@@ -285,7 +289,7 @@ export class TileFile {
     return this.loaded && stored && this.reversed(this.loaded, tile, stored, options)
   }
 
-  /** Reads a tile and undoes its filters. `stringOffsets` where the offsets file says that the data holds the offsets. */
+  /** Reads a tile and undoes its filters. Set `stringOffsets` if the offsets file says that the data holds the offsets. */
   async read(tile: number, options: ReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
     const lent = options.stringOffsets ? undefined : this.lent?.get(tile)
     if (lent) return { data: lent, offsets: undefined }
@@ -361,22 +365,22 @@ export class TileFile {
 
   async close(): Promise<void> {
     this.held = undefined
-    // A descriptor must not be closed under a read.
+    // A file must not be closed during a read.
     await this.next?.bytes
     await this.source.close()
   }
 }
 
-/** Bytes that are fetched ahead of their reading, of all files that are read side by side. */
+/** Most bytes to fetch ahead, over all files that are read together. */
 const TOGETHER_BYTES = 64 * 2 ** 20
-/** The same of one file, and at first: a reader may want only a few cells. */
+/** Most bytes to fetch ahead for one file. It is also the first limit, as a reader may want only a few cells. */
 const MOST_BYTES = 8 * 2 ** 20
 const FIRST_BYTES = 2 ** 20
-/** Tiles of a source that plans nothing are read together up to this, and up to a part of what may be fetched at once. */
+/** If the source plans nothing: most bytes of tiles to read together. A share of the fetch limit applies, too. */
 const AHEAD_BYTES = 256 * 1024
 const AHEAD_PARTS = 8
 
-/** Tells the sources of files that are read side by side which tiles will be read of them; all without `from`, `to` and `skip`. */
+/** Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles. */
 export function planTiles(
   files: readonly TileFile[],
   from = 0,
@@ -388,8 +392,9 @@ export function planTiles(
 }
 
 /**
- * Whether an offsets tile says that the var tile holds the offsets itself (RLE and dictionary of strings): 8 zero bytes, a count of no chunks.
- * TileDB decides by the schema's version instead, and then cannot read what its own newer releases appended to old arrays.
+ * Whether an offsets tile says that the var tile itself holds the offsets (RLE and dictionary of strings): 8 zero bytes, a
+ * count of no chunks. TileDB decides by the schema's version instead. So it cannot read what its own newer releases appended
+ * to old arrays.
  */
 export function isStringOffsetsTile(stored: Uint8Array): boolean {
   return stored.length >= NO_OFFSETS_BYTES && stored.subarray(0, NO_OFFSETS_BYTES).every((byte) => byte === 0)

@@ -5,20 +5,20 @@ import type { KeyLanes } from './cell-order.ts'
 import { lanesOf, numbersOf } from './elements.ts'
 
 /**
- * How releases of TileDB work out the number of a coordinate's tile, (coordinate - start) / extent:
+ * How TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:
  *
  * - `exact`: right for every domain.
- * - `typed`: in the dimension's type T and compared as T. Floats keep their fraction, so that cells of one tile follow tile
- *   order too; differences above the largest of a signed T wrap to below 0.
- * - `wrapping`: differences of INT32, INT64, dates and times wrap, and negative tiles sort behind all others.
- * - `bytes`: coordinate, start and extent of INT8 and INT16 are widened as unsigned numbers; where start is below 0, tiles of
- *   coordinates from 0 up have negative numbers, rounded to 0, that sort behind the others.
+ * - `typed`: computed and compared in the dimension's type T. Floats keep their fraction, so cells within a tile are ordered
+ * by it, too. For a signed T, differences above its largest value wrap to negative numbers.
+ * - `wrapping`: differences of INT32, INT64, dates and times wrap. Negative tiles sort after all others.
+ * - `bytes`: coordinate, start and extent of INT8 and INT16 are widened as unsigned numbers. If start is negative, the tiles
+ * of coordinates from 0 up get negative numbers, rounded towards 0, that sort after the others.
  *
  * @see Domain::tile_order_cmp of 1.6, 2.1 and 2.3; Dimension::tile_idx of 2.4 and 2.10
  */
 export type TileArithmetic = 'exact' | 'typed' | 'wrapping' | 'bytes'
 
-/** Tile numbers as lanes that sort as the release's do; undefined where they are the exact ones. */
+/** Tile numbers as lanes that sort like the release's numbers; undefined if the exact numbers apply. */
 export function typedTileLanes(
   { type, domain }: Dimension,
   extent: Uint8Array,
@@ -54,7 +54,7 @@ export function typedTileLanes(
   return [high, low]
 }
 
-/** Quotients of floats, each operation rounded to the type. */
+/** Quotients of floats; each operation is rounded to the type. */
 function quotientLanes(type: Datatype, data: Uint8Array, start: number, extent: number, cellNum: number): KeyLanes {
   const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
   const values = numbersOf(type, data)
@@ -64,7 +64,7 @@ function quotientLanes(type: Datatype, data: Uint8Array, start: number, extent: 
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
   for (let i = 0; i < cellNum; i++) {
-    // No quotient is below 0: of such doubles the bits sort as the values do.
+    // No quotient is negative, and the bits of such doubles sort like the values.
     low[i] = pairs[2 * i]
     high[i] = pairs[2 * i + 1] & 0x7fffffff
   }

@@ -3,7 +3,7 @@ import { fieldFileBase } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
 
-/** Which of a slot's files: its fixed data (or coordinates, times), offsets, var-sized values or validity. */
+/** A slot's file: fixed data (or coordinates, timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
 
 /** A range of a data file. */
@@ -13,10 +13,10 @@ export interface TilePlace {
   size: number
 }
 
-/** What the metadata has of one data file as a whole. */
+/** What the metadata says about one data file. */
 export interface FieldTileFile {
   name: string
-  /** The list that says where its tiles begin. */
+  /** The list of its tiles' offsets. */
   offsetsList: OffsetsList
   /** Bytes. */
   size: number
@@ -32,7 +32,7 @@ export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole):
   }
 }
 
-/** @throws InspectError INCONSISTENT where a list of `count` has no offset for each tile */
+/** @throws InspectError INCONSISTENT if a list of `count` does not have an offset for each tile */
 export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
   if (count >= info.tile_num) return
   throw new InspectError('INCONSISTENT', `expected ${info.tile_num} tile offsets, found ${count}`, {
@@ -41,7 +41,7 @@ export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: s
   })
 }
 
-/** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT where it ends before it starts */
+/** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT if it ends before it starts */
 export function sizeBetween(offset: number, end: number, tile: number, file: string): number {
   if (end >= offset) return end - offset
   throw new InspectError(
@@ -51,12 +51,12 @@ export function sizeBetween(offset: number, end: number, tile: number, file: str
   )
 }
 
-/** Cells of tile `tile`, padding of dense tiles included. */
+/** Number of cells in a tile, padding of dense tiles included. */
 export function tileCellNum(info: FragmentInfo, tile: number): number {
   return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
 }
 
-/** Unfiltered bytes of one cell in a file that has as many for each. */
+/** Unfiltered bytes of one cell, in a file whose cells are all the same size. */
 export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
   if (role === 'offsets') return 8
   return role === 'validity' ? 1 : slotCellSize(info, info.slots[slot])

@@ -8,12 +8,12 @@ import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
 import { numberExtremes, SumOf, wideExtremes } from './number-statistics.ts'
 import { type ByteRange, fixedTextExtremes, varTextExtremes } from './text-extremes.ts'
 
-/** What decides which statistics a field has. */
+/** The properties of a field that decide which statistics it has. */
 export interface StatisticsField {
   type: Datatype
   cell_val_num: CellValNum
   nullable: boolean
-  /** Dimensions have their R-tree in place of minima and maxima. */
+  /** Dimensions have an R-tree in place of minima and maxima. */
   dimension: boolean
 }
 
@@ -33,8 +33,8 @@ export function hasSum({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'c
 }
 
 /**
- * Minima, maxima, sums and null counts of one field, gathered tile by tile as TileDB does; then those of the fragment.
- * Nulls and padding count for nothing. A tile of nulls has zero bytes for minimum and maximum.
+ * Minima, maxima, sums and null counts of one field, collected tile by tile as in TileDB, and then for the fragment. Nulls
+ * and padding are ignored. A tile of nulls has zero bytes as minimum and maximum.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc; FragmentMetadata::compute_fragment_min_max_sum_null_count
  */
@@ -43,7 +43,7 @@ export class TileStatistics {
   private readonly tileNum: number
   private readonly cellSize: number
   private readonly nulls: Float64Array
-  /** Tiles of nothing but nulls: 0. */
+  /** One byte per tile: 0 if all its cells are null. */
   private readonly known: Uint8Array
   private readonly min: ExtremeList | undefined
   private readonly max: ExtremeList | undefined
@@ -65,8 +65,8 @@ export class TileStatistics {
   }
 
   /**
-   * @param visit positions of the cells that count, in the order that TileDB takes them; undefined for all
-   * @param slabs of a dense tile, asked for where they decide the sum
+   * @param visit positions of the cells that count, in TileDB's order; undefined for all
+   * @param slabs of a dense tile, called if the sum depends on them
    */
   add(tile: number, cells: ColumnData, cellNum: number, visit: Uint32Array | undefined, slabs?: () => Slabs): void {
     const { validity } = cells
@@ -99,7 +99,7 @@ export class TileStatistics {
     this.max.set(tile, max.bytes, max.range)
   }
 
-  /** Minimum or maximum of one tile; undefined where the field has none. */
+  /** Minimum or maximum of one tile; undefined if the field has none. */
   extreme(which: 'min' | 'max', tile: number): Uint8Array | undefined {
     return this[which]?.get(tile)
   }
@@ -126,7 +126,7 @@ export class TileStatistics {
   }
 }
 
-/** Statistics of one field, tile by tile, as the fragment metadata lists them. */
+/** Statistics of one field for each tile, as the fragment metadata stores them. */
 export interface StatisticsLists {
   min: TileMinMax
   max: TileMinMax
@@ -135,16 +135,16 @@ export interface StatisticsLists {
 }
 
 /**
- * Those of the fragment, which TileDB works out from those of the tiles.
+ * The statistics of the fragment, which TileDB computes from those of the tiles.
  *
- * @param tiles those that are not all null
+ * @param tiles that are not all null
  * @see FragmentMetadata::compute_fragment_min_max_sum_null_count
  */
 export function fragmentStatistics(field: StatisticsField, lists: StatisticsLists, tiles: Cells): SlotStatistics {
   const { sums, nullCounts } = lists
   let null_count = 0
   for (const nulls of nullCounts) null_count += nulls
-  // TileDB works out no sum of characters over the fragment, though it keeps those of the tiles.
+  // TileDB stores sums of characters for tiles, but computes none for the fragment.
   const sum =
     sums.length > 0 && field.type !== 'CHAR' ? sumOf(sumType(field.type), sums, tiles).bytes() : new Uint8Array(8)
   const [min, max] = (['min', 'max'] as const).map((which) => fragmentExtreme(field, lists, which, tiles))
@@ -168,7 +168,7 @@ function fragmentExtreme(
   return bytes.slice(range.from, range.to)
 }
 
-/** Of var-sized minima or maxima: start of each tile's value, and the end. */
+/** For var-sized minima or maxima: start of each tile's value, and the end of the last. */
 function startsOf(fixed: Uint8Array, end: number): Float64Array {
   const lanes = lanesOf(fixed)
   const starts = new Float64Array(fixed.length / 8 + 1)
@@ -177,7 +177,7 @@ function startsOf(fixed: Uint8Array, end: number): Float64Array {
   return starts
 }
 
-/** Text that TileDB compares, and keeps minima and maxima of at any length. */
+/** Text that TileDB compares. It stores minima and maxima of any length for it. */
 export function isPlainText({ type }: Pick<StatisticsField, 'type'>): boolean {
   return type === 'CHAR' || type === 'STRING_ASCII'
 }
@@ -223,13 +223,13 @@ function zeros(size: number): Found {
   return { bytes: new Uint8Array(size), range: { from: 0, to: size } }
 }
 
-/** A position, or the bytes of a limit of the type where no cell was beyond it. */
+/** @param found a position, or the bytes of the type's limit if no cell replaced it */
 function numberFound(found: number | Uint8Array, data: Uint8Array, size: number): Found {
   if (typeof found !== 'number') return { bytes: found, range: { from: 0, to: size } }
   return { bytes: data, range: { from: found * size, to: (found + 1) * size } }
 }
 
-/** What the sums of a type are made of. */
+/** The type in which a type's values are summed. */
 function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
@@ -241,7 +241,7 @@ function sumOf(type: Datatype, data: Uint8Array, cells: Cells, sum = new SumOf(s
   return sum
 }
 
-/** The sum of a tile's cells slab by slab: a sum that reaches the limit stays there for the rest of its slab only. */
+/** The sum of a tile's cells, slab by slab. A sum that reaches the limit ignores only the rest of its slab. */
 export function slabSum(type: Datatype, { data, validity }: ColumnData, { starts, length }: Slabs): Uint8Array {
   const sum = new SumOf(sumType(type))
   for (const start of starts) {

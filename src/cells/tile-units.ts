@@ -7,16 +7,16 @@ import { openFragment } from '../store/target.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
-/** Some tiles of some files of a fragment, for any thread to undo the filters of. */
+/** Some tiles of some files of a fragment, whose filters any thread can undo. */
 export interface TileUnit {
-  /** Of the fragment. */
+  /** Path of the fragment. */
   path: string
   files: readonly { slot: number; role: TileRole }[]
-  /** Rising. */
+  /** In rising order. */
   tiles: readonly number[]
-  /** Unfiltered bytes of all of them. */
+  /** Unfiltered bytes of all tiles. */
   bytes: number
-  /** Memory to put them in, if it is large enough. */
+  /** Memory for the unfiltered bytes, if it is large enough. */
   room: ArrayBuffer | undefined
 }
 
@@ -24,25 +24,25 @@ export interface TileUnit {
 export interface UnfilteredTiles {
   tiles: readonly number[]
   room: ArrayBuffer
-  /** Where each tile begins and ends, file by file, two numbers a tile; -1 where it could not be had: whoever reads it will see why. */
+  /** Start and end of each tile, file by file. Both are -1 if the tile was not read; the reader then finds out why. */
   places: Float64Array
 }
 
-/** Has units done on several threads. */
+/** Runs units on several threads. */
 export interface TileUnitRunner {
-  /** Unfiltered bytes from which threads take less time to start than they save. */
+  /** From this many unfiltered bytes on, threads save more time than they take to start. */
   readonly worthBytes: number
-  /** Unfiltered bytes of a unit, at least. */
+  /** Fewest unfiltered bytes in a unit. */
   readonly unitBytes: number
-  /** Gives what came of units in their order. @param own does one on this thread */
+  /** Gives the results of units in their order. @param own runs a unit on this thread */
   run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
 }
 
 /**
- * The files of a fragment whose filters may be undone on other threads, and the units of that work.
+ * The files of a fragment whose filters other threads may undo, split into units of work.
  */
 export class TileUnits {
-  /** Those of which it is worth it. */
+  /** The files that are worth sharing. */
   readonly files: readonly TileFile[]
   private readonly path: string
   private readonly tiles: readonly number[]
@@ -56,7 +56,7 @@ export class TileUnits {
     this.unitBytes = unitBytes
   }
 
-  /** @returns undefined where other threads would not help */
+  /** @returns undefined if other threads would not help */
   static of(
     { folder }: Fragment,
     files: readonly TileFile[],
@@ -64,20 +64,20 @@ export class TileUnits {
     { worthBytes, unitBytes }: TileUnitRunner,
   ): TileUnits | undefined {
     const filtered = files.filter(isWorthIt)
-    // Other threads would ask a server for all that is known here.
+    // Other threads would ask the server again for all that this thread has.
     if (folder.isRemote || filtered.length === 0) return undefined
     const units = new TileUnits(folder.path, filtered, tiles, unitBytes)
     let bytes = 0
     for (const tile of tiles) {
       const size = units.sizeOf(tile)
-      // Several units are in memory at once: large tiles are not shared.
+      // Several units are in memory at once, so large tiles are not shared.
       if (size === undefined || size > LARGE_TILE) return undefined
       bytes += size
     }
     return bytes < worthBytes ? undefined : units
   }
 
-  /** Unfiltered bytes of a tile of all files; undefined where the metadata does not tell. */
+  /** Unfiltered bytes of a tile, over all files; undefined if the metadata does not say. */
   private sizeOf(tile: number): number | undefined {
     let sum = 0
     for (const file of this.files) {
@@ -103,7 +103,7 @@ export class TileUnits {
     if (tiles.length > 0) yield { path: this.path, files, tiles, bytes, room: this.rooms.pop() }
   }
 
-  /** Lends the tiles to their files, for reading. */
+  /** Hands unfiltered tiles to their files, which return them when read. */
   lend({ tiles, room, places }: UnfilteredTiles): void {
     this.files.forEach((file, f) => {
       const lent = new Map<number, Uint8Array>()
@@ -115,13 +115,13 @@ export class TileUnits {
     })
   }
 
-  /** Takes memory back that nobody reads any more: what is lent lies there until the next is. */
+  /** Takes back memory that nobody reads any more. A file's lent tiles stay until the next are lent. */
   takeBack({ room }: UnfilteredTiles): void {
     this.rooms.push(room)
   }
 }
 
-/** Where there is something to undo, and no offsets come out beside the values. */
+/** Whether there are filters to undo, and no offsets that come out beside the values. */
 function isWorthIt({ filters, role }: TileFile): boolean {
   return filters.length > 0 && !(role === 'var' && mayHoldOffsets(filters))
 }
@@ -148,7 +148,10 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
   return { tiles, room, places }
 }
 
-/** Undefined where it cannot be read, where there is more to say of it, and where the strings' offsets are to be read with their data. */
+/**
+ * Undefined if the tile cannot be read, if there is a note to give about it, or if its string offsets must be read with the
+ * data.
+ */
 async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     const stored = await file.stored(tile)
@@ -165,7 +168,7 @@ async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promi
   }
 }
 
-/** Does units on a thread that has none of the fragments open. */
+/** Runs units on a thread that has no fragment open yet. */
 export class TileUnitWorker {
   private readonly storage: Storage
   private readonly cx: ReadContext
@@ -206,7 +209,7 @@ export class TileUnitWorker {
   }
 }
 
-/** What came of a unit of which nothing could be read. */
+/** The result of a unit of which nothing could be read. */
 function noneOf({ tiles, files, room }: TileUnit): UnfilteredTiles {
   return { tiles, room: room ?? new ArrayBuffer(0), places: noPlaces(files.length, tiles.length) }
 }

@@ -12,11 +12,11 @@ import { checkStray } from './strays.ts'
 const LOCK_FILE = '__lock.tdb'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
 
-/** Since this version fragments lie in `__fragments`, their commits in `__commits`. */
+/** From this version on, fragments are in `__fragments` and their commits in `__commits`. */
 export const FOLDERS_SINCE = 12
 
 /**
- * Names of an array's folder against the rules of their version.
+ * Checks the names in an array's folder against the rules of their version.
  * @see format_spec/array_file_hierarchy.md
  */
 export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
@@ -25,7 +25,7 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
   for (const entry of await array.root()) {
     const { name, kind } = entry
     const file = `${folder.path}/${name}`
-    // TileDB reads the times of all that stands here, fragment or not.
+    // TileDB reads the timestamps of every name here, fragment or not.
     yield* fallingTimes(file, name, true)
     const commit = commitKindIn('', name)
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
@@ -59,15 +59,17 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
   }
 }
 
-/** Whether this is an empty file that is named like one of an array's folders: TileDB then refuses to list what is around it. */
+/**
+ * Whether this is an empty file with the name of one of an array's folders. TileDB then refuses to list the folder around it.
+ */
 export async function isMasking(inside: Folder, { name, kind }: Entry): Promise<boolean> {
   if (kind !== 'file' || !KNOWN_FOLDERS.has(name)) return false
   return (await withSource(inside.file(name), (source) => source.size())) === 0
 }
 
 /**
- * Whether this is one of the empty files by which Hadoop's file systems mark the folder beside them. TileDB passes over them
- * but in `__schema`, `__meta` and `__group`, where it reads all there is (measured with 2.30).
+ * Whether this is an empty file that Hadoop's file systems use to mark the folder beside it. TileDB ignores such files except
+ * in `__schema`, `__meta` and `__group`, where it reads every file (measured with 2.30).
  */
 export async function isFolderMark(inside: Folder, { name, kind, size }: Entry): Promise<boolean> {
   if (kind !== 'file' || !name.endsWith('_$folder$')) return false
@@ -79,7 +81,7 @@ export function masking(file: string, name: string): Finding {
   return finding('ARRAY_UNKNOWN_ENTRY', { file }, `no file or a folder ${name}`, 'an empty file', meaning)
 }
 
-/** @param seen whether readers look at it */
+/** @param seen whether readers read this name */
 function* fallingTimes(file: string, name: string, seen: boolean): Generator<Finding> {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
@@ -92,7 +94,7 @@ function* fallingTimes(file: string, name: string, seen: boolean): Generator<Fin
   )
 }
 
-/** @param seen whether readers look at it */
+/** @param seen whether readers read this name */
 function* fragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {

@@ -23,12 +23,12 @@ import { CheckedSchemas } from './schemas.ts'
 import { checkStray } from './strays.ts'
 
 /**
- * Everything about one array. Memory does not grow with its fragments but for their names.
- * @param ofLabel the array of a dimension label, which has no labels of its own
+ * Checks everything about one array. Memory does not grow with the number of fragments, except for their names.
+ * @param ofLabel whether this is the array of a dimension label, which has no labels of its own
  */
 export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Items {
   const { folder } = array
-  // Damaged commit files are findings of their own; what the others say still counts.
+  // Damaged commit files are reported as findings. The other commit files still count.
   array.cx.onFault = () => {}
   const files = await array.schemaFiles()
   const schemas = new CheckedSchemas(firstShardRun(run), array)
@@ -36,14 +36,14 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   if (isFirst(run.shard)) yield* checkArrayFiles(run, array, files, schemas, entries)
   else yield* ofFirstShard(run, schemas.first(files))
   const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
-  // Schemas are found fault with once, wherever the fragments are that name them.
+  // Schemas are checked once, however many fragments name them.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
     const named = inOrder(looked, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
     for await (const name of named) if (name !== undefined) yield* schemas.named(name, files)
   }
   const mine = await shardOf(array, looked, run.shard)
   const beside = { ...run, beside: run.beside * Math.max(1, Math.min(mine.length, atOnce(folder))) }
-  // Which fragment is the first to name a schema does not depend on which is read first.
+  // Which fragment is the first to name a schema must not depend on which is read first.
   let turn = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Items {
     const before = turn
@@ -80,7 +80,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   }
 }
 
-/** All of an array that is in no fragment. */
+/** Checks everything that is not in a fragment. */
 async function* checkArrayFiles(
   run: CheckRun,
   array: InspectArray,
@@ -114,7 +114,7 @@ async function* checkArrayFiles(
   yield* readsEmpty(array, entries)
 }
 
-/** Whether TileDB finds no cell where fragments lie that were written to the end: their metadata is written last. */
+/** Whether TileDB finds no cells although some fragments were written to the end. A fragment's metadata is written last. */
 async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
   if (entries.length === 0 || entries.some(({ isRead }) => isRead)) return
   const whole: FragmentEntry[] = []
@@ -130,10 +130,10 @@ async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[
   yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, known)
 }
 
-/** A fragment that has more than this is one of few that are checked at once: it is never in memory as a whole. */
+/** Only a few fragments larger than this are checked at once. A fragment is never in memory as a whole. */
 const LARGE_FRAGMENT = 64 * 2 ** 20
 
-/** Stored bytes of a fragment as far as they tell what checking it holds in memory. */
+/** Stored bytes of a fragment, as an estimate of the memory that its check needs. */
 async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: FragmentEntry): Promise<number> {
   try {
     const sizes = await fileSizes(array.folder.folder(path))
@@ -141,13 +141,13 @@ async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: Fragme
     if (reaches(run, 'chunks')) for (const size of sizes.values()) bytes += size
     return Math.min(bytes, LARGE_FRAGMENT) * run.beside
   } catch (error) {
-    // The check itself meets it, and says so.
+    // The check reports this error itself.
     if (!(error instanceof InspectError)) throw error
     return 0
   }
 }
 
-/** The schema that a footer names, where that can be told without opening it; older fragments have the only schema there is. */
+/** The schema that a footer names, read without opening it. Older fragments use the only schema there is. */
 async function schemaNameOf(fragment: Fragment): Promise<string | undefined> {
   try {
     return (await fragment.head()).array_schema_name
@@ -156,7 +156,7 @@ async function schemaNameOf(fragment: Fragment): Promise<string | undefined> {
   }
 }
 
-/** What a file that does not count yet is: TileDB goes by the second time in its name. */
+/** Reports a file that does not count yet. TileDB decides by the second timestamp in its name. */
 export function* datedAhead(
   code: 'METADATA_FUTURE' | 'GROUP_DETAILS_FUTURE',
   file: string,
@@ -168,7 +168,7 @@ export function* datedAhead(
 
 const METADATA_FOLDER = '__meta'
 
-/** Key-value metadata of an array or a group. */
+/** Checks the key-value metadata of an array or a group. */
 export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadContext): Items {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()

@@ -7,8 +7,8 @@ import type { RTreeLevel } from '../format/rtree.ts'
 export type End = 'min' | 'max'
 
 /**
- * The boxes of one level of an R-tree, ready to be compared: values of fixed-sized dimensions as unsigned lanes that sort as
- * they do, of string dimensions where they lie. No object a box.
+ * The boxes of one level of an R-tree, prepared for comparison. Values of fixed-sized dimensions become unsigned lanes that
+ * sort like them; values of string dimensions stay in place. There is no object per box.
  */
 export class Boxes {
   readonly count: number
@@ -38,7 +38,7 @@ export class Boxes {
     return new Boxes({ mbr_num: 1, bytes, starts: Float64Array.of(0) }, dimensions)
   }
 
-  /** Less than 0, 0 or more: an end of box `i` along dimension `d` against an end of a box of another level. */
+  /** Compares an end of box `i` along dimension `d` with an end of another level's box. @returns below 0, 0 or above 0 */
   compare(d: number, end: End, i: number, other: Boxes, otherEnd: End, j: number): number {
     const a = this.axes[d]
     const b = other.axes[d]
@@ -58,7 +58,7 @@ export class Boxes {
     return axis.text ? axis.bytes.subarray(axis.minStart[i], axis.minEnd[i]) : undefined
   }
 
-  /** First box whose lower end lies above its upper end, or of which one end alone is NaN. */
+  /** First box whose lower end is above its upper end, or with NaN at only one end. */
   firstInvalid(): { box: number; dimension: number } | undefined {
     for (let d = 0; d < this.axes.length; d++) {
       for (let i = 0; i < this.count; i++) {
@@ -69,7 +69,7 @@ export class Boxes {
     return undefined
   }
 
-  /** Most cells of different coordinates in a box, as far as its ends tell. */
+  /** Most cells with different coordinates that fit in a box, according to its ends. */
   roomOf(i: number, dimensions: readonly RangeType[]): number {
     let room = 1
     for (let d = 0; d < this.axes.length; d++) {
@@ -92,7 +92,7 @@ export class Boxes {
     return true
   }
 
-  /** First box from `from` to `to`, without it, that is NaN along a dimension; -1 for none. */
+  /** First box, from `from` up to but not including `to`, that is NaN along a dimension; -1 if none is. */
   firstNaN(d: number, from = 0, to = this.count): number {
     const axis = this.axes[d]
     if (axis.text || !axis.float) return -1

@@ -8,8 +8,8 @@ import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
 /**
- * Offsets and validity of a column's cells. @returns the column ready to be looked into; undefined where its cells cannot be
- * told apart
+ * Checks the offsets and validity of a column's cells.
+ * @returns the column, ready for further checks; undefined if its cells cannot be told apart
  */
 export function checkColumn(
   info: FragmentInfo,
@@ -51,7 +51,7 @@ function checkValidity(validity: Uint8Array, place: Place, known: string | undef
   }
 }
 
-/** What a null holds means nothing. */
+/** The value of a null cell has no meaning. */
 function checkBool(
   data: Uint8Array,
   starts: Float64Array | undefined,
@@ -66,7 +66,7 @@ function checkBool(
     items.push(finding('CELL_BOOL', { ...place, field: `${place.field}, element ${at}` }, '0 or 1', data[at]))
 }
 
-/** Whether the cell that holds a byte, of a fixed-sized field, is not null. */
+/** Whether the cell of a fixed-sized field that holds this byte is not null. */
 function cellIsValid(validity: Uint8Array, data: Uint8Array, at: number): boolean {
   return validity[Math.floor((at * validity.length) / data.length)] !== 0
 }
@@ -93,7 +93,10 @@ function badStart(
   return { code: 'CELL_VAR_SIZE', cell: uneven, expected: `a value of whole elements of ${size} bytes`, found }
 }
 
-/** Indexes into an enumeration: of cells that are not null, and of dense tiles the written ones: consolidation fills what lies between. */
+/**
+ * Checks indexes into an enumeration. Null cells are left out. In dense tiles, only written cells count, as consolidation
+ * fills the others.
+ */
 export function checkEnumerationIndexes(
   info: FragmentInfo,
   field: FieldReader,
@@ -125,7 +128,7 @@ export function checkEnumerationIndexes(
   }
 }
 
-/** What stands in cells of a dense fragment that nobody wrote. */
+/** The value in cells of a dense fragment that nobody wrote. */
 function fillIndex(info: FragmentInfo, field: FieldReader): number | undefined {
   const { type, fill_value } = info.schema.attributes[info.slots[field.slot].index]
   if (!fill_value) return undefined

@@ -13,19 +13,19 @@ import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 
 /**
- * Coordinates of a sparse fragment, tile by tile: inside the domain and the tile's box, in the order that the schema promises,
- * no two the same where it forbids them.
+ * Checks the coordinates of a sparse fragment, tile by tile. They must be inside the domain and the tile's box, in the order
+ * of the schema, and without duplicates if it forbids them.
  */
 export class CoordinatesCheck {
   private readonly info: FragmentInfo
   private readonly dimensions: readonly Dimension[]
   private readonly leaves: RTreeLevel | undefined
-  /** Coordinates of the last cell of the tile before; undefined where they are not known. */
+  /** Coordinates of the last cell of the previous tile; undefined if they are not known. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
-  /** Whether a text so far has a byte from 0x80 on: only such can be out of order. */
+  /** Whether any text so far has a byte of 0x80 or more. Only such text can be out of order. */
   private beyondAscii = false
-  /** Dimensions of which it is told that some coordinates are NaN. */
+  /** Dimensions whose NaN coordinates were reported. */
   private readonly nanTold = new Set<number>()
 
   /** @param merged whether the cells may come from several writes */
@@ -36,7 +36,7 @@ export class CoordinatesCheck {
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
 
-  /** A tile whose coordinates could not be read. */
+  /** Skips a tile whose coordinates could not be read. */
   skip(): void {
     this.last = undefined
   }
@@ -82,7 +82,7 @@ export class CoordinatesCheck {
       const low = compareValues(dimension, ranges[d].min, mbr[d].min)
       const high = compareValues(dimension, ranges[d].max, mbr[d].max)
       const nan = hasNaN(dimension, mbr[d].min)
-      // TileDB makes a box of NaN where that is the first coordinate, and such a box is told with the R-tree.
+      // If the first coordinate is NaN, TileDB makes a box of NaN. The R-tree check reports such a box.
       const unfounded = nan && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
       if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
@@ -110,7 +110,7 @@ export class CoordinatesCheck {
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }
 
-  /** Each cell against the one before it; the first fault of each kind is told. */
+  /** Compares each cell with the previous one. The first fault of each kind is reported. */
   private compare(columns: readonly ColumnData[], cells: number, base: number, place: Place, items: Item[]): void {
     const { schema, footer } = this.info
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
@@ -144,7 +144,10 @@ export class CoordinatesCheck {
     }
   }
 
-  /** Whether a cell's coordinates are those of the one before, by their bytes: to TileDB -0.0 and 0.0 are two coordinates. */
+  /**
+   * Whether a cell's coordinates equal the previous cell's, byte by byte. TileDB treats -0.0 and 0.0 as different
+   * coordinates.
+   */
   private sameCoordinates(columns: readonly ColumnData[], cell: number): boolean {
     return columns.every(({ data, starts }, d) => {
       const size = datatypeSize(this.dimensions[d].type)
@@ -158,9 +161,9 @@ export class CoordinatesCheck {
 }
 
 interface OrderFaults {
-  /** First cell that sorts ahead of the one before it; -1 for none. */
+  /** First cell that sorts before the previous one; -1 for none. */
   falling: number
-  /** First cell of the same coordinates as the one before it, as far as was looked; -1 for none. */
+  /** First cell with the same coordinates as the previous one, among the cells examined; -1 for none. */
   same: number
 }
 
@@ -198,7 +201,7 @@ function hasNaN({ type }: Dimension, data: Uint8Array): boolean {
   return false
 }
 
-/** A column of one of another's cells. */
+/** A column with only one cell of another column. */
 function cellOf({ data, starts }: ColumnData, cell: number, { type }: Dimension): ColumnData {
   if (!starts) {
     const size = datatypeSize(type)

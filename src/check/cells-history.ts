@@ -2,17 +2,20 @@ import type { ColumnData } from '../cells/column.ts'
 import { lanesOf } from '../cells/elements.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
-/** High and low word of the number that says "not deleted". */
+/** High and low word of the value that means "not deleted". */
 const NEVER = 0xffffffff
 
 export interface HistoryBounds {
-  /** Milliseconds, of the fragment's name; undefined where it has none. */
+  /** In milliseconds, from the fragment's name; undefined if the name has none. */
   timestampRange: readonly [bigint, bigint] | undefined
   /** Number of delete conditions that the fragment lists. */
   conditionNum: number | undefined
 }
 
-/** When cells were written, when and by which condition they were deleted. Columns that could not be read are undefined. */
+/**
+ * Checks when cells were written, and when and by which condition they were deleted. A column that could not be read is
+ * undefined.
+ */
 export function checkHistory(
   timestamps: { column: ColumnData | undefined; place: Place },
   deletes: { column: ColumnData | undefined; place: Place } | undefined,
