@@ -10,7 +10,7 @@ import { type TileArithmetic, typedTileLanes } from './tile-numbers.ts'
 /** Sort keys of cells: lanes of unsigned numbers, the most significant lane first. */
 export type KeyLanes = Uint32Array[]
 
-/** Rules that differ between TileDB releases. check/old-orders.ts lists which release follows which. */
+/** Rules that differ between TileDB releases. @see check/old-orders.ts for which release follows which */
 export interface OrderRule {
   /** How the tile of a coordinate is computed. */
   tiles: TileArithmetic

@@ -8,11 +8,11 @@ import { lanesOf, numbersOf } from './elements.ts'
  * How TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:
  *
  * - `exact`: right for every domain.
- * - `typed`: computed and compared in the dimension's type T. Floats keep their fraction, so cells within a tile are ordered
- * by it, too. For a signed T, differences above its largest value wrap to negative numbers.
+ * - `typed`: computed and compared in the dimension's type T. Floats keep their fraction, so cells within one tile
+ *   follow tile order, too. For a signed T, differences above its largest value wrap to negative numbers.
  * - `wrapping`: differences of INT32, INT64, dates and times wrap. Negative tiles sort after all others.
  * - `bytes`: coordinate, start and extent of INT8 and INT16 are widened as unsigned numbers. If start is negative, the tiles
- * of coordinates from 0 up get negative numbers, rounded towards 0, that sort after the others.
+ *   of coordinates from 0 up get negative numbers, rounded towards 0, that sort after the others.
  *
  * @see Domain::tile_order_cmp of 1.6, 2.1 and 2.3; Dimension::tile_idx of 2.4 and 2.10
  */

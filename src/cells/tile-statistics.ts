@@ -223,7 +223,7 @@ function zeros(size: number): Found {
   return { bytes: new Uint8Array(size), range: { from: 0, to: size } }
 }
 
-/** @param found a position, or the bytes of the type's limit if no cell replaced it */
+/** The value at a position, or the bytes of the type's limit if no cell replaced it. */
 function numberFound(found: number | Uint8Array, data: Uint8Array, size: number): Found {
   if (typeof found !== 'number') return { bytes: found, range: { from: 0, to: size } }
   return { bytes: data, range: { from: found * size, to: (found + 1) * size } }

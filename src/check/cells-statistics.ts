@@ -21,7 +21,7 @@ import { attempt, type Finding, finding, type Item, type Place } from './finding
 import { BATCHES_FAULT, misreadFault, statisticsFault } from './known-faults.ts'
 import { isLastAtFirst, type WrittenStatistics, writtenStatistics } from './written-statistics.ts'
 
-/** Statistics as the fragment metadata holds them, for one slot. */
+/** Statistics of one slot as stored in the fragment metadata. */
 interface Stored {
   min: TileMinMax | undefined
   max: TileMinMax | undefined
@@ -30,23 +30,23 @@ interface Stored {
   fragment: SlotStatistics | undefined
 }
 
-/** What filters do not give back of a field's cells. */
+/** What the filters of a field lose of its cells. */
 type Loss = 'none' | 'digits' | 'hidden colours'
 
-/** A field whose values an ordered write may have put to the places of other tiles. */
+/** A field whose values an ordered write may have stored at the places of other tiles. */
 interface Batched {
-  /** What each way of writing makes of the tiles. */
+  /** For each tile, the statistics that each way of writing gives. */
   ways: Map<number, WrittenStatistics[]>
   /** Values that fit no way of writing their tile. */
   pending: { place: Place; expected: string | number; found: string | number }[]
 }
 
-/** Relative difference of sums of floats that the order of adding explains. */
+/** Sums of floats may differ by this relative amount because of the order of addition. */
 const FLOAT_TOLERANCE = 1e-9
 
 /**
- * Minimum, maximum, sum and null count of each tile of one slot and of the fragment, worked out again and compared.
- * Statistics that are not there are passed over: readers do so, too.
+ * Computes minimum, maximum, sum and null count of each tile of one slot, and of the fragment, and compares them with the
+ * stored ones. Missing statistics are ignored, as readers ignore them.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc
  */
@@ -61,7 +61,7 @@ export class StatisticsCheck {
   private readonly file: string
   private readonly batched: Batched | undefined
   private complete = true
-  /** Whether all cells are as they were written. */
+  /** Whether all cells are exactly as they were written. */
   private exact = true
   private tileNum = 0
   private readonly knownTold = new Set<FindingCode>()
@@ -90,7 +90,7 @@ export class StatisticsCheck {
       this.batched = { ways: new Map(), pending: [] }
   }
 
-  /** Undefined where the version or the fragment has none for the slot. */
+  /** Undefined if the format version or the fragment has no statistics for the slot. */
   static async open(
     fragment: Fragment,
     info: FragmentInfo,
@@ -105,7 +105,7 @@ export class StatisticsCheck {
       nullable: slotShape(info, info.slots[slot]).nullable,
       dimension: kind === 'dimension',
     }
-    // What cannot be read is told with the lists.
+    // The check of the lists reports what cannot be read.
     const quietly = <T>(work: () => Promise<T>) => attempt<T>([], 'SECTION_UNREADABLE', { file }, work)
     const stored: Stored = {
       min: await quietly(() => fragment.tileMinMax('min', slot)),
@@ -117,7 +117,7 @@ export class StatisticsCheck {
     return new StatisticsCheck(fragment, info, slot, field, stored, file)
   }
 
-  /** A tile whose cells could not be read: nothing can be said of it, nor of the fragment. */
+  /** Skips a tile whose cells could not be read. The fragment's statistics can then not be checked either. */
   skip(): void {
     this.complete = false
   }
@@ -130,7 +130,7 @@ export class StatisticsCheck {
       return
     }
     const place = this.place(tile)
-    // What the writer made of the tile is worked out once something does not fit.
+    // Computed only once something does not fit.
     let written: readonly WrittenStatistics[] | undefined
     const fits = (test: (one: WrittenStatistics) => boolean): boolean => {
       written ??= this.writtenStatistics(tile, column, cells)
@@ -172,11 +172,14 @@ export class StatisticsCheck {
     if (this.batched) this.keepForBatches(tile, column, cells, written)
   }
 
-  /** The fragment's own statistics, once all tiles were added: they follow from the cells, or from those of the tiles. */
+  /**
+   * Checks the fragment's own statistics, after all tiles were added. They follow from the cells, or from the tiles'
+   * statistics.
+   */
   finish(items: Item[]): void {
     if (this.complete) this.finishBatches(items)
     const { fragment } = this.stored
-    // Of a file that is gone no tile was added.
+    // If a file is missing, no tile was added.
     if (!fragment || !this.complete || this.tileNum === 0) return
     const worked = [...(this.exact ? [this.counted.fragment()] : []), ...this.ofTiles()]
     const faulty = this.ofTilesBefore()
@@ -205,7 +208,10 @@ export class StatisticsCheck {
     }
   }
 
-  /** What releases work out for a tile: of a dense one as it was given to the writer row by row, column by column, or whole. */
+  /**
+   * The statistics that releases compute for a tile. A dense tile may have been written row by row, column by column, or
+   * whole.
+   */
   private writtenStatistics(tile: number, column: ColumnData, cells: number): WrittenStatistics[] {
     const { dense, cells_per_tile, format_version } = this.info
     const slabs: Slabs[] = [{ starts: Uint32Array.of(0), length: cells }]
@@ -218,17 +224,18 @@ export class StatisticsCheck {
     return slabs.flatMap((one) => {
       const written = writtenStatistics(this.field, column, one, format_version)
       if (!this.field.nullable || written.null_count < cells) return [written]
-      // Nothing is stored of a tile of nulls; but of the last one of a write in global order what minima start from.
+      // A tile of nulls has empty statistics. But in a write in global order, the last one keeps the starting value of its
+      // minimum.
       const none = { ...written, min: new Uint8Array(written.min.length), max: new Uint8Array(written.max.length) }
       return dense || cells === cells_per_tile ? [none] : [none, written]
     })
   }
 
   /**
-   * Which of the two is wrong where cells and metadata disagree about a tile, as far as a checksum or the fragment's own statistics
-   * tell: those follow from the tiles' as they were when they were written.
+   * Cells and metadata disagree about a tile; finds out which is wrong, if it can. A checksum proves the cells. The
+   * fragment's own statistics were computed from the tiles' when they were written.
    *
-   * @param counted what follows from the cells
+   * @param counted the statistic that follows from the cells
    */
   private evidence(tile: number, which: keyof SlotStatistics, counted: Uint8Array | number): string {
     const checksum = this.checksum
@@ -251,7 +258,7 @@ export class StatisticsCheck {
     return which === 'sum' ? this.sameSum(a, b) : this.sameValue(a, b)
   }
 
-  /** The filter that proves the bytes of the tiles: those that do not fit are findings of their own, and their tiles are left out. */
+  /** The filter that proves the bytes of the tiles. Tiles with a wrong checksum are reported separately and left out here. */
   private get checksum(): string | undefined {
     const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
     const found = roles.map((role) => {
@@ -272,7 +279,7 @@ export class StatisticsCheck {
     return fragmentStatistics(this.field, lists, this.tilesWithValues())
   }
 
-  /** Those that follow from the tiles' own, as stored. */
+  /** Fragment statistics that follow from the stored statistics of the tiles. */
   private ofTiles(): SlotStatistics[] {
     const { min, max, sums, nullCounts } = this.stored
     const lists = {
@@ -285,7 +292,10 @@ export class StatisticsCheck {
     return this.listsFit ? [fragmentStatistics(this.field, lists, tiles)] : []
   }
 
-  /** The same of text of one length, where tiles of nulls shift those behind them by one. @see compute_fragment_min_max_sum<char> */
+  /**
+   * {@link ofTiles} for text of one length. There, a tile of nulls shifts the values after it by one.
+   * @see compute_fragment_min_max_sum<char>
+   */
   private ofTilesBefore(): SlotStatistics | undefined {
     const { min, max } = this.stored
     if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return undefined
@@ -303,7 +313,7 @@ export class StatisticsCheck {
     return { length: at.length, at: Uint32Array.from(at) }
   }
 
-  /** Lists of the length of the tiles, with values inside of them: others are findings of their own. */
+  /** Whether each list has one entry per tile, with values inside it. Other lists are reported separately. */
   private get listsFit(): boolean {
     const { min, max, sums, nullCounts } = this.stored
     const { tile_num } = this.info
@@ -340,9 +350,9 @@ export class StatisticsCheck {
   }
 
   /**
-   * A known fault is told once a field, not for each tile.
+   * A known fault is reported once per field, not for each tile.
    *
-   * @param alike some release stores the same
+   * @param alike whether some release stores this value
    */
   private wrong(
     code: FindingCode,
@@ -379,7 +389,7 @@ export class StatisticsCheck {
     items.push(finding(code, place, expected, found, known))
   }
 
-  /** Minima and maxima of each way of writing, until all tiles are there. */
+  /** Keeps minima and maxima of each way of writing until all tiles are there. */
   private keepForBatches(
     tile: number,
     column: ColumnData,
@@ -391,7 +401,7 @@ export class StatisticsCheck {
     })
   }
 
-  /** Values that fit no tile: a known fault where the lists are as it leaves them. */
+  /** Values that fit no tile. They are a known fault if the lists look as that fault leaves them. */
   private finishBatches(items: Item[]): void {
     const { batched } = this
     if (!batched || batched.pending.length === 0) return
@@ -463,7 +473,7 @@ export class StatisticsCheck {
   }
 }
 
-/** What the filters of a field do not give back: statistics are those of the cells as they were written. */
+/** What the filters of a field lose. The statistics describe the cells as they were written. */
 function lossOf(info: FragmentInfo, slot: number): Loss {
   let loss: Loss = 'none'
   for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {
@@ -474,10 +484,10 @@ function lossOf(info: FragmentInfo, slot: number): Loss {
   return loss
 }
 
-/** Bytes of a pixel with transparency, which is the last of them. */
+/** Bytes of a pixel with transparency. The transparency is the last byte. */
 const PIXEL = 4
 
-/** Whether a pixel is wholly transparent: WebP without loss keeps no colour of it. */
+/** Whether a pixel is wholly transparent: lossless WebP does not keep its colour. */
 function hasHiddenPixel(data: Uint8Array): boolean {
   for (let at = PIXEL - 1; at < data.length; at += PIXEL) if (data[at] === 0) return true
   return false
@@ -488,13 +498,13 @@ function hasSignedSum(type: Datatype): boolean {
   return kind !== 'uint' && kind !== 'bool'
 }
 
-/** Tiles of a field for which it is worked out which side is wrong: each takes a look at all tiles. */
+/** For at most this many tiles per field the wrong side is looked for, as each search visits all tiles. */
 const MOST_EVIDENCE = 100
 const NO_EVIDENCE = 'nothing else tells whether the cells or the metadata are wrong'
 const FRAGMENT_EVIDENCE =
   'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong'
 
-/** Cells and metadata that disagree: none of the two is right by itself. @param evidence which of them is wrong, in words */
+/** Cells and metadata that disagree; either may be right. @param evidence which of them is wrong, in words */
 function disagreement(
   code: FindingCode,
   place: Place,
@@ -513,7 +523,7 @@ function disagreement(
   )
 }
 
-/** Statistics with that of one tile as its cells say; unchanged where values differ in length. */
+/** The statistics, with one tile's value replaced by that of its cells; unchanged if values differ in length. */
 function replaced(
   stored: Stored,
   which: keyof SlotStatistics,
@@ -542,7 +552,7 @@ const NOTHING = new Uint8Array(0)
 const NO_LIST: TileMinMax = { fixed: NOTHING, variable: NOTHING }
 const NO_COUNTS = new Float64Array(0)
 
-/** The value of a tile in a var-sized list; undefined where it does not lie in it. */
+/** The value of a tile in a var-sized list; undefined if it does not lie in the list. */
 function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | undefined {
   if (fixed.length < (tile + 1) * 8) return undefined
   const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
@@ -560,7 +570,7 @@ function typeOf(info: FragmentInfo, slot: number): Pick<StatisticsField, 'type' 
   return { type, cell_val_num }
 }
 
-/** Equal as `strncmp` says, which ends at a zero byte. */
+/** Whether `strncmp` calls them equal; it stops at a zero byte. */
 function sameText(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) {
     if (a[i] !== b[i]) return false

@@ -9,7 +9,7 @@ import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 
-/** A group and its members. What the group's own files say belongs to the first shard. */
+/** Checks a group and its members. The first shard reports on the group's own files. */
 async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Items {
   const ofMembers = new WeakSet<Item>()
   const items = checkGroup(run, group, above, async function* (member, around, beside) {
@@ -22,8 +22,8 @@ async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: reado
 }
 
 /**
- * What the metadata of a fragment, an array or a group claims against what the bytes hold. Findings come as they are
- * found; each part goes on after the faults of another.
+ * Compares what the metadata of a fragment, an array or a group claims with the stored bytes. Findings are given as they are
+ * found. A fault in one part does not stop the others.
  *
  * @throws InspectError WRONG_TARGET for files
  */
@@ -32,7 +32,7 @@ export async function* checkTarget(run: CheckRun, target: Target, above: readonl
   else if (target.type === 'group') yield* checkWholeGroup(run, target.group, above)
   else if (target.type === 'fragment') {
     const { fragment, array } = target
-    // A fragment is not split.
+    // A fragment is not split between shards.
     if (!isFirst(run.shard)) return
     if (array) array.cx.onFault = () => {}
     try {

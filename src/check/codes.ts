@@ -1,12 +1,15 @@
-/** How much a finding matters: `error` readers fail or get wrong cells; `warning` something is not as it should be, readers get by; `note` worth knowing. */
+/**
+ * How much a finding matters. `error`: readers fail or get wrong cells. `warning`: something is wrong, but readers cope.
+ * `note`: worth knowing.
+ */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** From the least to the most. */
+/** From the least to the most severe. */
 export const SEVERITIES: readonly Severity[] = ['note', 'warning', 'error']
 
 /**
- * Every code of a finding: how much it matters, and what it means for a reader. Codes are part of the public contract:
- * never renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
+ * Every finding code, with its severity and its meaning for a reader. Codes are part of the public contract and are never
+ * renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
  */
 export const FINDING_CODES = {
   // The array's folder, commits.
@@ -190,7 +193,7 @@ export const FINDING_CODES = {
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end'],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 
-/** What a check found, by name; never renamed. docs/check.md has their meanings. */
+/** The code of a finding; never renamed. docs/check.md lists the meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
 
 /** Codes that need `--level cells`. */
@@ -219,7 +222,7 @@ export const CELL_CODES: ReadonlySet<string> = new Set<FindingCode>([
 export type Meaning = readonly [Severity, string]
 
 /**
- * What some findings of a code mean instead, where its own severity would not be true of them. What TileDB does was tried with 2.6 to
+ * Other meanings of some codes, for cases where the usual severity would be wrong. TileDB's behaviour was tried with 2.6 to
  * 2.30 (test/fuzz/mutants_tiledb.py tries it again).
  * @see tiledb/sm/array/array_directory.cc; tiledb/sm/fragment/fragment_identifier.cc
  */

@@ -31,7 +31,7 @@ import { hasTimes, isVacuumPath, whatFolderMeans } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
- * Everything about commits: marks, vacuum, ignore and consolidated commits files, delete conditions.
+ * Checks everything about commits: commit marks, vacuum, ignore and consolidated commits files, delete conditions.
  * @see format_spec/array_file_hierarchy.md; tiledb/sm/array/array_directory.cc
  */
 export async function* checkCommits(
@@ -61,16 +61,19 @@ export async function* checkCommits(
 const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
 class CommitFacts {
-  /** Of all commit files. */
+  /** Paths of all commit files. */
   readonly paths: ReadonlySet<string>
   readonly fragments: ReadonlyMap<string, FragmentEntry>
   /** Names of commits that a `.con` file lists. */
   readonly consolidated = new Set<string>()
-  /** By the path of a fragment, what commits it, as spelled: TileDB takes lines and files of one spelling for one commit. */
+  /**
+   * The spellings of each fragment's commits, by the fragment's path. TileDB takes lines and files with one spelling for one
+   * commit.
+   */
   readonly spellings = new Map<string, Set<string>>()
   readonly visibility: Visibility
   readonly now: bigint
-  /** Lines of `.ign` files: TileDB compares them with those of `.con` files as they are. */
+  /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files without any change. */
   readonly ignoredLines = new Set<string>()
 
   constructor(commits: Commits, entries: readonly FragmentEntry[], visibility: Visibility, now: bigint) {
@@ -98,7 +101,7 @@ class CommitFacts {
   }
 }
 
-/** Whether TileDB takes times from the name of such a file; the names of others mean nothing to it. */
+/** Whether TileDB reads timestamps from the name of such a file. It ignores the names of others. */
 function namesTimes({ path, kind }: CommitFile): boolean {
   return kind === 'write' ? path.endsWith('.wrt') : NAMES_TIMES.has(kind)
 }
@@ -162,8 +165,8 @@ async function* checkWrite(array: InspectArray, file: string, path: string, name
 }
 
 /**
- * The fragment that a commit names.
- * @param needed whether TileDB opens what it names in `__fragments` without asking whether it is there
+ * Checks the fragment that a commit names.
+ * @param needed whether TileDB opens what the commit names in `__fragments` without asking whether it is there
  */
 async function* checkCommitted(
   array: InspectArray,
@@ -174,10 +177,10 @@ async function* checkCommitted(
 ): Items {
   const fragment = fragments.get(name)
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
-  // One of the same name may lie in the array's own folder.
+  // A fragment of the same name may be in the array's own folder.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
   const { passedOver, toVacuum, future } = MEANINGS.COMMIT_DANGLING
-  // What an old mark names is opened as a fragment even if it is a file.
+  // TileDB opens what an old mark names as a fragment, even if it is a file.
   if (!needed && mayBeFragment(name) && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
@@ -192,7 +195,7 @@ async function* checkCommitted(
 function* checkVacuum(path: string, file: CommitFile, name: string, facts: CommitFacts): Generator<Item> {
   const { fragments } = facts
   const replacement = fragments.get(name)
-  // Vacuum takes commits away first: then nothing of the list is committed.
+  // Vacuum removes commits first; after that, nothing in the list is committed.
   const hides = replacement !== undefined || file.entries.some((entry) => fragments.get(entry.name)?.committed)
   const hidden = hiddenBy(file, facts)
   if (hidden.length > 0) {
@@ -211,7 +214,7 @@ function* checkVacuum(path: string, file: CommitFile, name: string, facts: Commi
   }
 }
 
-/** Fragments that TileDB does not read because of this list, and whose cells no fragment that it reads can hold. */
+/** Fragments that TileDB does not read because of this list, and whose cells no readable fragment can hold. */
 function hiddenBy(
   file: CommitFile,
   { fragments, visibility }: CommitFacts,
@@ -225,7 +228,7 @@ function hiddenBy(
   })
 }
 
-/** Why consolidation cannot have left the list like this, in words that follow the name of what it hides. */
+/** Why consolidation cannot have left the list like this. The words follow the name of the hidden fragment. */
 function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, visibility }: CommitFacts): string {
   const list = visibility.lists(hidden.path).find(({ file }) => file === path)
   if (list && !mayReplace(list, hidden.path)) {
@@ -241,14 +244,14 @@ function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, vis
   return `and ${name}, which a vacuum file hides, too`
 }
 
-/** Entries of `.con` and `.ign` files are paths from the array's folder on. */
+/** Entries of `.con` and `.ign` files are paths relative to the array's folder. */
 function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Item> {
   const expected = `${COMMITS_FOLDER}/${name}`
   if (text === name || text === expected || text === `/${expected}`) return
   yield finding('COMMIT_WRONG_FOLDER', { file, offset }, expected, JSON.stringify(text))
 }
 
-/** A commit that a file lists again is told once. */
+/** A commit that a file lists several times is reported once. */
 function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Item> {
   const seen = new Map<string, number>()
   for (const { text, offset } of entries) {
@@ -258,7 +261,10 @@ function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Item
   }
 }
 
-/** The commits of a `.con` file, each once however often it is listed; conditions of one name that differ are all checked. */
+/**
+ * Checks each commit of a `.con` file once, however often it is listed. Conditions with the same name are all checked if they
+ * differ.
+ */
 async function* checkListed(
   array: InspectArray,
   path: string,
@@ -280,7 +286,7 @@ async function* checkListed(
   }
 }
 
-/** @param condition that stands behind the entry */
+/** @param condition that follows the entry */
 async function* checkConsolidated(
   array: InspectArray,
   path: string,
@@ -354,7 +360,10 @@ async function* checkCondition(
   }
 }
 
-/** What TileDB asks of a condition when it reads the array. @see ASTNodeVal::check_node_validity and ASTNodeExpr's */
+/**
+ * Checks what TileDB requires of a condition when it reads the array.
+ * @see ASTNodeVal::check_node_validity and ASTNodeExpr's
+ */
 function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Item> {
   if (node.node === 'expression') {
     const { op, children } = node
@@ -385,7 +394,10 @@ function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place
     yield finding('DELETE_CONDITION_VALUE', at, `${size.bytes} bytes`, value.length)
 }
 
-/** Bytes of what a field is compared with; undefined where any number will do, or an enumeration's value may stand for its index. */
+/**
+ * Size in bytes of the values that a field is compared with. Undefined if any size will do, or if an enumeration's value may
+ * stand for its index.
+ */
 function comparedSize(schema: ArraySchema, field: string): { bytes: number; nullable: boolean } | undefined {
   const attribute = schema.attributes.find(({ name }) => name === field)
   const compared = attribute ?? schema.domain.dimensions.find(({ name }) => name === field)

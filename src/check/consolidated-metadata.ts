@@ -11,7 +11,7 @@ import { commitKindIn, FRAGMENT_META_FOLDER } from '../store/commits.ts'
 import { finding, type Item, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
-/** Consolidated fragment metadata: each footer in it must be, byte for byte, the one of its fragment. */
+/** Checks consolidated fragment metadata. Each footer in it must equal its fragment's footer byte for byte. */
 export async function* checkConsolidatedMetadata(
   run: CheckRun,
   array: InspectArray,
@@ -73,7 +73,10 @@ export async function* checkConsolidatedMetadata(
   }
 }
 
-/** What TileDB takes for consolidated metadata: by the suffix in the array's folder, whatever its name in `__fragment_meta`. */
+/**
+ * What TileDB takes for consolidated metadata: files with the suffix in the array's folder, and everything in
+ * `__fragment_meta`.
+ */
 async function takenForMetadata(array: InspectArray): Promise<{ path: string; kind: Entry['kind'] }[]> {
   const inside = await array.folder.folder(FRAGMENT_META_FOLDER).listIfThere()
   return [
@@ -84,7 +87,7 @@ async function takenForMetadata(array: InspectArray): Promise<{ path: string; ki
   ]
 }
 
-/** Undefined where the fragment's own check says what is wrong with it. */
+/** Undefined if the fragment's own check reports the fault. */
 async function footerBytes(array: InspectArray, entry: FragmentEntry): Promise<Uint8Array | undefined> {
   const fragment = array.fragment(entry.path)
   try {

@@ -17,8 +17,9 @@ import { eachTile, type OpenFields, openFields } from './tile-reader.ts'
 import { UnwrittenCells } from './unwritten-cells.ts'
 
 /**
- * The data files of a fragment, field by field and tile by tile: chunks, and at level `cells` what they hold. Coordinates are
- * read together, so are times of writing and deleting. Memory holds one tile of what is read together, and the lists of it.
+ * Checks the data files of a fragment, field by field and tile by tile: their chunks and, at level `cells`, their cells.
+ * Coordinates are read together, and so are the timestamps of writes and deletes. Memory holds one tile of the files read
+ * together, and their lists.
  */
 export async function* checkDataFiles(
   run: CheckRun,
@@ -33,7 +34,7 @@ export async function* checkDataFiles(
     : undefined
   const open = async (slot: number): Promise<StatisticsCheck | undefined> => {
     if (!look) return undefined
-    // The number of tiles is believed only where there is an offset for each.
+    // The number of tiles is trusted only if there is an offset for each.
     const offsets = await attempt([], 'SECTION_UNREADABLE', { file }, () => fragment.offsets('tile_offsets', slot))
     if (!offsets || offsets.length < info.tile_num) return undefined
     return StatisticsCheck.open(fragment, info, slot, file, statistics)
@@ -82,11 +83,13 @@ export async function* checkDataFiles(
   if (look) run.counts.cell_num += storedCellNum(info)
 }
 
-/** What a field that is open ahead of its turn holds: first bytes of its files, and its lists a tile. */
+/** Memory of a field that is opened ahead of its turn: the first bytes of its files, and its per-tile lists. */
 const FIELD_BYTES = 3 * 2 ** 20
 const LISTS_BYTES = 32
 
-/** Fields that are open at once: far away, as many as keep all requests busy beside other fragments. */
+/**
+ * Number of fields to open at once. For a remote source it is enough, with the other fragments, to keep all requests busy.
+ */
 function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
   return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.beside)) : 1
 }

@@ -1,35 +1,35 @@
 import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
 import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './codes.ts'
 
-/** How far a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` looks at every cell. */
+/** How deep a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` examines every cell. */
 export const LEVELS = ['structure', 'chunks', 'cells'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** One thing that is not as it should be. */
+/** One fault, or one thing worth noting. */
 export interface Finding {
   severity: Severity
   code: FindingCode
   file: string
-  /** Bytes from the start of the file, or of content below a filter where `space` says so. */
+  /** Bytes from the start of the file, or, if `space` is set, of the content below a filter. */
   offset?: number | undefined
   space?: string | undefined
-  /** Dotted name of what was read, as in errors: `file_sizes.a0`. */
+  /** Dotted name of the field, as in errors: `file_sizes.a0`. */
   field?: string | undefined
   tile?: number | undefined
   chunk?: number | undefined
   expected: string
   found: string
-  /** What it means for a reader; for a known fault of a release also which. */
+  /** What it means for a reader. For a known fault of a release, it also names the release. */
   meaning: string
 }
 
-/** Something that could not be examined: no key, no permission, an unknown version. It is no finding. */
+/** Something that could not be examined: no key, no permission, an unknown version. It does not count as a finding. */
 export interface NotExamined {
   notExamined: InspectError
 }
 
 export type Item = Finding | NotExamined
-/** What a check gives, as it goes. */
+/** The results of a check, as they are found. */
 export type Items = AsyncGenerator<Item>
 
 /** Where a finding is. */
@@ -42,7 +42,7 @@ export interface Place {
   chunk?: number | undefined
 }
 
-/** @param known a known fault of TileDB releases, which makes the finding a note; or another of the code's meanings */
+/** @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code */
 export function finding(
   code: FindingCode,
   place: Place,
@@ -63,7 +63,10 @@ export function finding(
 
 const EXPECTED_FOUND = /^expected (.+?)(?:, found|: found) (.+)$/s
 
-/** An error that reading raised, as a finding; what could not be examined is set aside. @throws anything but an InspectError */
+/**
+ * Turns an error from reading into a finding, or into a {@link NotExamined}.
+ * @throws any error that is not an InspectError
+ */
 export function fromError(error: unknown, code: FindingCode, place: Place, known?: Meaning): Item {
   if (!(error instanceof InspectError)) throw error
   const at: Place = {
@@ -86,7 +89,7 @@ function fieldOf(outer: string | undefined, inner: string | undefined): string |
   return `${outer}.${inner}`
 }
 
-/** Runs a part of a check; an InspectError that ends it becomes a finding, and the rest goes on. */
+/** Runs one part of a check. An InspectError that ends the part becomes a finding, and the check continues. */
 export async function* guarded(code: FindingCode, place: Place, part: () => Items): Items {
   try {
     yield* part()
@@ -95,7 +98,7 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
   }
 }
 
-/** {@link guarded} for a value: undefined where it could not be had, and why is added to `items`. */
+/** {@link guarded} for a value: undefined after an error, which is then added to `items`. */
 export async function attempt<T>(
   items: Item[],
   code: FindingCode,

@@ -18,7 +18,7 @@ import { rangesInDomain } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 
-/** Why readers pass over a fragment. */
+/** Why readers ignore a fragment. */
 export type PassedOver = 'uncommitted' | 'toVacuum' | 'future'
 
 const WHY_PASSED_OVER: Readonly<Record<PassedOver, string>> = {
@@ -34,8 +34,8 @@ export function passedOver({ committed, isRead, state }: FragmentEntry): PassedO
 }
 
 /**
- * Everything about one fragment. What is wrong with one that readers pass over is no more than a warning.
- * @param schemas knows the enumerations, where the fragment lies in its array
+ * Checks everything about one fragment. If readers ignore the fragment, its faults are at most warnings.
+ * @param schemas gives the enumerations, if the fragment lies in its array
  */
 export async function* checkFragment(
   run: CheckRun,
@@ -60,7 +60,7 @@ async function* checkReadFragment(
   run.counts.file_num++
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
     const place = { file: fragment.folder.path }
-    // What is left of a write that ended early may lack anything; so may what is about to be removed.
+    // An unfinished write may lack anything, and so may a fragment that is about to be removed.
     const known = over && MEANINGS.FRAGMENT_NO_METADATA[over]
     yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
     return
@@ -99,7 +99,7 @@ async function* checkReadFragment(
   if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info, schemas)
 }
 
-/** What an unreadable footer is, with the schema that is missing told apart from the footer itself. */
+/** Describes an unreadable footer. Tells a missing schema from a damaged footer. */
 async function footerError(
   error: unknown,
   file: string,
@@ -125,7 +125,7 @@ async function footerError(
     return fromError(error, 'FOOTER_VERSION', { file }, MEANINGS.FOOTER_VERSION.elsewhere)
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
-    // The name says that the version is a known one: the number in the footer is damage.
+    // The name says that the version is known, so the number in the footer is damaged.
     return fromError(new InspectError('BAD_VALUE', message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
   }
   return fromError(error, 'FOOTER_UNREADABLE', { file })
@@ -169,7 +169,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
   if (!footer) return
   if (footer.null_nonempty_domain) yield wrong('FOOTER_NULL_DOMAIN', 'null_nonempty_domain', 0, 1)
-  // Releases since 2.8 leave 8 bytes behind the fields when they append to arrays of version 11.
+  // Releases since 2.8 leave 8 bytes after the fields when they append to arrays of version 11.
   if (footer.slack.length > 0 && !(footer.version === 11 && footer.slack.length === 8))
     yield wrong('FOOTER_SLACK', 'slack', 'no more bytes', footer.slack.length)
   if (info.dense) {
@@ -192,16 +192,19 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
 }
 
-/** Ends of files that are fetched with their sizes, of all fragments that are checked at once: fewer than a storage keeps. */
+/**
+ * Total bytes of file ends to fetch together with the sizes, over all fragments checked at once. Below the limit of a remote
+ * storage's cache.
+ */
 const ENDS_BYTES = 24 * 2 ** 20
 
-/** Files that the metadata lists against those that are there. */
+/** Compares the files that the metadata lists with those that exist. */
 async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly FieldFile[]): Items {
   const { folder } = fragment
   const listed = new Set([FRAGMENT_METADATA_FILE])
   const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
   for (const { name } of files) listed.add(name)
-  // Where the data is read later, what is small comes with its size.
+  // If the data is read later anyway, small files are fetched with their size.
   const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.beside / files.length) : 0
   const compared = inOrder(files, atOnce(folder), async ({ name, size }): Promise<Item[]> => {
     const file = `${folder.path}/${name}`
@@ -226,7 +229,7 @@ async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly Fi
   }
 }
 
-/** Lists that are there once a fragment: statistics are compared with cells later. */
+/** Checks lists that exist once per fragment. Statistics are compared with the cells later. */
 async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
   const items: Item[] = []
   const statistics = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())

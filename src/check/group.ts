@@ -12,12 +12,12 @@ import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 
-/** Opens and checks a target that a group lists. @param beside members that are checked at once */
+/** Opens and checks a target that a group lists. @param beside number of members that are checked at once */
 export type CheckMember = (target: Target, above: readonly string[], beside: number) => Items
 
 /**
- * A group's own files, then its members.
- * @param above paths of the groups around it, and the names of their files: links can lead to a group by ever longer paths
+ * Checks a group's own files, then its members.
+ * @param above paths of the enclosing groups, and the names of their files. Links can lead to one group by ever longer paths.
  */
 export async function* checkGroup(
   run: CheckRun,
@@ -51,7 +51,7 @@ export async function* checkGroup(
     yield* items
   })
   yield* checkMetadata(run, folder, cx)
-  // What cannot be read was told with its file; those that the other files list are checked.
+  // Unreadable files were reported already. The members in the other files are still checked.
   cx.onFault = () => {}
   const items: Item[] = []
   const members = await attempt(items, 'GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
@@ -82,7 +82,7 @@ async function* checkMembers(
     } else if (target && state === 'other-type') {
       yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
     } else if (target) {
-      // What was added before it was there stays invalid to TileDB, whatever is there now.
+      // A member that did not exist when it was added stays invalid in TileDB, whatever exists now.
       if (member.type === 'invalid')
         yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', MEANINGS.GROUP_MEMBER_TYPE.invalid)
       try {

@@ -11,11 +11,11 @@ import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
 
 /**
- * Faults of TileDB releases that their arrays show: findings of them are notes. Each gives what to say of it, or undefined
- * where a fault is not a known one.
+ * Faults of TileDB releases that can be seen in their arrays; findings of them become notes. Each function returns the text
+ * of the note, or undefined if the fault is not a known one.
  */
 
-/** Seen in formats 5 to 9, not since. */
+/** Seen in formats 5 to 9, not in later ones. */
 export function emptyStringFault(
   info: FragmentInfo,
   { cell_val_num }: Dimension,
@@ -25,7 +25,7 @@ export function emptyStringFault(
   return 'TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string: readers may miss cells'
 }
 
-/** Where a coordinate is NaN. TileDB 2.30 was asked for cells of such arrays, with ranges and without. */
+/** For NaN coordinates. TileDB 2.30 was asked for cells of such arrays, with and without ranges. */
 export const NAN_FAULTS = {
   coordinate:
     'TileDB accepts NaN as a coordinate: reads without a range of this dimension find such cells; reads with a range find them only if it covers the whole box of their tile',
@@ -35,7 +35,7 @@ export const NAN_FAULTS = {
     'TileDB forgets the boxes ahead of a box of NaN when it works out the box around them: reads with a range of this dimension may miss cells',
 } as const
 
-/** Entries of nothing behind a list's last tile. */
+/** Empty entries after a list's last tile. */
 export function surplusFault(info: FragmentInfo, entries: Float64Array): string | undefined {
   if (!hasValidityEntries(info, entries)) return undefined
   return 'TileDB 2.2 also added an entry for each validity tile when it wrote in global order; readers never look there'
@@ -44,13 +44,13 @@ export function surplusFault(info: FragmentInfo, entries: Float64Array): string 
 const VALIDITY_FAULT =
   'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the cells that read as null may be others than were written'
 
-/** Validity that does not look like it, or that only the values' type makes readable. */
+/** Validity that has odd values, or that is readable only with the type of the values. */
 export function validityFault(info: FragmentInfo, slot: number): string | undefined {
   const { nullable } = slotShape(info, info.slots[slot])
   return validityAsValues(info, nullable, slotType(info, info.slots[slot]).type) ? VALIDITY_FAULT : undefined
 }
 
-/** The first filter that later releases of TileDB undo as another type than the fragment was written with. */
+/** The first filter that later TileDB releases undo with another type than the fragment was written with. */
 export function otherlyTyped(
   filters: readonly FilterConfig[],
   type: Datatype,
@@ -66,7 +66,7 @@ export function otherlyTyped(
   return undefined
 }
 
-/** What a filter takes its input for, by the type that it sees: the same text for types that make no difference. */
+/** The unit in which a filter works on a type. Types that make no difference to the filter give the same text. */
 function unitOf({ name, reinterpret_datatype }: FilterConfig, type: Datatype, formatVersion: number): string {
   switch (name) {
     case 'BIT_WIDTH_REDUCTION':
@@ -87,7 +87,7 @@ function unitOf({ name, reinterpret_datatype }: FilterConfig, type: Datatype, fo
   }
 }
 
-/** Statistics that do not fit validity which may be misread. */
+/** Statistics that do not fit the validity, where the validity may be misread. */
 export function misreadFault(info: FragmentInfo, { nullable, type }: StatisticsField): string | undefined {
   return validityAsValues(info, nullable, type) ? VALIDITY_FAULT : undefined
 }
@@ -100,7 +100,7 @@ export const BATCHES_FAULT =
   'in dense fragments with fewer tiles than attributes, TileDB stores minima and maxima of var-sized attributes for the wrong tiles'
 
 /**
- * What is wrong with statistics that a release works out so, and not as the cells say; undefined where both ways are right.
+ * Text for statistics that a release is known to compute differently from the cells; undefined if both ways agree.
  *
  * @see written-statistics.ts
  */

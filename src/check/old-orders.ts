@@ -6,19 +6,19 @@ import type { FragmentInfo } from '../store/fragment.ts'
 import { ARM_FAULT } from './known-faults.ts'
 
 /**
- * Orders of cells that releases of TileDB have taken for the right one, and write, read and consolidate in, where they differ
- * from that by which TileDB merges today. Cells in one of them are as they were written: a note says what readers make of it.
+ * A cell order that some TileDB releases write, read and consolidate in, and that differs from the order in which TileDB
+ * merges today. Such cells are as they were written. A note says what readers make of them.
  */
 export interface OldOrder {
   rule: OrderRule
   fault: string
-  /** Only these of the cells are in it; all without it. */
+  /** Only these cells follow the order; undefined means all. */
   holds?: ((columns: readonly ColumnData[], cell: number) => boolean) | undefined
 }
 
 type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: string]
 
-/** @see Domain::tile_order_cmp and Dimension::tile_idx; of 2.3 (format 9) 2.3.0 and the later ones differ. */
+/** @see Domain::tile_order_cmp and Dimension::tile_idx. Within 2.3 (format 9), 2.3.0 differs from later patches. */
 function tileChoices(version: number): Choice<'tiles'>[] {
   const wrapping =
     'TileDB before 2.3.1 works out wrong tile numbers in domains wider than half their type: tiles are out of order there'
@@ -37,7 +37,7 @@ function tileChoices(version: number): Choice<'tiles'>[] {
 }
 
 /**
- * Every release since 2.0. What is consolidated was merged by unsigned bytes from pieces in order of signed ones.
+ * For every release since 2.0. Consolidation merged by unsigned bytes, but its input was ordered by signed bytes.
  *
  * @see Domain::cell_order_cmp_impl<char>, which compares char, beside its readers' string_view
  */
@@ -48,8 +48,8 @@ function textChoices(merged: boolean): Choice<'text'>[] {
 }
 
 /**
- * Writers and readers broke ties in two ways until 2.23, which is late in format 21. What is consolidated was merged in the readers'
- * way from pieces in the writers', so that neither need hold.
+ * Writers and readers broke ties differently until 2.23, a late release of format 21. Consolidation merged in the readers'
+ * order, but its input was in the writers' order. So neither order is certain.
  *
  * @see Domain::cell_order_cmp, HilbertCmp
  */
@@ -69,8 +69,9 @@ const SPILL_FAULT =
   'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the text behind them in the buffer: merged reads may be wrong'
 
 /**
- * TileDB 2.7 and 2.8 (formats 11 and 12) take every text to end where the buffer of all texts ends. Texts with as many bytes as their share
- * of a Hilbert value, or more, are not affected. The place of shorter ones cannot be worked out; after consolidation, that of no text can.
+ * TileDB 2.7 and 2.8 (formats 11 and 12) read every text up to the end of the buffer of all texts. Texts with at least as
+ * many bytes as their share of a Hilbert value are not affected. The place of shorter texts cannot be computed. After
+ * consolidation, the place of no text can.
  *
  * @see QueryBuffer::varying_size_datum_at of 2.8
  */
@@ -81,18 +82,18 @@ function spilling(orders: readonly OldOrder[], dimensionNum: number, merged: boo
   return orders.map(({ rule }) => ({ rule, fault: SPILL_FAULT, holds }))
 }
 
-/** Of fragments with NaN coordinates. */
+/** For fragments with NaN coordinates. */
 const NAN_ORDER: OldOrder = {
   rule: { ...PRESENT_ORDER, hilbertTies: 'any' },
   fault: 'TileDB takes NaN for equal to every coordinate where Hilbert values are the same: such cells are in no order',
 }
 
-/** {@link oldOrders} where some coordinates are NaN. */
+/** {@link oldOrders} for fragments with some NaN coordinates. */
 export function nanOrders({ schema }: FragmentInfo): OldOrder[] {
   return schema.cell_order === 'hilbert' ? [NAN_ORDER] : []
 }
 
-/** Orders that a fragment's cells may be in, likelier ones first; without today's. */
+/** Orders that a fragment's cells may have, the likelier ones first, without today's order. */
 export function oldOrders({ format_version, schema }: FragmentInfo, merged: boolean): OldOrder[] {
   const hilbert = schema.cell_order === 'hilbert'
   const text = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')

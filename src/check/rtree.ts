@@ -5,11 +5,12 @@ import { MEANINGS } from './codes.ts'
 import { finding, type Items, type Place } from './finding.ts'
 import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 
-/** What TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
+/** The fanout that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
 const FANOUT = 10
 
 /**
- * The R-tree: sizes of its levels, boxes the right way round, each inside its parent, and the non-empty domain against them.
+ * Checks the R-tree. Its levels have the right sizes, no box is reversed, and each lies inside its parent. Also compares the
+ * boxes with the non-empty domain.
  * @see format_spec/fragment.md, "R-Tree"; tiledb/sm/rtree/rtree.cc
  */
 export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: string): Items {
@@ -93,7 +94,7 @@ function* containment(
       const inside =
         children.compare(d, 'min', child, parents, 'min', parent) >= 0 &&
         children.compare(d, 'max', child, parents, 'max', parent) <= 0
-      // What NaN hides is told with the box that is NaN.
+      // What NaN hides is reported with the box that is NaN.
       if (inside || parents.isNaN(d, 'min', parent) || children.isNaN(d, 'min', child)) continue
       const at = { ...place, field: `rtree.levels.${level}.${parent}` }
       const forgotten = children.firstNaN(d, child, (parent + 1) * fanout) >= 0
@@ -114,7 +115,9 @@ function* containment(
   }
 }
 
-/** Boxes that their tiles' cells cannot have: too small for so many, or larger than a point though there is one cell. */
+/**
+ * Finds boxes that their tiles' cells cannot have: too small for so many cells, or larger than a point with only one cell.
+ */
 function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generator<ReturnType<typeof finding>> {
   const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
   if (boxes.count !== tile_num) return
@@ -134,7 +137,7 @@ function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generato
   }
 }
 
-/** The non-empty domain is the smallest box around all tiles. */
+/** Checks that the non-empty domain is the smallest box around all tiles. */
 function* union(
   info: FragmentInfo,
   boxes: Boxes,
@@ -147,13 +150,13 @@ function* union(
     let most = 0
     for (let i = 1; i < boxes.count; i++) {
       if (boxes.compare(d, 'min', i, boxes, 'min', least) < 0) least = i
-      // A NaN sorts last, and is no end of a box around numbers.
+      // A NaN sorts last, and cannot be the end of a box around numbers.
       if (boxes.isNaN(d, 'max', i)) continue
       if (boxes.compare(d, 'max', i, boxes, 'max', most) > 0 || boxes.isNaN(d, 'max', most)) most = i
     }
     if (boxes.count === 0) return
     const anyNaN = boxes.firstNaN(d) >= 0
-    // A domain of NaN is told with the footer.
+    // The footer's check reports a domain of NaN.
     if (anyNaN && domain.isNaN(d, 'min', 0)) continue
     const ends = [
       ['lower', least, boxes.compare(d, 'min', least, domain, 'min', 0)],

@@ -9,14 +9,14 @@ import { isFirst, type Shard } from '../store/shard.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, fromError, type Item, type Items, type Level, type Place } from './finding.ts'
 
-/** What one check is to do, and what it has looked at so far. */
+/** The options of one check, and the counts of what it has examined so far. */
 export interface CheckRun {
   readonly level: Level
-  /** Uncommitted fragments and schemas that no fragment uses as well. */
+  /** Also checks uncommitted fragments, and schemas that no fragment uses. */
   readonly all: boolean
-  /** One part of the fragments; with the first all that belongs to none. */
+  /** Checks one part of the fragments. The first part also contains everything outside fragments. */
   readonly shard: Shard | undefined
-  /** Arrays, groups and fragments that are gone through at once, this one among them: each may hold its part of the memory. */
+  /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */
   readonly beside: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }
@@ -31,28 +31,31 @@ export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
   }
 }
 
-/** What belongs to no fragment: findings of the first shard. The others go through it for what it learns, in silence. */
+/**
+ * Items about what is outside fragments: only the first shard gives them. The other shards run the same check silently, for
+ * what it learns.
+ */
 export async function* ofFirstShard(run: CheckRun, items: Items): Items {
   if (isFirst(run.shard)) {
     yield* items
     return
   }
   for await (const _ of items) {
-    // found by the first shard, too
+    // The first shard reports these.
   }
 }
 
-/** The run as far as it concerns what belongs to no fragment: other shards than the first do not count it. */
+/** The run for what is outside fragments. Shards other than the first do not count it. */
 export function firstShardRun(run: CheckRun): CheckRun {
   return isFirst(run.shard) ? run : newRun(run.level, run.all, run.shard)
 }
 
-/** Whether a level includes another. */
+/** Whether the run's level includes another level. */
 export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): boolean {
   return run.level === 'cells' || run.level === level
 }
 
-/** A generic tile's header against what TileDB writes. */
+/** Compares a generic tile's header with what TileDB writes. */
 export function headerFindings(header: GenericTileHeader, place: Place): Finding[] {
   const findings: Finding[] = []
   const wrong = (field: string, expected: string | number, found: string | number): void => {
@@ -69,7 +72,10 @@ export function headerFindings(header: GenericTileHeader, place: Place): Finding
   return findings
 }
 
-/** A tile that TileDB refuses beside others that are encrypted, as it is given a key or none. Schemas are compared with one another. */
+/**
+ * Finds a plain tile among encrypted ones. TileDB refuses one or the other, with a key or without. Schemas are compared with
+ * one another.
+ */
 export function* plainAmongEncrypted(
   { encryption_type }: GenericTileHeader,
   cx: ReadContext,
@@ -80,7 +86,7 @@ export function* plainAmongEncrypted(
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
-/** Options of a filter that contradict themselves. */
+/** Finds options of a filter that contradict each other. */
 export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
   const findings: Finding[] = []
   const field = place.field === undefined ? filter.name : `${place.field}.${filter.name}`
@@ -114,7 +120,7 @@ export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
 
 /**
  * Opens a generic tile that must fill `bytes`, checks its header, and reads its payload.
- * @returns the value and the payload's length; undefined where it cannot be read, which `items` then says
+ * @returns the value and the payload's length; undefined if it cannot be read, and `items` then says why
  */
 export async function checkedTile<T>(
   bytes: Uint8Array,
@@ -146,7 +152,7 @@ export async function checkedTile<T>(
   }
 }
 
-/** {@link checkedTile} for a file that is one generic tile. */
+/** {@link checkedTile} for a file that is a single generic tile. */
 export async function checkedTileFile<T>(
   run: CheckRun,
   folder: Folder,
@@ -167,7 +173,7 @@ export async function checkedTileFile<T>(
   }
 }
 
-/** Files that TileDB only ever creates empty. */
+/** Checks files that TileDB only ever creates empty. */
 export async function* checkEmpty(run: CheckRun, folder: Folder, path: string, code: FindingCode): Items {
   run.counts.file_num++
   const file = `${folder.path}/${path}`

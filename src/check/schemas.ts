@@ -16,7 +16,7 @@ import { type FindingCode, MEANINGS } from './codes.ts'
 import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
-/** The schemas of one array, each checked once, when it is first needed. */
+/** The schemas of one array. Each is checked once, when it is first needed. */
 export class CheckedSchemas {
   private readonly run: CheckRun
   private readonly array: InspectArray
@@ -29,7 +29,10 @@ export class CheckedSchemas {
     this.array = array
   }
 
-  /** All schemas, as TileDB reads them all to open the array; enumerations of those that it reads and writes with, or of all of them. */
+  /**
+   * Checks all schemas, as TileDB reads all of them to open the array. Checks the enumerations of the schemas that TileDB
+   * reads and writes with, or of all schemas.
+   */
   async *first(files: readonly SchemaFile[]): Items {
     yield* this.encryption(files)
     const opened = schemaFileOpened(files, this.array.cx.now)
@@ -39,21 +42,21 @@ export class CheckedSchemas {
     }
   }
 
-  /** Checks the enumerations of a fragment's schema, the first time it is named. */
+  /** Checks the enumerations of a fragment's schema when a fragment first names it. */
   async *named(name: string, files: readonly SchemaFile[]): Items {
     const file = files.find((one) => one.name === name)
     const schema = this.get(name)
     if (file && schema) yield* this.enumerations(schema, `${this.array.folder.path}/${file.path}`)
   }
 
-  /** TileDB is given a key or none: all of an array is encrypted or nothing. */
+  /** TileDB has a key or it has none, so an array is encrypted as a whole or not at all. */
   private async *encryption(files: readonly SchemaFile[]): Items {
     if (files.length < 2) return
     const { folder } = this.array
     const encrypted: string[] = []
     const plain: string[] = []
     for (const { path } of files) {
-      // What cannot be read is found when the schema is.
+      // The check of the schema reports a header that cannot be read.
       const header = await withSource(folder.file(path), readGenericTileHeader).catch(() => undefined)
       if (header) (header.encryption_type === 'AES_256_GCM' ? encrypted : plain).push(path)
     }
@@ -64,18 +67,18 @@ export class CheckedSchemas {
     }
   }
 
-  /** The schema, where it was checked and could be read. */
+  /** The schema, if it was checked and could be read. */
   get(name: string): ArraySchema | undefined {
     return this.checked.get(name)?.schema
   }
 
-  /** Whether a schema of this name was looked at and could not be read. */
+  /** Whether a schema with this name was examined and could not be read. */
   unreadable(name: string): boolean {
     const entry = this.checked.get(name)
     return entry !== undefined && entry.schema === undefined
   }
 
-  /** Number of labels that TileDB has for an attribute's cells; undefined where it reads none, and where they cannot be read. */
+  /** Number of labels that TileDB has for an attribute's cells; undefined if it reads none, or if they cannot be read. */
   async labelNum(attribute: string, { schema, schemaName }: FragmentInfo): Promise<number | undefined> {
     const { enumeration, isCurrent } = await ArrayLabels.of(this.array).ofAttribute(attribute, schema, schemaName)
     return isCurrent ? enumeration && valueNum(enumeration) : undefined
@@ -86,7 +89,7 @@ export class CheckedSchemas {
     this.checked.set(name, { schema: undefined })
     const items: Item[] = []
     const { array } = this
-    // An array's own way of reading tells a wrong key from damage; the tile is looked at for what it says beside.
+    // The array's own reader can tell a wrong key from damage. The tile is also examined for its other faults.
     const schema = await array.schema(name).then(
       (read) => read,
       () => undefined,
@@ -156,13 +159,13 @@ function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, 
     yield finding('ENUMERATION_VALUES', { file, field: 'data' }, `values of ${size} bytes`, `${data.length} bytes`)
 }
 
-/** Undefined where bytes are left over. */
+/** Undefined if bytes are left over. */
 function valueNum({ type, cell_val_num, data, offsets }: Enumeration): number | undefined {
   const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))
   return Number.isInteger(num) ? num : undefined
 }
 
-/** What a schema says against itself. */
+/** Finds contradictions inside a schema. */
 export function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> {
   const wrong = (
     code: FindingCode,
@@ -257,17 +260,17 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   }
   if (datatypeKind(type) === 'float') {
     const [extent] = numbersOf(type, tile_extent)
-    // TileDB makes one of 0 for a domain of one value.
+    // For a domain of one value, TileDB itself writes an extent of 0.
     const point = extent === 0 && compareValues(dimension, low, high) === 0
     if (!(extent > 0) && !point) yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent)
     return
   }
   const extent = integerOf(type, tile_extent)
   const cells = integerOf(type, high) - integerOf(type, low) + 1n
-  // An extent that its signed type cannot hold is stored as the unsigned number.
+  // An extent too large for its signed type is stored as the unsigned number.
   const unsigned = integerOf('UINT64', tile_extent)
   if (unsigned === 0n || (extent <= 0n && unsigned > cells)) {
-    // Extents of 0 fail: the opening divides by them.
+    // An extent of 0 fails: opening the array divides by it.
     yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? undefined : known)
   } else if (extent > cells) {
     yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, known)
@@ -279,9 +282,9 @@ function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {
 }
 
 /**
- * A range per dimension, each the right way round and inside its domain.
+ * Checks that there is one range per dimension, not reversed and inside the domain.
  *
- * @param nanFault what makes ranges of NaN; without it they are wrong
+ * @param nanFault the known fault that leaves ranges of NaN; without it such ranges are wrong
  */
 export function* rangesInDomain(
   dimensions: readonly Dimension[],

@@ -5,12 +5,12 @@ import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { headerFindings, plainAmongEncrypted } from './run.ts'
 
-/** Headers are far shorter; a longer one is read in full only with its tile. */
+/** Headers are far shorter than this. A longer one is only read together with its tile. */
 const HEADER_READ_BYTES = 1024
 
 /**
- * The generic tiles of `__fragment_metadata.tdb`: each inside the file ahead of the footer, one behind the other, no byte
- * claimed twice or by none. Sections may share a tile. Only headers are read here.
+ * Checks the generic tiles of `__fragment_metadata.tdb`. They must lie before the footer, one after another, so that each
+ * byte belongs to exactly one. Sections may share a tile. Only headers are read here.
  */
 export async function* checkSections(fragment: Fragment, info: FragmentInfo, file: string): Items {
   const source = fragment.metadataSource()
@@ -41,7 +41,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
         claimed = end
       }
     } catch (error) {
-      // What is wrong with the section itself is told when it is read; where it ends cannot be told.
+      // The section's own check reports its faults. Here its end is unknown.
       yield fromError(error, 'SECTION_UNREADABLE', { file, offset, field: fieldAt(info, offset) })
       claimed = offsets.find((next) => next > offset) ?? end
     }
@@ -67,10 +67,10 @@ function fieldAt(info: FragmentInfo, offset: number): string | undefined {
   return undefined
 }
 
-/** Version that writes its processed conditions without a field in the footer that says where. */
+/** This version writes processed conditions, but its footer has no field for their offset. */
 const UNNAMED_SECTION_VERSION = 15
 
-/** Whether the bytes are one section that the version's footers do not name. */
+/** Whether the bytes are one section that the footers of this version do not name. */
 async function isUnnamedSection(fragment: Fragment, info: FragmentInfo, from: number, end: number): Promise<boolean> {
   if (info.format_version !== UNNAMED_SECTION_VERSION || end - from < GENERIC_TILE_FIXED_BYTES) return false
   try {

@@ -9,7 +9,7 @@ import { finding, type Item, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
-/** Folders of which TileDB reads everything that stands in them, whatever its name, and what it takes it for. */
+/** Folders in which TileDB reads every file, whatever its name, and how it reads them. */
 const FOLDERS = {
   __schema: { code: 'SCHEMA_NAME_INVALID', unreadable: 'SCHEMA_UNREADABLE', describe: arraySchema },
   __meta: { code: 'METADATA_NAME_INVALID', unreadable: 'METADATA_UNREADABLE', describe: arrayMetadata },
@@ -17,8 +17,8 @@ const FOLDERS = {
 } as const
 
 /**
- * A file or folder whose name is none of those that belong there: copies of what does belong are read like it.
- * @param expected form of the names
+ * A file or folder with a name that does not belong there. A copy of a proper file is read like that file.
+ * @param expected form of the proper names
  */
 export async function* checkStray(
   run: CheckRun,
@@ -32,7 +32,7 @@ export async function* checkStray(
   let known: (typeof MEANINGS)[typeof code]['readable'] | undefined
   if (kind === 'file' && hasTimes(name)) {
     const read = await checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable, items)
-    // What could not be looked at is not said to be damaged.
+    // What could not be examined is not called damaged.
     if (read || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), known)

@@ -7,7 +7,7 @@ import { MEANINGS } from './codes.ts'
 import { attempt, type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 
-/** Lists of where the tiles of a slot lie: one entry a tile, rising from 0, inside their file. */
+/** Checks the lists of tile offsets of a slot: one entry per tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
   const { varSized, nullable } = slotShape(info, info.slots[slot])
   const has = slotHasFiles(info, info.slots[slot])
@@ -70,7 +70,7 @@ async function* offsetsList(
   }
 }
 
-/** Lists of minima, maxima, sums and null counts: as many values as there are tiles, or none. */
+/** Checks the lists of minima, maxima, sums and null counts: one value per tile, or none. */
 export async function* checkStatisticsLists(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
   const { name, kind, phantom } = info.slots[slot]
   const { type, cell_val_num } = slotType(info, info.slots[slot])
@@ -115,7 +115,7 @@ export async function* checkStatisticsLists(fragment: Fragment, info: FragmentIn
   yield* items
 }
 
-/** First tile whose value does not start at or behind the one before it, inside the values; -1 for none. */
+/** First tile whose value starts before the previous one or outside the values; -1 for none. */
 function fallingStart(starts: Uint8Array, length: number): number {
   const view = new DataView(starts.buffer, starts.byteOffset, starts.byteLength)
   let before = 0
@@ -127,7 +127,7 @@ function fallingStart(starts: Uint8Array, length: number): number {
   return -1
 }
 
-/** Bytes of one element of a field. */
+/** Size in bytes of one element of a field. */
 export function elementSize(info: FragmentInfo, slot: number): number {
   return datatypeSize(slotType(info, info.slots[slot]).type)
 }

@@ -15,7 +15,7 @@ import { finding, fromError, type Item, type Items, type Place } from './finding
 import { otherlyTyped, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
 
-/** Since this version writers put no cell into two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
+/** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
 
 const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
@@ -24,36 +24,36 @@ const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
   'part of nothing': MEANINGS.CHUNK_UNREADABLE.partOfNothing,
 }
 
-/** Bytes of a tile of no chunks. */
+/** Size in bytes of a tile without chunks. */
 const EMPTY_TILE = 8
 
 /** An unfiltered tile. */
 interface Unfiltered {
-  /** Empty where nobody wants it. */
+  /** Empty if it is not wanted. */
   data: Uint8Array
-  /** Var-sized strings whose filters keep the offsets: start of each cell. */
+  /** For var-sized strings whose filters hold the offsets: start of each cell. */
   offsets: Float64Array | undefined
-  /** Where each chunk but the last ends in the unfiltered bytes. */
+  /** Where each chunk except the last ends in the unfiltered bytes. */
   ends: number[]
 }
 
 /** The cells of one field in one tile, as far as they could be read. */
 export interface ReadColumn {
-  /** Fixed-sized cells or var-sized values; undefined where a chunk was lost. */
+  /** Fixed-sized cells or var-sized values; undefined if a chunk was lost. */
   data: Uint8Array | undefined
-  /** Var-sized: offsets as stored, bytes; undefined where they were lost. */
+  /** Var-sized: offsets as stored, in bytes; undefined if they were lost. */
   starts: Float64Array | undefined
-  /** Nullable: one byte a cell. */
+  /** Nullable: one byte per cell. */
   validity: Uint8Array | undefined
 }
 
 /**
- * Reads the tiles of one data file and tells all that is wrong with their chunks: header against tile, every filter undone,
- * every checksum and tag, sizes against the metadata.
+ * Reads the tiles of one data file and reports all faults of their chunks. It compares headers with the tile, undoes every
+ * filter, verifies every checksum and tag, and compares sizes with the metadata.
  */
 class TileReader {
   readonly file: TileFile
-  /** Told once a file, not for each tile. */
+  /** Reported once per file, not for each tile. */
   private readonly refusedTold = new Set<RefusedPart>()
   private readonly run: CheckRun
   private readonly fragment: Fragment
@@ -69,7 +69,7 @@ class TileReader {
     this.file = file
   }
 
-  /** The stored bytes of a tile; undefined where they are not in the file. */
+  /** The stored bytes of a tile; undefined if the file does not contain them. */
   async stored(tile: number, items: Item[]): Promise<Uint8Array | undefined> {
     try {
       return await this.file.stored(tile)
@@ -84,9 +84,9 @@ class TileReader {
   }
 
   /**
-   * Undoes the filters chunk by chunk, going on after a fault.
-   * @param stored undefined: the tile is large, and is read chunk by chunk
-   * @param keep whether the unfiltered bytes are wanted
+   * Undoes the filters chunk by chunk, and continues after a fault.
+   * @param stored undefined for a large tile, which is read chunk by chunk
+   * @param keep whether to return the unfiltered bytes
    */
   async unfilter(
     tile: number,
@@ -136,7 +136,7 @@ class TileReader {
         ends.push(seen)
         framedTo = offset + chunk.metadata.length + chunk.data.length - base
         if (expected !== undefined && seen > expected) {
-          // Nothing is unfiltered to a size that the metadata excludes.
+          // A chunk is not undone if its size contradicts the metadata.
           lost = true
           continue
         }
@@ -161,14 +161,14 @@ class TileReader {
           if (!keep) continue
           if (from === 0 && seen === expected) data = out.data
           else {
-            // Memory that is not written to yet costs nothing.
+            // Memory costs nothing until it is written to.
             if (data.length === 0) data = new Uint8Array(most)
             data = withRoom(data, from, seen, 2 * seen)
             data.set(out.data, from)
           }
         } catch (error) {
           lost = true
-          // A chunk whose digest does not fit is told once.
+          // The wrong digest of this chunk was reported already.
           if (mismatch && error instanceof InspectError) continue
           const item = fromError(keyOrDamage(error, this.fragment.cx), 'CHUNK_UNREADABLE', at)
           items.push('code' in item && !('notExamined' in item) ? { ...item, tile, chunk: index } : item)
@@ -182,7 +182,7 @@ class TileReader {
     }
   }
 
-  /** Filters that later releases undo as another type; told once a file. */
+  /** Reports filters that later releases undo with another type; once per file. */
   private otherTypes(at: Place, items: Item[]): void {
     if (this.toldOtherTypes) return
     this.toldOtherTypes = true
@@ -198,7 +198,7 @@ class TileReader {
     )
   }
 
-  /** Of data and of metadata told once a file each. */
+  /** Reported once per file for data, and once for metadata. */
   private lostTail({ length, element_size, of_metadata }: LostTail, at: Place, items: Item[]): void {
     if (this.lostTold.has(of_metadata)) return
     this.lostTold.add(of_metadata)
@@ -209,7 +209,7 @@ class TileReader {
     items.push(finding('CHUNK_UNREADABLE', place, expected, found, of_metadata ? metadataTailLost : tailLost))
   }
 
-  /** Validity that was filtered as another type than readers take; told once a file. */
+  /** Reports validity that was filtered with another type than readers use; once per file. */
   private otherType(at: Place, items: Item[]): void {
     if (this.toldOtherType) return
     this.toldOtherType = true
@@ -218,21 +218,21 @@ class TileReader {
     items.push(finding('CELL_VALIDITY', at, 'validity that is filtered as UINT8', type, known))
   }
 
-  /** Chunks hold whole cells of one size. */
+  /** Checks that chunks hold whole cells of one size. */
   wholeCells(tile: number, { ends }: Unfiltered, cellSize: number, items: Item[]): void {
     if (this.info.format_version < WHOLE_CELLS_SINCE) return
     const split = ends.findIndex((end) => end % cellSize !== 0)
     if (split >= 0) this.split(tile, split, items)
   }
 
-  /** The same for cells between `starts`. */
+  /** Checks that chunks hold whole cells, which lie between `starts`. */
   wholeValues(tile: number, { ends }: Unfiltered, starts: Float64Array, items: Item[]): void {
     if (this.info.format_version < WHOLE_CELLS_SINCE) return
     let cell = 0
     for (const [index, end] of ends.entries()) {
       while (cell < starts.length && starts[cell] < end) cell++
       if (cell < starts.length && starts[cell] === end) continue
-      // Behind the last value there may be a chunk of nothing.
+      // After the last value there may be an empty chunk.
       if (cell === starts.length && end === this.file.expectedSize(tile)) continue
       this.split(tile, index, items)
       return
@@ -276,7 +276,7 @@ export class FieldReader {
     this.readers = readers
   }
 
-  /** A file that cannot be opened is left out, and told. Missing files are findings of their own already. */
+  /** A file that cannot be opened is reported and left out. Missing files have their own findings. */
   static async open(
     run: CheckRun,
     fragment: Fragment,
@@ -377,7 +377,7 @@ export class FieldReader {
   }
 }
 
-/** Offsets as stored, uint64. Those beyond 2^53 lose digits, and are outside of any tile. */
+/** Offsets as stored, uint64. Those above 2^53 lose digits, but lie outside any tile. */
 function startsOf(raw: Uint8Array): Float64Array {
   const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
   const starts = new Float64Array(Math.floor(raw.length / 8))
@@ -387,14 +387,14 @@ function startsOf(raw: Uint8Array): Float64Array {
   return starts
 }
 
-/** Fields that are open, and what there is to say of those that are not. */
+/** The open fields, and the reports about those that could not be opened. */
 export interface OpenFields {
   readonly slots: readonly number[]
   readonly fields: readonly FieldReader[]
   readonly items: readonly Item[]
 }
 
-/** Opens fields, and has a source that is far away begin to fetch their tiles. */
+/** Opens fields. A remote source starts to fetch their tiles. */
 export async function openFields(
   run: CheckRun,
   fragment: Fragment,
@@ -408,7 +408,7 @@ export async function openFields(
   return { slots, fields, items }
 }
 
-/** Gives each tile of open fields, and closes them. */
+/** Runs through the tiles of open fields, then closes them. */
 export async function* eachTile(
   info: FragmentInfo,
   { fields, items: told }: OpenFields,
@@ -416,7 +416,7 @@ export async function* eachTile(
 ): Items {
   try {
     yield* told
-    // Without any file the number of tiles is but what the metadata claims.
+    // Without any file, the number of tiles is only a claim of the metadata.
     if (fields.every((field) => field.empty)) return
     for (let tile = 0; tile < info.tile_num; tile++) {
       const items: Item[] = []

@@ -11,35 +11,35 @@ import { isFirst, type Shard, shardOf } from '../store/shard.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import type { DataFilePart } from './verifier.ts'
 
-/** A piece of work that can be done alone, by whoever opens `path`. */
+/** A piece of work that any thread can do alone after it opens `path`. */
 export interface Unit {
-  /** Of the array, group or fragment. */
+  /** Path of the array, group or fragment. */
   path: string
   part:
     | { kind: 'array-files' }
     | { kind: 'group-files' }
     | { kind: 'fragment-metadata' }
     | ({ kind: 'data-file' } & DataFilePart)
-    /** Fragments that are left out, as TileDB does not read them; `all` where the array has no others. */
+    /** Fragments that are left out because TileDB does not read them; `all` if the array has no others. */
     | { kind: 'skipped'; fragmentNum: number; all: boolean }
-    /** What could not be planned, found before any work: carried along so that results keep their order. */
+    /** An error of the planning itself. It is a unit so that results keep their order. */
     | { kind: 'fault'; error: InspectError }
-  /** Stored bytes, for sharing work out. */
+  /** Stored bytes, for an even share of work. */
   bytes: number
 }
 
 export interface PlanOptions {
-  /** Uncommitted fragments as well. */
+  /** Includes uncommitted fragments. */
   all: boolean
   /** Only one part of an array's fragments, balanced by bytes. */
   shard: Shard | undefined
 }
 
-/** Stored bytes of one unit: small enough to share out, large enough not to notice the sharing. */
+/** Stored bytes of one unit: small enough to share out, large enough that sharing costs little. */
 const UNIT_BYTES = 16 * 2 ** 20
 
 /**
- * All work of a target in a fixed order: the same units whatever the number of workers.
+ * All work of a target in a fixed order. The units do not depend on the number of workers.
  * @throws InspectError WRONG_TARGET
  */
 export async function* planTarget(
@@ -49,7 +49,7 @@ export async function* planTarget(
   above: readonly string[] = [],
 ): AsyncGenerator<Unit> {
   if (target.type === 'fragment') {
-    // A fragment is not split.
+    // A fragment is not split between shards.
     if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
   } else if (target.type === 'array') yield* arrayUnits(target.array, options)
   else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
@@ -59,7 +59,7 @@ export async function* planTarget(
     })
 }
 
-/** @param above what tells the groups around this one apart: one that contains itself is not walked again */
+/** @param above identifies the enclosing groups. A group that contains itself is not visited again. */
 async function* groupUnits(
   group: InspectGroup,
   cx: ReadContext,
@@ -78,7 +78,7 @@ async function* groupUnits(
     const { state, path, target, error } = await findMember(group, member, [...above, identity], (path) =>
       openTarget(folder.storage, path, inside),
     )
-    // It is being verified already: no damage of bytes, and nothing that is left out.
+    // The group is being verified already. This is not damage, and nothing is left out.
     if (state === 'cycle') return
     try {
       if (target) yield* planTarget(target, inside, options, [...above, identity])
@@ -93,11 +93,11 @@ async function* groupUnits(
 async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGenerator<Unit> {
   const { shard } = options
   if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
-  // Told by the unit of the array's own files.
+  // The unit of the array's own files reports this.
   array.cx.onFault = () => {}
   const there = await array.fragments()
   const entries = there.filter((entry) => options.all || entry.committed)
-  // A folder without a metadata file is none that --all verifies.
+  // Without a metadata file, not even --all verifies a folder.
   const skipped = options.all ? 0 : there.filter(({ committed, state }) => !committed && state !== 'no-metadata').length
   if (skipped > 0 && isFirst(shard))
     yield {
@@ -110,7 +110,7 @@ async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGene
     if (entry.state === 'no-metadata') return
     const fragment = array.fragment(entry.path)
     try {
-      // What readers pass over may lack its metadata: the write ended early, or vacuum did.
+      // A fragment that readers ignore may lack its metadata, as a write or a vacuum ended early.
       if (!entry.isRead && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return
       yield* fragmentUnits(fragment)
     } finally {
@@ -136,7 +136,7 @@ async function* fragmentUnits(fragment: Fragment): AsyncGenerator<Unit> {
       }
     }
   } catch (error) {
-    // The metadata file's own unit reports what is wrong with it.
+    // The metadata file's own unit reports its faults.
     if (!(error instanceof InspectError)) throw error
   }
 }
@@ -147,7 +147,10 @@ interface TileRun {
   bytes: number
 }
 
-/** {@link tileRuns}; the whole file where they cannot be told: its unit says why, and the other files have theirs. */
+/**
+ * {@link tileRuns}, or the whole file if its runs cannot be found. The unit of that file then says why; other files are not
+ * affected.
+ */
 async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, tileNum: number): Promise<TileRun[]> {
   try {
     return await tileRuns(fragment, slot, role)
@@ -157,7 +160,7 @@ async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, til
   }
 }
 
-/** Runs of tiles of about {@link UNIT_BYTES} stored bytes. */
+/** Runs of tiles with about {@link UNIT_BYTES} stored bytes each. */
 async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promise<TileRun[]> {
   const file = await TileFile.open(fragment, slot, role)
   const runs: TileRun[] = []

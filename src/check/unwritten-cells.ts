@@ -10,18 +10,17 @@ import { finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 
 /**
- * Cells of dense tiles outside of the non-empty domain. Writers fill them: with zeros (ordered writes), with fill values
- * (consolidation), nulls where the field can be null. Anything else was written: the domain was larger then, or the cells were
- * changed.
+ * Checks the cells of dense tiles outside the non-empty domain. Writers fill them: ordered writes with zeros, consolidation
+ * with fill values or with nulls. Any other value means that the domain was once larger or the cells were changed.
  *
- * Cells outside of the array's domain are passed over.
+ * Cells outside the array's domain are ignored.
  *
  * @see tiledb/sm/query/writers/dense_tiler.cc, get_tile
  */
 export class UnwrittenCells {
   private readonly cells: DenseCoordinates
   private readonly info: FragmentInfo
-  /** One finding a fragment: where a domain is wrong, all fields say so. */
+  /** One finding per fragment is enough: if the domain is wrong, every field shows it. */
   private told = false
 
   constructor(info: FragmentInfo, cells: DenseCoordinates) {
@@ -56,7 +55,7 @@ export class UnwrittenCells {
     return { type, cell_val_num, fill_value }
   }
 
-  /** Fields of which filters do not give back what was written, or whose validity may be misread. */
+  /** Whether filters change a field's cells, or its validity may be misread. */
   private isChanged(slot: number): boolean {
     const { nullable } = slotShape(this.info, this.info.slots[slot])
     if (nullable && validityFault(this.info, slot) !== undefined) return true

@@ -1,18 +1,18 @@
 import { InspectError } from '../base/errors.ts'
 import type { Unit } from './units.ts'
 
-/** One place where a digest or tag does not fit, or a chunk that cannot be undone far enough to tell. */
+/** One place where a digest or tag is wrong, or a chunk that cannot be undone far enough to know. */
 export interface VerifyFailure {
   /** Name of the fragment; null for files of the array. */
   fragment: string | null
   file: string
-  /** Null where the fault is not in one tile, one chunk, one filter. */
+  /** Null if the fault does not concern one tile, chunk or filter. */
   tile: number | null
   chunk: number | null
   filter: string | null
-  /** Of the chunk's metadata (of the tile where no chunk is known) in the file, bytes. */
+  /** Offset in the file, in bytes, of the chunk's metadata, or of the tile if the chunk is unknown. */
   offset: number | null
-  /** Digests in hex, where the fault is one that does not fit. */
+  /** Digests in hex, if the fault is a wrong digest. */
   expected: string | null
   actual: string | null
   message: string
@@ -21,36 +21,36 @@ export interface VerifyFailure {
 /** What was verified, and what was found. */
 export interface Verification {
   fragmentNum: number
-  /** Fragments that were left out, as TileDB does not read them. */
+  /** Number of fragments that were left out because TileDB does not read them. */
   skippedFragmentNum: number
-  /** Arrays of which every fragment was left out. */
+  /** Arrays all of whose fragments were left out. */
   skippedArrayNum: number
   fileNum: number
   tileNum: number
   chunkNum: number
   checksumNum: number
-  /** AES-256-GCM tags among them that fit: the key is the right one. */
+  /** Number of AES-256-GCM tags that are right. A single one proves the key. */
   tagNum: number
-  /** Whether the key has opened anything: what belongs to no fragment is one shard's work, but every shard opens the schema. */
+  /** Whether the key has opened anything. Every shard opens the schema, although only the first shard verifies it. */
   keyProven: boolean
-  /** Data files whose filters carry no checksum. */
+  /** Data files whose filters have no checksum. */
   unprotectedFiles: string[]
-  /** Metadata files without one: all of an array that is not encrypted. */
+  /** Metadata files without a checksum: all of them, unless the array is encrypted. */
   unprotectedMetadataFiles: string[]
   failures: VerifyFailure[]
-  /** Files that were written without the end of a part; with `deep`. */
+  /** Files that were written without the end of a part; found only with `deep`. */
   lostTails: { file: string; tile: number }[]
-  /** What could not be looked at: no key, no permission, unknown version. */
+  /** What could not be examined: no key, no permission, unknown version. */
   notExamined: InspectError[]
 }
 
-/** The sum of all parts. Arrays may have millions of files: those that need no more than counting are counted. */
+/** The sum of all parts. An array may have millions of files, so some are only counted. */
 export interface Verified extends Omit<Verification, 'unprotectedFiles' | 'unprotectedMetadataFiles'> {
   unprotectedFiles: PathList
   unprotectedMetadataFileNum: number
 }
 
-/** Paths of files, most of which lie beside one another and are named like others elsewhere. */
+/** Paths of files. Most lie in few folders, and file names repeat from folder to folder. */
 export class PathList {
   length = 0
   private readonly folders: { path: string; names: string[] }[] = []
@@ -71,7 +71,7 @@ export class PathList {
     this.length++
   }
 
-  /** The last folder's names are whole: where they are those of the one before, they are kept once. */
+  /** Called when the last folder is complete. If it has the same names as the folder before, they share one list. */
   private share(): void {
     const [before, last] = this.folders.slice(-2)
     if (!last || before.names.length !== last.names.length) return
@@ -89,7 +89,7 @@ export function noneVerified(): Verified {
   return { ...rest, unprotectedFiles: new PathList(), unprotectedMetadataFileNum: 0 }
 }
 
-/** What a part has found before it begins. */
+/** A part before anything is verified. */
 export function nothingYet(): Verification {
   return {
     fragmentNum: 0,
@@ -109,14 +109,14 @@ export function nothingYet(): Verification {
   }
 }
 
-/** What a unit found that needs no reading; undefined where it does. */
+/** The result of a unit that needs no reading; undefined for other units. */
 export function knownAlready(part: Unit['part']): Verification | undefined {
   if (part.kind === 'fault') return { ...nothingYet(), notExamined: [part.error] }
   if (part.kind !== 'skipped') return undefined
   return { ...nothingYet(), skippedFragmentNum: part.fragmentNum, skippedArrayNum: part.all ? 1 : 0 }
 }
 
-/** Adds what one part found to the whole. */
+/** Adds the result of one part to the sum. */
 export function merge(into: Verified, part: Verification): void {
   into.fragmentNum += part.fragmentNum
   into.skippedFragmentNum += part.skippedFragmentNum
@@ -135,8 +135,8 @@ export function merge(into: Verified, part: Verification): void {
 }
 
 /**
- * Where not one tag fits, the key is to blame rather than the bytes: what failed for want of a tag was not examined.
- * To be called on the whole, not on its parts.
+ * If no tag is right at all, the key is wrong rather than the bytes. Failures without a tag then count as not examined. To be
+ * called for the whole sum, not for single parts.
  */
 export function blameKey(found: Verified): void {
   if (found.keyProven || found.tagNum > 0) return

@@ -18,10 +18,10 @@ import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import type { Verification, VerifyFailure } from './verification.ts'
 
-/** A unit of work is fetched at once, where it is far away: units are cut at 16 MiB, and end with a whole tile. */
+/** A remote source fetches a unit of work at once. Units are cut at 16 MiB, but end with a whole tile. */
 const TOGETHER_BYTES = 32 * 2 ** 20
 
-/** Verifies files one after the other and collects what it finds. */
+/** Verifies files one after another and collects the results. */
 export class Verifier {
   private readonly cx: ReadContext
   private readonly deep: boolean
@@ -33,10 +33,10 @@ export class Verifier {
     this.found = found
   }
 
-  /** Schema files, enumerations, array metadata and everything about commits: all generic tiles of the array itself. */
+  /** Verifies schema files, enumerations, array metadata and all commit files: the generic tiles of the array itself. */
   async arrayFiles(array: InspectArray): Promise<void> {
     const { folder } = array
-    // Each is told with the file that it is in.
+    // Each fault is reported with its file.
     array.cx.onFault = () => {}
     await this.orFail(folder.path, async () => {
       for (const { name, path } of await array.schemaFiles())
@@ -67,7 +67,7 @@ export class Verifier {
     }
   }
 
-  /** Files of a folder that are one generic tile each, by their names: what else stands there, `check` tells. */
+  /** Verifies the files of a folder that are single generic tiles, selected by name. `check` reports other files. */
   async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
     await this.orFail(`${folder.path}/${inside}`, async () => {
       for (const { name, kind } of await folder.folder(inside).listIfThere())
@@ -75,7 +75,7 @@ export class Verifier {
     })
   }
 
-  /** What ends one part is told; the others are examined all the same. */
+  /** An error ends and is reported for one part; the other parts are still examined. */
   private async orFail(file: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -84,7 +84,7 @@ export class Verifier {
     }
   }
 
-  /** Read whether or not a tag protects it: it says which fragments have their footers there. */
+  /** Read even if no tag protects it, as it says whose footers it holds. */
   private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
     const before = this.found.failures.length + this.found.notExamined.length
     await this.genericTileFile(array.folder, path, null)
@@ -111,8 +111,8 @@ export class Verifier {
   }
 
   /**
-   * One generic tile. Without a tag it is opened only with `deep`.
-   * @returns whether it carries a tag; undefined where that could not be told
+   * Verifies one generic tile. Without a tag, the tile is opened only with `deep`.
+   * @returns whether it has a tag; undefined if that is unknown
    */
   private async genericTile(
     bytes: Uint8Array,
@@ -143,7 +143,7 @@ export class Verifier {
     }
   }
 
-  /** The generic tiles of `__fragment_metadata.tdb`, each once. */
+  /** Verifies the generic tiles of `__fragment_metadata.tdb`, each once. */
   async metadataFile(fragment: Fragment): Promise<void> {
     const source = fragment.metadataSource()
     this.found.fileNum++
@@ -161,7 +161,7 @@ export class Verifier {
     if (unprotected) this.found.unprotectedMetadataFiles.push(source.name)
   }
 
-  /** Tiles `from` to `to` (exclusive) of one data file. The first part of a file counts it. */
+  /** Verifies tiles `from` to `to` (exclusive) of one data file. The file is counted with its first part. */
   async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
     const path = `${fragment.folder.path}/${part.name}`
     if (part.from === 0) this.found.fileNum++
@@ -180,7 +180,7 @@ export class Verifier {
     }
   }
 
-  /** What is not read is at least there, and as long as it should be. */
+  /** For a file that is not read: checks that it exists and is long enough. */
   private async wholeFile(fragment: Fragment, name: string): Promise<void> {
     const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
     if (size === 0) return
@@ -214,7 +214,7 @@ export class Verifier {
   private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.found.tileNum++
-    // Offsets that live in the var tile leave 8 zero bytes here, neither filtered nor encrypted.
+    // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
     const base = file.offsets[tile]
     const pipeline = await file.pipeline(stringOffsets)
@@ -232,7 +232,7 @@ export class Verifier {
       this.found.chunkNum++
       unfiltered += one.original_length
       const place = { fragment: fragment.name, file: file.source.name, tile, chunk, offset }
-      // What no tile can hold is told below, and not undone.
+      // A chunk that is too large for its tile is reported below and not undone.
       if (expected !== undefined && unfiltered > expected) continue
       let failed = false
       const onVerdict = (verdict: ChecksumVerdict): void => {
@@ -243,7 +243,7 @@ export class Verifier {
         pipeline.refuseBehind(unfiltered, expected, size)
         pipeline.checkChunk(one, chunk, { onVerdict, onLostTail, checksumsOnly: !this.deep })
       } catch (error) {
-        // A chunk whose digest already failed is reported once.
+        // A chunk whose digest is wrong is reported only once.
         if (!failed) this.fail(error, place)
       }
     }
@@ -269,13 +269,13 @@ export class Verifier {
     this.push({ ...place, filter, expected, actual: actual ?? null, message })
   }
 
-  /** Damage is a failure; what could not be looked at is set aside. */
+  /** Damage is a failure. What could not be examined is kept apart. */
   fail(error: unknown, place: Partial<VerifyFailure> & { file: string }): void {
     if (!(error instanceof InspectError)) {
       this.setAside(error, place.file)
       return
     }
-    // A listed file that is not there is damage.
+    // A listed file that does not exist is damage.
     const missing = error.code === 'NOT_FOUND'
     if (!missing && ERROR_CODES[error.code] !== 1) {
       this.setAside(error, place.file)
@@ -322,12 +322,12 @@ export interface DataFilePart {
   to: number
 }
 
-/** Where the metadata of each chunk starts, in a file that has the tile's bytes at `base`. @throws InspectError TRUNCATED */
+/** Where the metadata of each chunk starts, in a file with the tile's bytes at `base`. @throws InspectError TRUNCATED */
 function chunkOffsets(stored: Uint8Array, base: number): number[] {
   return decode(stored, tileChunks).chunks.map(({ metadata }) => base + metadata.byteOffset - stored.byteOffset)
 }
 
-/** Whether a schema's or metadata file's name is one of the format. */
+/** Whether a schema or metadata file has a name of the format. */
 export function isTileName(name: string): boolean {
   return name === OLD_SCHEMA_FILE || isTimedName(name)
 }

@@ -18,20 +18,20 @@ import {
 import { isTileName, Verifier } from './verifier.ts'
 
 export interface VerifyOptions extends PlanOptions {
-  /** Undo every filter, and read files without checksums too. */
+  /** Undo every filter, and read files without checksums, too. */
   deep: boolean
 }
 
-/** Does units, in their order: one after the other here, or by workers. */
+/** Runs units and gives the results in their order, on this thread or on workers. */
 export type UnitRunner = (units: AsyncIterable<Unit>) => AsyncIterable<Verification>
 
 /**
- * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group, goes on after a failure, and
- * gives failures as they are found. Tags that do not fit wait for one that does: without any, the key is to blame. The result
- * does not depend on who runs the units.
+ * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group. It continues after a failure
+ * and gives failures as they are found. A wrong tag is held back until another tag is right; if none is, the key is wrong.
+ * The result does not depend on who runs the units.
  *
- * @param progress told the number of units done
- * @param found takes up all but the failures that are given
+ * @param progress called with the number of finished units
+ * @param found collects everything except the failures that are given
  * @throws InspectError WRONG_TARGET
  */
 export async function* verifyFailures(
@@ -49,28 +49,28 @@ export async function* verifyFailures(
     progress(++done)
   }
   blameKey(found)
-  // A schema that cannot be read is met with the array and with each of its fragments.
+  // An unreadable schema turns up with the array and again with each fragment.
   const told = new Set<string>()
   found.notExamined = found.notExamined.filter((error) => isNew(told, error))
   yield* found.failures.splice(0)
 }
 
-/** Takes out the failures that nothing found later can change; all behind one that has to wait, wait with it. */
+/** Removes and returns the failures that no later result can change. If one must wait, all after it wait, too. */
 function settled(found: Verified): VerifyFailure[] {
   if (found.keyProven || found.tagNum > 0) return found.failures.splice(0)
   const first = found.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
   return found.failures.splice(0, first < 0 ? found.failures.length : first)
 }
 
-/** What a unit's path stands for: of fragments the unit itself says so. */
+/** What a unit's path leads to. For a fragment, the unit says so. */
 type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
 
-/** Runs units, keeping what was opened last: units of a fragment follow one another. */
+/** Runs units. It keeps the last targets open, as units of a fragment follow one another. */
 export class UnitWorker {
   private readonly storage: Storage
   private readonly cx: ReadContext
   private readonly deep: boolean
-  /** By path, what was used last behind the others. */
+  /** By path; the most recently used is last. */
   private readonly open = new Map<string, { opened: Promise<{ target: Opened; cx: ReadContext }>; users: number }>()
 
   constructor(storage: Storage, cx: ReadContext, deep: boolean) {
@@ -79,7 +79,7 @@ export class UnitWorker {
     this.deep = deep
   }
 
-  /** Units that are worth running at once. */
+  /** Number of units that should run at once. */
   atOnce(path: string): number {
     return atOnce({ isRemote: this.storage.isRemote?.(path) ?? false })
   }
@@ -109,7 +109,7 @@ export class UnitWorker {
     try {
       opened = await opening
     } catch (error) {
-      // What is gone since the work was planned.
+      // The target was removed after the work was planned.
       found.notExamined.push(asInspectError(error))
       return found
     }
@@ -121,7 +121,7 @@ export class UnitWorker {
         await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
         await verifier.genericTileFiles(target.group.folder, '__meta', isTileName)
       } else if (target.type === 'fragment') {
-        // The schema tells whether data files end in the AES filter.
+        // The schema shows whether the data files are encrypted.
         await target.fragment.info()
         if (part.kind === 'data-file') await verifier.dataFile(target.fragment, part)
         else await this.fragmentMetadata(verifier, target.fragment, found)
@@ -149,7 +149,7 @@ export class UnitWorker {
     return { target, cx }
   }
 
-  /** Closes what nobody uses any more, before something else is opened. */
+  /** Closes targets that are no longer in use, before another is opened. */
   private async makeRoom(path: string): Promise<void> {
     if (this.open.has(path)) return
     for (const [known, { opened, users }] of [...this.open]) {
@@ -191,7 +191,7 @@ export function runHere(worker: UnitWorker, path: string): UnitRunner {
   }
 }
 
-/** A Verification for another thread, and back: error classes do not survive the crossing. */
+/** Packs a Verification for another thread, as error classes do not survive the transfer. */
 export function packed(found: Verification): object {
   return { ...found, notExamined: found.notExamined.map(({ code, message, at }) => ({ code, message, at })) }
 }

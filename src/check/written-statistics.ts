@@ -19,18 +19,21 @@ export interface WrittenStatistics {
   null_count: number
 }
 
-/** Before this version TileDB looked for a nullable string of a slab as many cells behind the tile's first cell as it is behind the slab's first. */
+/**
+ * Before this version, TileDB misread the validity of text in later slabs. It used the cell's distance from the slab's start
+ * as a distance from the tile's start.
+ */
 const TEXT_AT_SLAB_SINCE = 21
 
 /**
- * What a release of TileDB works out for a tile, faults included. Cells are visited slab by slab; a tile of a sparse fragment or
- * of a write in global order is one slab.
+ * The statistics that a TileDB release computes for a tile, with its faults. Cells are visited slab by slab. A tile of a
+ * sparse fragment, or of a write in global order, is one slab.
  *
- * - Types that have no minima: nulls of text and of var-sized cells are not counted; those of others are counted in the whole
- *   tile, padding too, once a slab.
- * - Var-sized text: whether a cell is null is looked up as far from the tile's first cell as the cell is from its slab's first.
+ * - Types without minima: nulls of text and of var-sized cells are not counted. Nulls of other types are counted over the
+ *   whole tile, padding included, once per slab.
+ * - Var-sized text: the validity of a cell is looked up at the tile's start plus the cell's distance from its slab's start.
  * - A sum that reaches its type's limit stays there for the rest of its slab.
- * - Of cells that are all null: the limits that minimum and maximum start from; no bytes or zeros of text.
+ * - If all cells are null: minimum and maximum are their starting limits; for text, no bytes or zeros.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc
  */
@@ -47,7 +50,7 @@ export function writtenStatistics(
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Positions of the values that minimum and maximum are taken of, in the order of the writer. */
+/** Positions of the values that minimum and maximum are taken from, in the order of the writer. */
 function valuesOf(
   field: StatisticsField,
   { starts: varSized, validity }: ColumnData,
@@ -100,15 +103,15 @@ export function countsNulls(field: StatisticsField): boolean {
   return hasMinMax(field) || (field.cell_val_num !== 'var' && !isEncodedText(field.type))
 }
 
-/** Text in other encodings than ASCII. */
+/** Text in an encoding other than ASCII. */
 function isEncodedText(type: Datatype): boolean {
   return datatypeKind(type) === 'text' && !isPlainText({ type })
 }
 
 /**
- * Whether minima or maxima of var-sized text lie in their list as after an ordered write of fewer tiles than attributes: every
- * tile's value went to the place of the first, as many bytes as that has, so that the last one's is left. Bytes behind a shorter
- * value are those that lay there in memory; the places of the others are zeros.
+ * Whether the minima or maxima of var-sized text look like those of an ordered write with fewer tiles than attributes. Such a
+ * write stores every tile's value at the place of the first, cut to the first value's length. So the last value remains
+ * there. After a shorter value, bytes that were in memory before remain. The places of the other tiles are zeros.
  *
  * @param values of the tiles
  * @see tiledb/sm/query/writers/ordered_writer.cc, where batches of one tile each begin with index 0

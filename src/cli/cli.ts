@@ -23,7 +23,7 @@ import type { Storage } from '../source/source.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { beginsFragmentName, closeTarget, openTarget, type Target } from '../store/target.ts'
 
-/** Headings of the list of commands, each with the commands below it. */
+/** Headings in the list of commands. */
 const FOLDER = 'What is in a folder:'
 const RIGHT = 'Whether it is right:'
 const METADATA = 'What the metadata says:'
@@ -36,7 +36,7 @@ interface CommandEntry {
   load: () => Promise<{ command: CommandModule<never> }>
 }
 
-/** Every command and where its module is; a module is loaded only when its command is called. */
+/** Every command and its module. A module is loaded only when its command is called. */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ls: {
     group: FOLDER,
@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const
 type Format = (typeof FORMATS)[number] | 'arrow'
 
-/** What the extension of `--output` says, and no extension at all. */
+/** Formats by the extension of `--output`; '' if there is none. */
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '': 'table',
   txt: 'table',
@@ -137,22 +137,22 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
   jsonl: 'ndjson',
   csv: 'csv',
   tsv: 'tsv',
-  // Arrow IPC: files, of which one is called as pandas calls them, and streams
+  // Arrow IPC files (one with the extension that pandas uses) and streams
   arrow: 'arrow',
   feather: 'arrow',
   arrows: 'arrow',
 }
 const ARROW_STREAM = 'arrows'
 
-/** What the process lends the program: the only way out of it. */
+/** What the program may use of the process. It has no other access to the outside. */
 export interface Process {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   stdout: Output & { isTTY: boolean }
   stderr: (text: string) => void
-  /** Width of the terminal that stderr is, 0 where nobody said how wide; undefined where it is none. */
+  /** Width of the terminal on stderr, or 0 if it is unknown; undefined if stderr is not a terminal. */
   stderrColumns?: number | undefined
-  /** Where paths lead. */
+  /** Where paths are looked up. */
   storage: Storage
 }
 
@@ -193,7 +193,7 @@ export async function main(given: Process): Promise<number> {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
       state.format = formatAsked(process.argv)
-      // What commander raises without a command.
+      // commander throws this when no command is given.
       if (error.code === 'commander.help' && program) {
         process.stderr(program.helpInformation())
         return 2
@@ -210,18 +210,18 @@ export async function main(given: Process): Promise<number> {
 
 const asGiven = (path: string): string => path
 
-/** Names that others would expect for a command. */
+/** Command names that users of other programs may expect. */
 const ALIASES: Readonly<Record<string, string>> = { verify: 'verify-checksums' }
-/** Options of every command that take a value. */
+/** Common options that take a value. */
 const WITH_VALUE = ['--format', '-o', '--output', '--key', '--key-file', '--int64', '--color', '--max-tile-size']
 
-/** Arguments with the command ahead of options that were given before it: every option is one of a command. */
+/** Moves the command to the front, as every option belongs to a command. */
 function commandFirst(argv: readonly string[]): readonly string[] {
   const isCommand = (arg: string): boolean =>
     arg === 'help' || Object.hasOwn(COMMANDS, arg) || Object.hasOwn(ALIASES, arg)
   let at = 0
   while (argv[at]?.startsWith('-') && argv[at] !== '--') at += WITH_VALUE.includes(argv[at]) ? 2 : 1
-  // an option of one command may take a value, too
+  // An option that belongs to one command may take a value, too.
   if (at > 0) while (at < argv.length && !isCommand(argv[at])) at++
   if (at >= argv.length) return argv
   return [ALIASES[argv[at]] ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
@@ -229,22 +229,22 @@ function commandFirst(argv: readonly string[]): readonly string[] {
 
 interface RunState {
   process: Process
-  /** Exit codes of what was met. */
+  /** Exit codes of all errors and outcomes so far. */
   codes: Set<number>
   format: Format
-  /** Documents shown so far. */
+  /** Number of documents shown so far. */
   shown: number
-  /** Whether an error ended a document in its middle. */
+  /** Whether an error ended a document in the middle. */
   cut: boolean
   /** Errors that were shown in place of a document. */
   failures: InspectError[]
   /** Whether more than one target was given. */
   several: boolean
-  /** Of the CSV so far. */
+  /** Columns of the CSV output so far. */
   columns?: readonly string[] | undefined
 }
 
-/** For errors ahead of option parsing. */
+/** The format option, for errors before options are parsed. */
 function formatAsked(argv: readonly string[]): Format {
   const at = argv.indexOf('--format')
   const named =
@@ -283,7 +283,7 @@ async function buildProgram(state: RunState): Promise<Command> {
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
     const command = quietly(program.command(name)).summary(summary).description(summary).helpGroup(group)
-    // completions need all commands, every other call its own
+    // Completion needs all commands; any other call needs only its own.
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
@@ -325,16 +325,16 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   if (STDOUT.includes(options.output ?? '')) options.output = undefined
   else if (options.output !== undefined) options.output = localOutput(options.output)
   state.format = chosenFormat(options, module)
-  // The others may be empty: a field's name.
+  // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes(''))
     throw new InspectError('USAGE', 'expected a path, found an empty argument')
   const { storage, given, done } = await placesFor(state, command.processedArgs.flat(), options)
-  const paths = await writtenOutPaths(storage, await asTheyAre(storage, given))
+  const paths = await completeFragmentNames(storage, await resolveFileUrls(storage, given))
   state.several = paths.length > 1 && command.registeredArguments[0]?.variadic === true
-  // Of several targets, each is tried.
+  // Several targets are tried one by one.
   const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
-  /** What was told of the targets that are looked at: the first fault, and the last note. */
+  /** The first fault and the last note about the current target. */
   let told: { fault?: InspectError; note?: string } = {}
   if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
@@ -372,7 +372,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
       new ReadPlaces(local, shown).refuse(path, option)
     },
   }
-  // Whether a key fits, and whether data is encrypted, is learned for each array anew.
+  // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
   const readingFor = (context: CommandContext) => {
     context.reading = { ...readContext(nodeCodecs, key, maxTileSize), onFault: context.fault }
     return context.reading
@@ -394,7 +394,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
             state.cut = !(error instanceof ClosedPipe)
             throw error
           } finally {
-            // Some outcomes are right or not only once all of them has been walked.
+            // Some outcomes know only after the last row whether all is right.
             if (outcome.notRight) state.codes.add(1)
           }
         }
@@ -420,15 +420,18 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
 }
 
 const OUTPUT = '--output'
-/** Other names of standard output. Where it is a socket, the system does not open it by them. */
+/** Other names of standard output. If it is a socket, the system cannot open it by these names. */
 const STDOUT = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']
 
-/** Arguments that are no paths. */
+/** Arguments that are not paths. */
 const NO_PATHS = ['field', 'index', 'offset', 'shell']
-/** Options whose files are written. */
+/** Options that name files to write. */
 const WRITTEN = ['output', 'svg']
 
-/** Paths of all that a call reads: its targets, unless it asks where to write them, and files that options name. */
+/**
+ * Paths of everything that a call reads: targets and files named by options. When `asks` is the command itself, its argument
+ * is where to write, not a target.
+ */
 function placesRead(command: Command, paths: readonly string[], asks: string): string[] {
   const named = command.registeredArguments.map((argument) => argument.name())
   const isTarget = (i: number): boolean => asks !== command.name() && !NO_PATHS.includes(named[i] ?? named.at(-1) ?? '')
@@ -442,7 +445,10 @@ function placesRead(command: Command, paths: readonly string[], asks: string): s
   return [...targets, ...files]
 }
 
-/** Gives the output its name where all of it is there; else nothing is left of it, and errors of a JSON format go to stdout. */
+/**
+ * Gives the output its final name if it is complete. Otherwise the output is removed, and errors of a JSON format go to
+ * stdout.
+ */
 async function finish(
   state: RunState,
   file: FileOutput,
@@ -451,7 +457,7 @@ async function finish(
   shown: (path: string) => string,
 ): Promise<void> {
   const { cut, failures } = state
-  // Only JSON says in its place that a target is missing.
+  // Only the JSON formats show an error in place of a missing target.
   const saysErrors = state.format === 'json' || state.format === 'ndjson'
   if (ended && !cut && (failures.length === 0 || (saysErrors && state.shown > 0))) {
     file.commit()
@@ -463,7 +469,7 @@ async function finish(
   for (const error of failures) await showErrorDocument(state, error, shown, state.process.stdout)
 }
 
-/** An output on this machine. @throws InspectError USAGE */
+/** An output path on this machine. @throws InspectError USAGE */
 function localOutput(path: string): string {
   if (path === '') throw new InspectError('USAGE', '--output expects a file, found an empty argument')
   refuseOtherSchemes(path)
@@ -485,12 +491,12 @@ function note(state: RunState, options: CommonOptions, text: string): void {
 
 interface Places {
   storage: Storage
-  /** Arguments without what must not be shown. */
+  /** The arguments without secrets. */
   given: string[]
   done(): void
 }
 
-/** Where the arguments lead: what reads URLs is loaded only where there are any. */
+/** Where the arguments lead. The code for URLs is loaded only if there is a URL. */
 async function placesFor(state: RunState, args: string[], options: CommonOptions): Promise<Places> {
   for (const arg of args) if (arg !== undefined) refuseOtherSchemes(arg)
   const local = state.process.storage
@@ -504,8 +510,8 @@ async function placesFor(state: RunState, args: string[], options: CommonOptions
   })
 }
 
-/** Arguments with the beginnings of fragments' names written out. */
-async function writtenOutPaths(storage: Storage, given: string[]): Promise<string[]> {
+/** The arguments, with abbreviated fragment names completed. */
+async function completeFragmentNames(storage: Storage, given: string[]): Promise<string[]> {
   const abbreviated = (path: string | undefined): boolean => path?.split('/').some(beginsFragmentName) === true
   if (!given.some(abbreviated)) return given
   const { writtenOut } = await import('../store/fragment-prefix.ts')
@@ -529,7 +535,7 @@ async function openOrSuggest(storage: Storage, path: string, reading: ReadContex
   }
 }
 
-/** @throws InspectError USAGE for an extension that names no format, or one that the command does not write */
+/** @throws InspectError USAGE if the extension names no format, or one that the command does not write */
 function chosenFormat(options: CommonOptions, module: CommandModule<never>): Format {
   if (options.json && options.format && options.format !== 'json')
     throw new InspectError('USAGE', `expected one format, found --json and --format ${options.format}`)
@@ -552,7 +558,7 @@ function chosenFormat(options: CommonOptions, module: CommandModule<never>): For
   )
 }
 
-/** Hints for extensions that somebody may try. */
+/** Hints for extensions that users may try. */
 const EXTENSION_HINTS: Readonly<Record<string, string>> = {
   svg: ' (rtree --svg draws)',
   parquet: ' (pyarrow and DuckDB make Parquet of .arrow)',
@@ -576,7 +582,7 @@ function refuseTerminal(state: RunState, options: CommonOptions): void {
   }
 }
 
-/** Absolute paths for reading, and back to how the user wrote them for showing. */
+/** Makes paths absolute for reading, and turns them back into what the user wrote for messages. */
 function pathsFor(given: readonly string[]): {
   absolute: (path: string) => string
   shown: (path: string) => string
@@ -593,7 +599,7 @@ function pathsFor(given: readonly string[]): {
       if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length)))
         return one.slice(0, one.length - (full.length - path.length)) || '.'
     }
-    // Beside a target that was given from the current folder, such as the schema of its array.
+    // For files beside a target that was given relative to the current folder, such as the schema of its array.
     if (given.some((one) => one.startsWith('/'))) return path
     const here = absolute('')
     return path.startsWith(`${here}/`) ? path.slice(here.length + 1) : path
@@ -603,15 +609,17 @@ function pathsFor(given: readonly string[]): {
 
 const FILE_SCHEME = 'file://'
 
-/** @throws InspectError USAGE for another host's file */
+/** @throws InspectError USAGE for a file on another host */
 function fileUrlPath(url: string): string {
   const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(url.slice(FILE_SCHEME.length)) ?? []
   if (path !== undefined && (host === '' || host === 'localhost')) return path
   throw new InspectError('USAGE', `expected file:///path, found ${JSON.stringify(url)}`)
 }
 
-/** TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. What is there is meant. */
-async function asTheyAre(storage: Storage, paths: readonly string[]): Promise<string[]> {
+/**
+ * TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. The spelling that exists is used.
+ */
+async function resolveFileUrls(storage: Storage, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const given of paths) {
     if (!given?.startsWith(FILE_SCHEME) || !given.includes('%')) found.push(given)
@@ -631,7 +639,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Columns of a terminal that does not say how many it has, as in many a CI. */
+/** Width used for a terminal that does not report its width, as in many CI systems. */
 const USUAL_WIDTH = 80
 
 function widthOf({ columns }: Pick<Output, 'columns'>): number | undefined {
@@ -736,19 +744,19 @@ function originOf({ origin, document }: Outcome): { readonly [key: string]: Resu
   return origin ?? { path: document.path }
 }
 
-/** @param several whether rows should say what they are of, where they do not do so anyway */
+/** @param several whether rows must say which target they belong to, if they do not say it already */
 function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
   if (rows === undefined) return [outcome.document]
   return several ? withOrigin(rows, originOf(outcome)) : rows
 }
 
-/** Rows that say it themselves stay as they are: their columns have one order, of one target or several. */
+/** Rows that name their origin stay unchanged. So their columns have the same order for one target and for several. */
 async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
   const keys = Object.keys(origin)
   for await (const row of rows) yield isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
 }
 
-/** Where nothing was there to be shown, the reader of JSON gets a document all the same: of what went wrong, or that nothing did. */
+/** Ensures that a reader of JSON gets a document even if there is nothing to show: with the error, or a message. */
 async function showNothing(
   state: RunState,
   told: { fault?: InspectError; note?: string },
@@ -766,7 +774,7 @@ async function showNothing(
   }
 }
 
-/** An error in place of what should have been shown. */
+/** Shows an error in place of a document. */
 async function showFailure(
   state: RunState,
   error: unknown,
@@ -803,7 +811,7 @@ async function showErrorDocument(
       indent: state.format === 'json',
     })
   } catch (again) {
-    // Where the output itself is what failed, stderr has said so.
+    // If the output itself failed, stderr has said so.
     if (!(again instanceof InspectError)) throw again
   }
 }
@@ -813,7 +821,7 @@ function tellError(state: RunState, error: InspectError, shown: (path: string) =
   say(state, errorLine(error, shown))
 }
 
-/** A line on stderr; on a terminal a long one goes on below itself. */
+/** Writes a line to stderr. On a terminal, a long line is wrapped. */
 function say({ process }: RunState, text: string): void {
   const lines = wrapWords(text, widthOf({ columns: process.stderrColumns }), '  ')
   process.stderr(`${lines.join('\n')}\n`)
@@ -830,7 +838,7 @@ export function errorLine(error: InspectError, shown: (path: string) => string):
   return `error: ${escapeControls(parts.join(': '))}`
 }
 
-/** Names and values from files must not reach a terminal raw. */
+/** Control characters in names and values from files must not reach a terminal. */
 function escapeControls(text: string): string {
   return text.replace(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, i) => {

@@ -20,7 +20,7 @@ import { anatomist, selectionOf } from './hex.ts'
 interface AtOptions {
   cell?: string[]
   field?: string[]
-  /** Commander's name for the opposite of `--no-flips`. */
+  /** From `--no-flips`: commander drops the `no-` and negates. */
   flips: boolean
 }
 
@@ -55,7 +55,9 @@ export const command: CommandModule<AtOptions> = {
   },
 }
 
-/** A generic tile of more bytes unfiltered takes minutes to be read for each bit, and once more for what is found without a flip. */
+/**
+ * A generic tile with more unfiltered bytes than this takes minutes: it is read again for each bit, and once without a flip.
+ */
 const MOST_TRIED = 16 * 2 ** 20
 
 function parseOffset(text: string | undefined): number {
@@ -114,7 +116,7 @@ async function byteOutcome(
   }
 }
 
-/** The field that a data file holds. */
+/** The field whose data the file holds. */
 async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
   try {
     return (await fragment?.fieldFiles())?.find((file) => file.name === name)
@@ -126,12 +128,12 @@ async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<
 
 interface Flips {
   detectors: Detectors
-  /** By bit, what `check` finds; undefined where it was not tried. */
+  /** What `check` finds for each bit; undefined if it was not tried. */
   codes?: readonly (readonly (FindingCode | ErrorCode)[])[]
   where: AtTriedOn
 }
 
-/** Null where it cannot be told. */
+/** Null if it is unknown. */
 function flipsResult(flips: Flips | undefined): Partial<AtDocument> {
   return {
     detected_by: flips ? [...new Set(flips.detectors.flat())] : null,
@@ -146,7 +148,7 @@ function isCellCode(code: string): code is FindingCode {
   return CELL_CODES.has(code)
 }
 
-/** What would notice a flip; undefined where that cannot be told. */
+/** What would notice a flipped bit; undefined if it is unknown. */
 async function flipsAt(
   cx: CommandContext,
   target: Target & { type: 'file' },
@@ -157,7 +159,7 @@ async function flipsAt(
   const by = anatomist(cx)
   const checked = await checkedFlips(target, offset, by)
   if (checked) return { ...checked, where: checked.unused ? 'array --all' : 'array' }
-  // A file that is wrong already tells nothing of one more flip.
+  // In a file that is already damaged, one more flip says nothing.
   if (chain.some(({ fault }) => fault !== undefined)) return undefined
   const tile = chain.find(({ type }) => type === 'tile')
   if (chain.at(-1)?.type === 'gap' || (file && !tile)) return { detectors: UNNOTICED, where: 'file' }
@@ -174,7 +176,7 @@ function linkResult(part: Part): DumpField {
   return { name, type, offset, length, label, value, stored, unit, meaning, verdict }
 }
 
-/** The cells that a byte feeds; where it is one cell, that cell. */
+/** The cells that depend on a byte; if it is a single cell, the details of that cell. */
 async function cellsResult(
   cx: CommandContext,
   fragment: Fragment,

@@ -13,7 +13,7 @@ import { rowsInBounds, sideOf, tileSkipper } from './decode.ts'
 import { anatomist, spaceOf } from './hex.ts'
 import { parseRanges } from './ranges.ts'
 
-/** `at --cell`: every file and byte range that a cell's fields are in; several cells where duplicates are allowed. */
+/** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
 export async function cellPlacesOutcome(
   cx: CommandContext,
   fragment: Fragment,
@@ -62,7 +62,7 @@ function wantedFiles(
   })
 }
 
-/** `row=3,col=7`: split at the commas that a dimension's name follows, so that values may hold others. */
+/** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
 function splitCell(names: readonly string[], text: string): string[] {
   const parts: string[] = []
   for (const piece of text.split(',')) {
@@ -73,7 +73,7 @@ function splitCell(names: readonly string[], text: string): string[] {
   return parts
 }
 
-/** The values are read as ranges are; errors name the option that was given. */
+/** Values are parsed like those of `--range`; errors name `--cell` instead. */
 function asCellOption<T>(read: () => T): T {
   try {
     return read()
@@ -86,7 +86,7 @@ function asCellOption<T>(read: () => T): T {
   }
 }
 
-/** The cells of the fragment at these coordinates, tiles that cannot hold them passed over. */
+/** The cells of the fragment at these coordinates. Tiles that cannot hold them are skipped. */
 async function* matches(
   cx: CommandContext,
   fragment: Fragment,
@@ -147,7 +147,7 @@ async function placesOf(
   }
 }
 
-/** Where one run of values has the cell; nowhere where it holds other cells. */
+/** Where a run of values holds the cell; empty if it does not contain the cell. */
 function runPlaces(
   run: Part,
   space: Space,
@@ -173,7 +173,7 @@ function runPlaces(
   }))
 }
 
-/** The stored data of the chunks that a range of a tile's content comes out of. */
+/** The stored data of the chunks that a range of a tile's content comes from. */
 function chunksUnder(parts: readonly Part[], offset: number, length: number): Part[] {
   return parts.filter(({ becomes }) => becomes !== undefined && becomes.to > offset && becomes.from < offset + length)
 }

@@ -15,7 +15,7 @@ import {
   type Outcome,
   sayIfEmpty,
 } from './command.ts'
-import { sayWhatIsRead } from './reading-ahead.ts'
+import { noteBytesToRead } from './reading-ahead.ts'
 
 interface Options {
   level?: string
@@ -60,17 +60,17 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
   cells: [],
 }
 
-/** The document's findings come while they are found; what sums them up is known behind the last one. */
+/** The document's findings are written as they are found; the summary follows the last one. */
 async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
   const { level, all } = run
   const target = await cx.open(path)
   await sayIfEmpty(cx, target)
-  if (level !== 'structure') await sayWhatIsRead(cx, target)
+  if (level !== 'structure') await noteBytesToRead(cx, target)
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
   const failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
   const ok = (): boolean => failing.every((severity) => finding_num[severity] === 0)
-  // A table says at its end what was not examined: then it is not said on stderr, too.
+  // If the table's end lists what was not examined, stderr does not repeat it.
   let inTable = false
   async function* findings(): AsyncGenerator<CheckFinding> {
     const told = new Set<string>()

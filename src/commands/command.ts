@@ -12,78 +12,87 @@ import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { type Target, withArticle } from '../store/target.ts'
 
-/** What every command is given beside its own options. */
+/** What every command gets besides its own options. */
 export interface CommandContext {
   storage: Storage
   reading: ReadContext
   style: ValueStyle
-  /** Whether long lists are to be shown whole in tables. */
+  /** Whether tables show long lists in full. */
   full: boolean
-  /** Path of something inside a target, as a person would write it. */
+  /** The path of something inside a target, as the user would write it. */
   shownPath(path: string): string
-  /** Opens a target by the path the user gave. */
+  /** Opens a target by the path that the user gave. */
   open(path: string): Promise<Target>
-  /** Shows progress on stderr, on a terminal and after a second only. */
+  /** Shows progress on stderr, only on a terminal and only after a second. */
   progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
-  /** Records a fault that does not end the command: it decides the exit code, and is printed on stderr unless what is shown says it. */
+  /**
+   * Records a fault that does not end the command. It decides the exit code, and is printed on stderr unless the output shows
+   * it.
+   */
   fault(error: InspectError, isShown?: boolean): void
-  /** Says something on stderr that is no fault, unless --quiet. */
+  /** Prints a message on stderr that is not a fault, unless --quiet is given. */
   note(text: string): void
   /**
-   * To be asked before anything is written to a file or folder that `option` names, or an argument of the command of that name.
-   * @throws InspectError USAGE where that is part of what is read
+   * Must be called before anything is written to the file or folder that is named by `option`, or by the argument of that
+   * name.
+   * @throws InspectError USAGE if that place is also read
    */
   refuseReadPlace(path: string, option: string): Promise<void>
 }
 
-/** What a command found about one target. Renderers show `document`; `table` shows the same object to people. */
+/** What a command found about one target. Renderers write `document`; `table` shows the same to a person. */
 export interface Outcome {
   document: DocumentHead
-  /** The document's last keys, where they are known only behind `rows`. */
+  /** The document's last keys, if they are known only after `rows`. */
   tail?(): object
-  /** The list of the document that NDJSON and CSV print one element a line; the whole document is one line without it. */
+  /** The list of the document whose elements are the lines of NDJSON and CSV. Without it, the whole document is one line. */
   rows?: List<Result>
-  /** Set where the next row may be hours away: each line of NDJSON is then written at once. */
+  /** Set if the next row may take hours: each line of NDJSON is then written at once. */
   asFound?: boolean
-  /** NDJSON's lines, where they are more than that list. */
+  /** The lines of NDJSON, if they are more than `rows`. */
   lines?(): AsyncIterable<Result>
-  /** Set for one of several fragments below one target: as with several targets, rows then say whose they are. */
+  /** Set if this is one of several fragments of a target: rows then name their origin, as with several targets. */
   oneOfSeveral?: boolean
-  /** What rows say then; the document's path without it. */
+  /** The origin that rows then name; by default the document's path. */
   origin?: { readonly [key: string]: Result }
-  /** Columns of CSV, where the first row may lack some, or be missing. */
+  /** Columns of CSV, if the first row may lack some or there may be no row. */
   columns?(): readonly string[] | Promise<readonly string[]>
-  /** Writes `rows` as NDJSON or CSV by a faster way than one object a row; the text is the same. */
+  /** Writes `rows` as NDJSON or CSV faster than with one object per row; the text is the same. */
   cellLines?(out: Output, style: Omit<CellLineStyle, 'raw'>): Promise<JsonNotes>
   table(out: Output): Promise<void> | void
-  /** Shown to people as part of a later outcome. */
+  /** Set if the table of a later outcome includes this one. */
   noTable?: boolean
-  /** Writes Arrow IPC, as a file or else a stream; there where the command says so. */
+  /** Writes Arrow IPC, as a file or as a stream. Defined for commands with `arrow`. */
   arrow?(out: Output, file: boolean): Promise<void>
-  /** Bytes to write instead of any document; refused on a terminal. */
+  /** Bytes to write in place of a document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
-  /** Whether something is missing that no document told: then no file is made. Asked behind the last of the document. */
+  /**
+   * Whether something is missing without a word in the document: then no file is made. Read after the end of the document.
+   */
   incomplete?: boolean
-  /** Something examined and found wrong, without being an error: exit code 1. Asked behind the last of the document. */
+  /** Whether something is wrong but not an error: exit code 1. Read after the end of the document. */
   notRight?: boolean
-  /** Set where nothing could be found for this error, which is then printed in place of the document. */
+  /** An error that left nothing to show. It is printed in place of the document. */
   error?: InspectError
 }
 
-/** A command: its options, what it finds, and (in each {@link Outcome}) how that looks. Printing and exit codes are cli.ts's. */
+/** A command: its options and what it finds. Each {@link Outcome} knows how it looks. cli.ts prints and sets exit codes. */
 export interface CommandModule<Options> {
-  /** Whether `--format arrow` is there. */
+  /** Whether the command has `--format arrow`. */
   arrow?: boolean
-  /** Whether with these options `--output` gets what no format names: bytes, a script. Then its extension says nothing. */
+  /**
+   * Whether these options make `--output` hold something without a format, such as bytes or a script. Its extension is then
+   * ignored.
+   */
   ownOutput?(options: Options): boolean
-  /** Whether all targets are given to one run, which then tries each; else it is run once for each. */
+  /** Whether one run gets all targets and tries each; otherwise there is one run per target. */
   together?: boolean
-  /** Options and arguments beside the common ones. */
+  /** Adds options and arguments besides the common ones. */
   configure(command: CommanderCommand): void
   run(cx: CommandContext, paths: string[], options: Options): AsyncGenerator<Outcome>
 }
 
-/** A document's first keys. */
+/** The first keys of a document. */
 export function documentHead<Kind extends string>(kind: Kind, path: string): DocumentHead<Kind> {
   return { kind, path, schema_version: 1 }
 }
@@ -94,15 +103,15 @@ export function errorResult(cx: Pick<CommandContext, 'shownPath'>, error: Inspec
   return { code: error.code, message: error.message, file: file && cx.shownPath(file), offset, field }
 }
 
-/** What could not be looked at, as part of a document. */
+/** What could not be examined, as part of a document. */
 export function notExaminedResult(cx: CommandContext, { code, message, at }: InspectError): NotExamined {
   return { code, message, file: at.file === undefined ? undefined : cx.shownPath(at.file) }
 }
 
 /**
- * Does the work for every fragment that a target stands for: itself, all of an array, or all of each array in a group. A fault in
- * one is shown in its place, and the next is tried.
- * @throws InspectError WRONG_TARGET for files that are no fragment metadata
+ * Does the work for every fragment of a target: the fragment itself, or all fragments of an array or of each array in a group.
+ * A fault in one fragment is shown in its place, and the next is tried.
+ * @throws InspectError WRONG_TARGET for files other than fragment metadata
  */
 export async function* throughFragments(
   cx: CommandContext,
@@ -123,9 +132,9 @@ export async function* throughFragments(
 }
 
 /**
- * Every fragment of a target: itself, or all of an array (`oneOfSeveral`).
+ * Every fragment of a target: the fragment itself, or all fragments of an array (`oneOfSeveral`).
  * @param wanted what the command expects
- * @throws InspectError WRONG_TARGET for groups and files that are no fragment metadata
+ * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
  */
 export async function* eachFragment(
   cx: CommandContext,
@@ -148,7 +157,7 @@ export async function* eachFragment(
 }
 
 /**
- * Does the work for a target; for a group, for each group and each member below it, in the group's order. What cannot be had is
+ * Does the work for a target. For a group: for the group and each member below it, in the group's order. A failure is
  * recorded, and the next member is tried.
  */
 export async function* throughGroups(
@@ -179,7 +188,7 @@ export async function* throughGroups(
   }
 }
 
-/** Nothing is found in a group without members: that is no good news. */
+/** In a group without members nothing can be found; says so, lest it look like a good result. */
 export async function sayIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
@@ -190,7 +199,7 @@ export async function sayIfEmpty(cx: CommandContext, target: Target): Promise<vo
 async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
   const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
     const fragment = array.fragment(path)
-    // Far away, footers are read ahead; what is wrong with one is met again by whoever asks for it.
+    // For a remote array, footers are read ahead. A faulty one raises its error again when it is used.
     if (array.folder.isRemote) await fragment.info().catch(() => {})
     return fragment
   }
@@ -203,7 +212,7 @@ async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
   }
 }
 
-/** What a group or an array holds is named: one of these is meant. */
+/** Lists the contents of a group or an array, as one of them was meant. */
 export async function wrongTarget(
   cx: CommandContext,
   command: string,
@@ -216,8 +225,8 @@ export async function wrongTarget(
 
 /**
  * The fragment that a target is.
- * @param otherwise what else there is to do with an array
- * @throws InspectError WRONG_TARGET with what to type in place of it
+ * @param otherwise what else can be done with an array
+ * @throws InspectError WRONG_TARGET, with what to type instead
  */
 export async function oneFragment(
   cx: CommandContext,
@@ -241,7 +250,7 @@ async function narrower(cx: CommandContext, target: Target): Promise<string> {
   }
   if (target.type !== 'group') return ''
   const { group } = target
-  // a member's name is no path
+  // A member's name is not a path.
   const { memberPath } = await import('../store/group.ts')
   const members = (await group.members()).map((member) =>
     cx.shownPath(memberPath(group.folder.path, member) ?? member.uri),
@@ -249,7 +258,7 @@ async function narrower(cx: CommandContext, target: Target): Promise<string> {
   return members.length === 0 ? ' that has no members' : `; its members: ${firstOf(members)}`
 }
 
-/** Runs `work` on a fragment; an InspectError becomes what is shown of it, so that the next one is looked at. */
+/** Runs `work` on a fragment. An InspectError becomes its outcome, so that the next fragment is tried. */
 export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await withPlaceAsync({ file: folder.path }, work)
@@ -258,7 +267,7 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   }
 }
 
-/** Tries each target of a command that is given them together. Wrong options are wrong for every one. */
+/** Tries each target of a command that gets them together. Wrong options end the command. */
 export async function* eachTarget(
   paths: readonly string[],
   work: (path: string) => AsyncGenerator<Outcome>,

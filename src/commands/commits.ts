@@ -51,10 +51,10 @@ export const command: CommandModule<object> = {
 }
 
 type Effect = CommitsLine['effect']
-/** What is said of a delete condition. */
+/** The columns about a delete condition. */
 type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'not_processed_by' | 'error'>
 
-/** Every row has its keys in this order, and all of them, for the header of a CSV file. */
+/** Every row has all keys, in this order, for the header of a CSV file. */
 const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   file: undefined,
   entry: undefined,
@@ -71,10 +71,10 @@ const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   error: undefined,
 }
 
-/** Of what names no fragment. */
+/** For entries that name no fragment. */
 const NOTHING = { refers_to: null, exists: null } as const
 
-/** What every row is worked out from. */
+/** The facts that every row is computed from. */
 interface Known {
   cx: CommandContext
   array: InspectArray
@@ -82,13 +82,13 @@ interface Known {
   fragments: readonly FragmentEntry[]
   /** Names of the fragment folders on disk. */
   there: ReadonlySet<string>
-  /** By path: what becomes of the fragment folders on disk. */
+  /** The state of each fragment folder on disk, by path. */
   states: ReadonlyMap<string, FragmentState>
   /** Paths of the commit files on disk. */
   files: ReadonlySet<string>
-  /** Names of commits that a `.con` file holds. */
+  /** Names of commits in a `.con` file. */
   consolidated: ReadonlySet<string>
-  /** For each delete commit's name the fragments that have processed it; read when first wanted. */
+  /** For each delete commit's name, the fragments that have processed it. Read when first needed. */
   processed: () => Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
@@ -143,7 +143,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-/** @param bytes of a file that is a delete condition */
+/** @param bytes of a delete condition's file */
 async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<CommitsLine> {
   const { array, there } = known
   const name = stem(lastPathPart(file.path))
@@ -163,14 +163,14 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
   const fault = file.fault && recorded(known.cx, file.fault)
   const lists = { entry_num: file.entries.length, error: fault }
   if (file.kind === 'vacuum') {
-    // It is named like the fragment that holds the cells of those it lists.
+    // It has the name of the fragment that holds the cells of the listed ones.
     const exists = there.has(name)
     return { ...row, refers_to: name, exists, effect: exists ? 'lists' : 'orphan', ...lists }
   }
   return { ...row, effect: 'lists', ...lists }
 }
 
-/** Delete conditions of a `.con` file, which may list one again: what is told of each is worked out once. */
+/** Delete conditions of a `.con` file. One may be listed several times, but each result is computed once. */
 interface Conditions {
   content: Uint8Array
   told: Map<string, { bytes: Uint8Array; result: Condition }>
@@ -213,7 +213,7 @@ async function entryRow(
   return { ...row, kind: 'ignore', refers_to: name, exists: there.has(name), effect }
 }
 
-/** What a consolidated fragment metadata file holds: the footers of these fragments. */
+/** The footers in a consolidated fragment metadata file, one row per fragment. */
 async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<CommitsLine[]> {
   try {
     const { entries } = await array.consolidatedFragmentMetadata(file.path)
@@ -239,13 +239,13 @@ async function footerRows({ cx, array, there }: Known, file: CommitFile): Promis
 /** @param path of the fragment that a commit names */
 function writeEffect({ states, commits }: Known, path: string): Effect {
   const state = states.get(path)
-  // A commit that is taken back need not have its fragment any more.
+  // The fragment of a revoked commit need not exist any more.
   if (state === undefined) return commits.ignored.has(path) ? 'hidden' : 'dangling'
   if (state === 'to-vacuum' || state === 'hidden' || state === 'ignored' || state === 'future') return state
   return 'visible'
 }
 
-/** What a list does to a fragment that it names. */
+/** What a vacuum list does to a fragment that it names. */
 function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: CommitEntry): Effect {
   const listed = vacuumPath(text) ?? ''
   const state = states.get(listed)
@@ -261,8 +261,8 @@ function recorded(cx: CommandContext, error: InspectError): ErrorInfo {
 }
 
 /**
- * A delete condition as the user wrote it, the fragments that have processed it, and those that have cells from before it
- * and have not: there it is applied whenever they are read.
+ * A delete condition as the user wrote it; the fragments that have processed it; and those with older cells that have not. In
+ * the latter it is applied whenever they are read.
  *
  * @param name of the commit, without suffix
  */
@@ -310,7 +310,9 @@ async function conditionResult(
   }
 }
 
-/** By the name of each delete commit, without suffix: the fragments whose cells it has been applied to. Reads each fragment once. */
+/**
+ * For each delete commit, by name without suffix: the fragments whose cells it has been applied to. Reads each fragment once.
+ */
 async function processedConditions(
   cx: CommandContext,
   array: InspectArray,

@@ -3,13 +3,13 @@ import type { DiffLine } from '../documents/diff.ts'
 
 type Fields = { readonly [key: string]: Result | undefined }
 
-/** What is not compared: a document's head, and what names and places a thing rather than describing it. */
+/** Keys that are not compared: a document's head, and whatever only names or locates a thing. */
 export type Ignored = ReadonlySet<string>
 
 /**
- * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position; of a
- * list of plain values only the first difference is given, with the number of the others, so that a million shifted
- * offsets are one line. Iterables are walked side by side and never held.
+ * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position. For a
+ * list of plain values, only the first difference is given, with the number of the others. So a million shifted offsets are
+ * one line. Iterables are walked side by side, never collected.
  */
 export function* differences(path: string, a: Result, b: Result, ignored: Ignored): Generator<DiffLine> {
   if (isFields(a) && isFields(b)) {
@@ -30,7 +30,7 @@ export function* differences(path: string, a: Result, b: Result, ignored: Ignore
   else yield* ofLists(path, left, right, ignored)
 }
 
-/** Lists whose elements mean something only in their order: filter pipelines. They differ as a whole. */
+/** Lists whose order matters, that is filter pipelines. They are compared as a whole. */
 const IN_ORDER = /(^|\.)filters$/
 const NOTHING_IGNORED: Ignored = new Set()
 
@@ -53,7 +53,7 @@ function* ofFields(path: string, a: Fields, b: Fields, ignored: Ignored): Genera
   }
 }
 
-/** A key as it stands in a path; quoted where it would be misread. */
+/** A key as part of a path; quoted if it could be misread. */
 function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
@@ -76,7 +76,7 @@ function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignore
   if (first) yield more > 0 ? { ...first, more } : first
 }
 
-/** A list of objects that each have a name of their own, by it; undefined for any other. */
+/** A list of objects with unique names, keyed by name; undefined for any other list. */
 function byName(values: Iterable<Result>): Fields | undefined {
   if (!Array.isArray(values) || values.length === 0) return undefined
   const named: { [key: string]: Result } = Object.create(null)
@@ -91,7 +91,7 @@ function asList(value: Result): Iterable<Result> | undefined {
   return isIterable(value) && !(value instanceof Uint8Array) ? value : undefined
 }
 
-/** NaN is NaN; 1n is 1; bytes are compared one by one. */
+/** NaN equals NaN, 1n equals 1, and bytes are compared one by one. */
 function sameValue(a: Result, b: Result): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
     return a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -6,7 +6,7 @@ import { type CommandModule, documentHead } from './command.ts'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** The program's name, and as shells want it in names of functions. */
+/** The program's name, and a form that shells accept in names of functions. */
 const PROGRAM = 'tiledb-inspect'
 const FUNCTION = '_tiledb_inspect'
 
@@ -46,11 +46,11 @@ interface DescribedCommand {
   name: string
   summary: string
   options: DescribedOption[]
-  /** Words instead of files. */
+  /** Words to complete in place of files. */
   words: readonly string[]
 }
 
-/** All commands with their options, as the program's help knows them. */
+/** All commands with their options, from the program's help. */
 function describedCommands(): DescribedCommand[] {
   const commands = itself?.parent?.commands ?? []
   return commands.map((command) => ({

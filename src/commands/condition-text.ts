@@ -32,18 +32,19 @@ const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
   NOT_IN: 'not in',
 }
 
-/** The values that conditions hold, as they are shown. */
+/** What is needed to show the values in conditions. */
 export interface ConditionFields {
   schema: ArraySchema
   /**
-   * Of attributes with an enumeration, its values as they are shown: the user names a label, and TileDB stores its index
-   * (seen in every release that has enumerations: 2.18, 2.22, 2.30).
+   * For attributes with an enumeration: its values as shown. The user names a label, and TileDB stores its index (seen in
+   * every release that has enumerations: 2.18, 2.22, 2.30).
    */
   labels: ReadonlyMap<string, readonly Result[]>
 }
 
 /**
- * A delete condition as the user wrote it. What is stored is its negation, the cells that stay: AND and OR swap, every comparison flips.
+ * A delete condition as the user wrote it. The file stores its negation, the cells to keep: AND and OR are swapped, and every
+ * comparison is reversed.
  *
  * @see tiledb/sm/query/deletes_and_updates/serialization.cc
  */
@@ -51,7 +52,7 @@ export function conditionText(node: ConditionNode, fields: ConditionFields, styl
   return text(node, true, fields, style, true)
 }
 
-/** Names of the fields that a condition compares. */
+/** Names of the fields in a condition. */
 export function* conditionFields(node: ConditionNode): Generator<string> {
   if (node.node === 'value') yield node.field
   else for (const child of node.children) yield* conditionFields(child)

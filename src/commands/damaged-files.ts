@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import type { DamagedFile } from '../documents/common.ts'
 import type { Fragment } from '../store/fragment.ts'
 
-/** Data files that readers fail on. @param onDisk bytes of the files that are there, by name */
+/** Data files that readers fail on. @param onDisk sizes of existing files, by name */
 export async function damagedFiles(fragment: Fragment, onDisk: ReadonlyMap<string, number>): Promise<DamagedFile[]> {
   const damaged: DamagedFile[] = []
   for (const { name, size: listed_size } of await fragment.fieldFiles()) {
@@ -12,7 +12,7 @@ export async function damagedFiles(fragment: Fragment, onDisk: ReadonlyMap<strin
   return damaged
 }
 
-/** The first of them, with how many there are besides. */
+/** An error for the first damaged file, with the number of others. */
 export function damagedFault(
   { folder }: Fragment,
   [{ name, listed_size, size }, ...more]: readonly DamagedFile[],

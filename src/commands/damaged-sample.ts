@@ -10,7 +10,7 @@ import { absolutePath } from '../node/current-folder.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
-/** What `write-sample --damage list` lists: a kind for each finding code. */
+/** What `write-sample --damage list` prints: one kind of damage for each finding code. */
 export function damageKinds(): Outcome {
   const kinds = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
   const document: DamageKindsDocument = { ...documentHead('damage-kinds', ''), kinds }
@@ -24,7 +24,7 @@ export function damageKinds(): Outcome {
   }
 }
 
-/** A small array or group with one damage, that `check` says the finding code of. Same kind, same bytes. */
+/** Writes a small array or group with one damage that `check` reports with this code. The same kind gives the same bytes. */
 export async function writeDamagedSample(cx: CommandContext, path: string, kind: string): Promise<Outcome> {
   const code = kind.toUpperCase().replaceAll('-', '_')
   if (!isFindingCode(code)) {

@@ -15,17 +15,17 @@ export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out:
   await writeArrow({ columns, batches }, out, { file, raw: style.raw })
 }
 
-/** One of the fragments that go into one table. */
+/** One of the fragments that are written to one table. */
 export interface FragmentToWrite {
   name: string
-  /** Undefined where it cannot be read, which then has been said. */
+  /** Undefined if it cannot be read; the reason has then been reported. */
   open(): Promise<Reader | undefined>
 }
 
 /**
- * Writes the cells of several fragments as one table. A column that some fragments lack is null there.
- * @param limit at most so many cells of all fragments together
- * @throws InspectError USAGE where a column's type differs, as an Arrow table has one schema
+ * Writes the cells of several fragments as one table. A column is null for fragments that lack it.
+ * @param limit largest number of cells over all fragments
+ * @throws InspectError USAGE if a column's type differs, as an Arrow table has one schema
  */
 export async function writeArrayArrow(
   fragments: readonly FragmentToWrite[],
@@ -40,7 +40,7 @@ export async function writeArrayArrow(
   await writeArrow({ columns: [name, ...columns], batches }, out, { file, raw: style.raw })
 }
 
-/** The cells of all fragments, under the columns of the table, behind the fragment's number. */
+/** The cells of all fragments in the columns of the table, which follow a column with the fragment's number. */
 async function* tableBatches(
   fragments: readonly FragmentToWrite[],
   columns: readonly ArrowColumn[],
@@ -86,7 +86,7 @@ function fragmentColumn(names: readonly string[]): ArrowColumn {
   }
 }
 
-/** Every column that any of the fragments has, in the order in which they are met. */
+/** Every column of any fragment, in order of first occurrence. */
 async function tableColumns(fragments: readonly FragmentToWrite[]): Promise<ArrowColumn[]> {
   const columns: { column: ArrowColumn; from: string; fragmentNum: number }[] = []
   let readNum = 0
@@ -123,7 +123,7 @@ function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string)
   )
 }
 
-/** Where both have labels, they are the same: those of the array. */
+/** If both have labels, they are the same: those of the array. */
 function bothColumns(a: ArrowColumn, b: ArrowColumn): ArrowColumn {
   return { ...a, labels: a.labels ?? b.labels, nullable: a.nullable || b.nullable }
 }

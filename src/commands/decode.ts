@@ -26,7 +26,7 @@ import {
 import { parseJobs } from './jobs.ts'
 import { LabelReport } from './missing-labels.ts'
 import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
-import { sayWhatIsRead } from './reading-ahead.ts'
+import { noteBytesToRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
 
 export interface DecodeOptions {
@@ -65,7 +65,7 @@ export const command: CommandModule<DecodeOptions> = {
     for (const path of paths) {
       const target = await cx.open(path)
       if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
-        await sayWhatIsRead(cx, target)
+        await noteBytesToRead(cx, target)
       if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
       else {
         const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
@@ -130,13 +130,13 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   }
 }
 
-/** A damaged file may make one for each of its tiles. */
+/** A damaged file may cause an error for each tile. */
 const MOST_FAULTS = 1000
 
-/** Says of which fragment a cell is. */
+/** The column with the name of a cell's fragment. */
 const FRAGMENT_COLUMN = '__fragment'
 
-/** Cells of every visible fragment, one fragment after the other: not TileDB's merged read. */
+/** Cells of every visible fragment, one fragment after another; not merged as TileDB merges them. */
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
@@ -148,7 +148,7 @@ async function arrayOutcome(
   const faults: InspectError[] = []
   const report = new LabelReport()
   const told = new Set<string>()
-  /** What ends one fragment is told once; the others are decoded all the same. */
+  /** An error that ends one fragment is reported once; the others are still decoded. */
   const unread = (caught: unknown, { folder }: Fragment): void => {
     const error = asInspectError(addPlace(caught, { file: folder.path }))
     if (error.code === 'USAGE') throw error
@@ -217,17 +217,17 @@ async function arrayOutcome(
   }
 }
 
-/** Whether cells lack what could not be read: rows have no room to say so, and an empty field reads as null. */
+/** Whether unreadable cells are missing from the output. Rows cannot say so, and an empty field reads as null. */
 function isIncomplete({ keepGoing }: DecodeOptions, faults: readonly InspectError[]): boolean {
   return keepGoing !== true && faults.length > 0
 }
 
-/** Whether all cells of a fragment are asked for, but for a limit. */
+/** Whether all cells of a fragment are wanted, apart from a limit. */
 function isAll({ range, tiles, fill }: DecodeOptions): boolean {
   return range === undefined && tiles === undefined && fill !== true
 }
 
-/** @param total cells there are, where that is known */
+/** @param total number of cells, if it is known */
 function outcome(
   cx: CommandContext,
   document: CellsDocument,
@@ -260,15 +260,15 @@ async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerato
   }
 }
 
-/** The cells of a fragment that the options ask for. */
+/** The cells of a fragment that the options select. */
 export interface Reader {
   /** Columns to show. */
   columns: readonly ColumnType[]
   limit: number
-  /** By the attribute's name; none without `--labels`. */
+  /** By the attribute's name; empty without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
   report: LabelReport
-  /** What could not be read so far. */
+  /** Errors so far. */
   faults: readonly InspectError[]
   /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
   batches(reuse?: boolean): AsyncGenerator<CellBatch>
@@ -277,8 +277,8 @@ export interface Reader {
 }
 
 /**
- * @param faults gets what cannot be read
- * @param report gets what there is to say of labels
+ * @param faults collects errors
+ * @param report collects reports about labels
  */
 async function openReader(
   cx: CommandContext,
@@ -301,7 +301,7 @@ async function openReader(
     tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
     onColumnError: (error, column, tile) => {
-      // Of a file that is gone one tile says all.
+      // If a file is missing, one tile's error says it all.
       const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
       if (missing === undefined) fault(error, `${column.name}, tile ${tile}`)
       else if (!gone.has(missing)) fault(error, column.name)
@@ -314,13 +314,13 @@ async function openReader(
     },
   }
   const jobs = parseJobs(options.jobs)
-  // A few cells are had sooner without.
+  // A few cells are read faster without threads.
   if (jobs > 1 && options.limit === undefined) {
     const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
     const { key, maxTileSize } = cx.reading
     selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
-  // Over a network the schemas are listed while the fragment is opened.
+  // Over a network, the schemas are listed while the fragment is being opened.
   const changing = changedFields(fragment)
   changing.catch(() => {})
   const cells = await FragmentCells.open(fragment, selection)
@@ -356,7 +356,7 @@ async function openReader(
     enumerations,
     report,
     faults,
-    // Each generator between costs a microsecond a tile.
+    // Each generator in between costs a microsecond per tile.
     batches: (reuse) => {
       selection.reuse = reuse
       return shown.length === cells.columns.length ? selected() : shownOnly()
@@ -374,13 +374,13 @@ async function openReader(
 const TAIL_LOST =
   'TileDB dropped bytes of chunks when it wrote, zeros stand for them here: cells may be wrong, and what TileDB shows of them is not defined; check tells where'
 
-/** The error with the field of the fragment that it ends, and in which tile. */
+/** The error, with the fragment's field and tile where it happened. */
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
   const field = at.field === undefined ? name : `${name}, ${at.field}`
   return new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
 }
 
-/** Dimensions, then the rest; with --field the dimensions and what was named. */
+/** Dimensions, then the rest; with --field, the dimensions and the named fields. */
 function shownColumns(columns: readonly ColumnType[], fields: readonly string[] | undefined): number[] {
   return columns.flatMap((column, i) =>
     fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : [],
@@ -398,14 +398,14 @@ function shownLabels(
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 
-/** Bounds of a dimension of a dense array, which are integers. */
+/** Bounds of a dimension of a dense array, as integers. */
 export function sideOf(bounds: Bounds | undefined): CellBox[number] {
   const integer = (value: Bounds['low']): bigint | undefined =>
     value === undefined || typeof value === 'object' ? undefined : BigInt(value)
   return bounds && { low: integer(bounds.low), high: integer(bounds.high) }
 }
 
-/** Tells the tiles that a range cannot touch, by the R-tree's leaves or the tile grid. */
+/** Finds the tiles that a range cannot touch, from the R-tree's leaves or the tile grid. */
 export async function tileSkipper(
   fragment: Fragment,
   dense: DenseCoordinates | undefined,
@@ -459,7 +459,7 @@ function cellInBounds(
       ? column.data.subarray(column.starts[cell], column.starts[cell + 1])
       : column.data.subarray(cell * size, (cell + 1) * size)
     const value = comparable(type, bytes)
-    // NaN compares as neither less nor more.
+    // NaN is neither less nor greater than a bound.
     if (typeof value === 'number' && Number.isNaN(value)) return false
     if (low !== undefined && compare(value, low) < 0) return false
     if (high !== undefined && compare(value, high) > 0) return false

@@ -34,10 +34,10 @@ export const command: CommandModule<DiffOptions> = {
   },
 }
 
-/** Keys of a document's head and of what follows from others, and of what only says where something is or what it is called. */
+/** Keys that are not compared: a document's head, values that follow from others, names and places. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'committed_by', 'hidden_by', 'uri']
-/** Cells that are reported one by one; the others are counted. */
+/** This many cells are reported one by one; the others are counted. */
 const CELLS_SHOWN = 20
 
 async function diffOutcome(cx: CommandContext, a: string, b: string, options: DiffOptions): Promise<Outcome> {
@@ -51,7 +51,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
     cells_compared: options.cells ?? false,
     cell_num,
     not_compared: not_compared.length === 0 ? undefined : not_compared,
-    // every row with the same keys, as tables of text want them
+    // Every row has the same keys, as text tables need them.
     differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   }
   return {
@@ -65,20 +65,20 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
   }
 }
 
-/** What one comparison gathers. */
+/** The results of one comparison. */
 interface Run {
   readonly cx: CommandContext
   readonly options: DiffOptions
   readonly found: DiffLine[]
   cell_num: number | undefined
-  /** Members of groups that could not be opened, or read, on one side or both. */
+  /** Members of groups that could not be opened or read, on one or both sides. */
   readonly not_compared: string[]
 }
 
 /**
- * @param prefix in front of every difference's path: the members that lead here
- * @param above what tells the groups around the targets apart
- * @throws InspectError WRONG_TARGET where two targets are not of a kind
+ * @param prefix starts every difference's path: the members that lead here
+ * @param above identifies the groups around the targets
+ * @throws InspectError WRONG_TARGET if the two targets are of different types
  */
 async function compareTargets(
   run: Run,
@@ -102,7 +102,7 @@ async function compareTargets(
   const ignored = new Set(options.names ? HEAD : [...HEAD, ...NAMES])
   const below = (path: string): string => (prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`)
   for (const [name, read] of Object.entries(one.parts)) {
-    // one part at a time: the metadata of many tiles is large
+    // One part at a time, as the metadata of many tiles is large.
     found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null, ignored))
   }
   for (const pair of fragmentPairs(one, other)) {
@@ -113,7 +113,7 @@ async function compareTargets(
   for (const difference of unpaired(one, other)) found.push({ ...difference, path: below(difference.path) })
 }
 
-/** Metadata, which members there are, and each member that both groups have. */
+/** Compares the metadata, the lists of members, and each member that both groups have. */
 async function compareGroups(
   run: Run,
   prefix: string,
@@ -157,24 +157,24 @@ async function compareGroups(
   for (const [name, { type }] of others) found.push({ path: `${at}members.${name}`, a: null, b: type })
 }
 
-/** Key-value metadata. What is damaged is equal to nothing: it is raised, though the other files could be read. */
+/** Key-value metadata. Damage is thrown even if other files can be read, as damaged metadata equals nothing. */
 async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
   holder.cx.onFault = undefined
   const { keyValueResult } = await import('./metadata.ts')
   return keyValueResult(await holder.metadata(), cx.style)
 }
 
-/** What tells a member apart from the others of its group, in a copy of the group, too. */
+/** Identifies a member within its group, also in a copy of the group. */
 function memberName({ name, uri, relative }: Member): string {
   return name ?? (relative ? uri : lastPathPart(uri))
 }
 
-/** What is compared of a target, read when its turn comes. */
+/** The parts of a target to compare; each is read when its turn comes. */
 interface Described {
   type: Target['type']
   path: string
   parts: { readonly [name: string]: () => Promise<Result> }
-  /** Of an array; a fragment is the only one of itself. */
+  /** The fragments of an array; a fragment is its own only one. */
   fragments: { name: string; path: string; content: object }[]
 }
 
@@ -189,7 +189,7 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
     const listing = listed.document as ArrayListing
     const found: Described['fragments'] = []
     for await (const one of listing.fragments) found.push({ name: one.name, path: one.path, content: one })
-    // the last keys are known behind the fragments
+    // The last keys are known after the fragments.
     const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
       ...listing,
       ...listed.tail?.(),
@@ -240,7 +240,7 @@ const SOURCES = {
   decode: () => import('./decode.ts'),
 }
 
-/** What another command finds of a target. @throws InspectError where that is nothing */
+/** What another command finds about a target. @throws InspectError if it finds nothing */
 async function outcomeOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<Outcome> {
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
@@ -256,7 +256,7 @@ interface Pair {
   b: Described['fragments'][number]
 }
 
-/** Fragments of the same name, then those that are left over, in the order of their time stamps. */
+/** Fragments of the same name, then pairs of the others in order of their timestamps. */
 function fragmentPairs(left: Described, right: Described): Pair[] {
   if (left.type === 'fragment') return [{ path: '', a: left.fragments[0], b: right.fragments[0] }]
   const others = new Map(right.fragments.map((one) => [one.name, one]))
@@ -276,7 +276,7 @@ function fragmentPairs(left: Described, right: Described): Pair[] {
   return pairs
 }
 
-/** Fragments that the other array has no counterpart of. */
+/** Fragments without a counterpart in the other array. */
 function unpaired(left: Described, right: Described): DiffLine[] {
   if (left.fragments.length === right.fragments.length) return []
   const paired = new Set(fragmentPairs(left, right).flatMap(({ a, b }) => [a, b]))
@@ -291,7 +291,7 @@ function unpaired(left: Described, right: Described): DiffLine[] {
   return [...only('a', left), ...only('b', right)]
 }
 
-/** Compares cells one by one in stored order, and adds the first of those that differ. @returns how many were compared */
+/** Compares cells one by one in stored order, and adds the first that differ. @returns how many were compared */
 async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: DiffLine[]): Promise<number> {
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
   const progress = await cx.progress('comparing cells')

@@ -40,7 +40,7 @@ export const command: CommandModule<DumpOptions> = {
   },
 }
 
-/** The file itself; a fragment's metadata file; an array's newest schema. */
+/** The file itself, a fragment's metadata file, or an array's newest schema. */
 export async function fileTarget(
   cx: CommandContext,
   path: string,

@@ -1,7 +1,7 @@
-/** What a command is good for, and the call that does it. A test runs every one of them. */
+/** What a command is good for, and a call that does it. A test runs every call. */
 export type Example = readonly [what: string, call: string]
 
-/** Three or more for each command; `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
+/** Three or more for each command. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ls: [
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
@@ -96,7 +96,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 }
 
-/** What a command answers, where its summary does not say all. */
+/** What a command answers, if its summary does not say everything. */
 const ABOUT: Readonly<Record<string, string>> = {
   ls: 'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
   schema: 'With --all every schema of an evolved array, oldest first; files in __schema can be given to diff.',

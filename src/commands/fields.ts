@@ -3,8 +3,8 @@ import { didYouMean } from '../base/nearest.ts'
 import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 
 /**
- * Slots with data files whose fields are named; all of them without names.
- * @throws InspectError USAGE for a name that no field of the fragment has
+ * The slots of the named fields that have data files; all of them if no names are given.
+ * @throws InspectError USAGE for a name that is not a field of the fragment
  */
 export function selectedSlots(info: FragmentInfo, names: readonly string[] | undefined): number[] {
   const slots = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? [i] : []))
@@ -20,7 +20,7 @@ export function selectedSlots(info: FragmentInfo, names: readonly string[] | und
   return slots.filter((i) => names.includes(info.slots[i].name))
 }
 
-/** @param option what expected the field: `--field` */
+/** @param option that named the field, such as `--field` */
 export function unknownField(option: string, name: string, fields: readonly string[]): InspectError {
   const all = fields.map((field) => JSON.stringify(field)).join(', ')
   const found = `found ${JSON.stringify(name)}${didYouMean(name, fields)}`

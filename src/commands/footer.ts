@@ -82,7 +82,7 @@ function outcome(document: FooterDocument): Outcome {
   }
 }
 
-/** Footers of a `.meta` file, in its order. */
+/** The footers of a `.meta` file, in its order. */
 async function* consolidatedFooters(cx: CommandContext, target: Target & { type: 'file' }): AsyncGenerator<Outcome> {
   const meta = await withSource(cx.storage.open(target.path), async (source) =>
     readGenericTile(await readAll(source), consolidatedFragmentMetadata, cx.reading, { file: source.name, offset: 0 }),

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 
-/** Options of everything that shows bytes. */
+/** Options of all commands that show bytes. */
 export interface HexOptions {
   hex?: boolean
   depth?: string
   at?: string
 }
 
-/** Adds `--hex` and what narrows it. @param alone the command shows bytes without being asked for it */
+/** Adds `--hex` and the options that limit it. @param alone whether the command shows bytes without `--hex` */
 export function addHexOptions(command: Command, alone = false): void {
   const when = alone ? '' : 'with --hex: '
   command

@@ -10,7 +10,7 @@ import { type CommandContext, type Outcome, wrongTarget } from './command.ts'
 import { anatomist, hexOutcome, spaceOf } from './hex.ts'
 import type { HexOptions } from './hex-options.ts'
 
-/** `--hex` of the commands that show a part of a fragment's metadata. */
+/** `--hex` for commands that show a part of a fragment's metadata. */
 export async function fragmentHex(
   cx: CommandContext,
   fragment: Fragment,
@@ -35,7 +35,7 @@ async function partsOf(cx: CommandContext, fragment: Fragment, space: Space, whi
   return sectionParts(fragment, space, file, by, (name) => (name === 'rtree') === (which === 'rtree'))
 }
 
-/** `--hex` of whole files: a schema, the files of key-value metadata. */
+/** `--hex` for whole files: a schema, or the files of key-value metadata. */
 export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
   const target = await cx.open(path)
   if (target.type !== 'file') throw await wrongTarget(cx, '--hex', target, 'a file')
@@ -75,7 +75,7 @@ export async function* metadataHex(cx: CommandContext, target: Target, options: 
   } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
 }
 
-/** `tile --hex`: the tile as it is stored, each filter's metadata, and its content. */
+/** `tile --hex`: the tile as stored, each filter's metadata, and its content. */
 export async function tileHex(
   cx: CommandContext,
   fragment: Fragment,

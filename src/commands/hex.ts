@@ -11,12 +11,12 @@ import type { ByteSource } from '../source/source.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import type { HexOptions } from './hex-options.ts'
 
-/** What anatomy needs, of a command. */
+/** The context of a command, as anatomy needs it. */
 export function anatomist(cx: CommandContext): Anatomist {
   return { cx: cx.reading, style: cx.style }
 }
 
-/** Which parts the options select; faults go to the command. */
+/** The parts that the options select. The command gets the faults. */
 export function selectionOf(cx: CommandContext, options: HexOptions, file: string): Selection {
   const seen = new Set<string>()
   return {
@@ -60,12 +60,12 @@ export interface HexSubject {
   parts: readonly Part[]
 }
 
-/** A file's bytes as a space, for parts of it. */
+/** A file's bytes as a space for its parts. */
 export async function spaceOf(source: ByteSource): Promise<Space> {
   return fileSpace(source, await source.size())
 }
 
-/** The parts as a `dump` document and as annotated hex (or, `tree`, names and values alone). */
+/** The parts as a `dump` document and as annotated hex; with `tree`, only names and values. */
 export function hexOutcome(cx: CommandContext, subject: HexSubject, options: HexOptions & { tree?: boolean }): Outcome {
   const { parts, path, role, source } = subject
   const selection = selectionOf(cx, options, source.name)
@@ -88,7 +88,7 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
   }
 }
 
-/** A part as a node of the document; children are made while it is printed. */
+/** A part as a node of the document. Children are made while it is printed. */
 function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
   const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
   tellFault(part, selection)

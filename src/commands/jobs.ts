@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 
-/** `--jobs`: threads that work at once; 1 without it. @throws InspectError USAGE */
+/** `--jobs`: number of threads; 1 by default. @throws InspectError USAGE */
 export function parseJobs(text = '1'): number {
   if (!/^[1-9]\d*$/.test(text))
     throw new InspectError('USAGE', `--jobs expects a number from 1 on, found ${JSON.stringify(text)}`)

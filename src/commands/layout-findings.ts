@@ -2,17 +2,17 @@ import type { StatsFinding } from '../documents/stats.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Sizes, SizeTally } from './size-tally.ts'
 
-/** Advice is given only where it can save, or concerns, this many bytes: a small array is healthy in any layout. */
+/** Advice is given only if it concerns, or can save, this many bytes. A small array is fine in any layout. */
 export const WORTH_BYTES = 1024 * 1024
-/** A field that filters enlarge by less than this part is stored as well as it can be. */
+/** A field may grow by less than this ratio under its filters without advice. */
 const LARGER_BY = 0.05
-/** Unfiltered bytes of a tile in all fields, below and above which its size is worth a note: TileDB reads and caches whole tiles. */
+/** Outside these limits, a tile's unfiltered size over all fields is worth a note: TileDB reads and caches whole tiles. */
 const SMALL_TILE = 4096
 const LARGE_TILE = 256 * 1024 * 1024
-/** Part of the data that metadata usually stays far below. */
+/** Metadata is usually far below this share of the data. */
 const MUCH_METADATA = 0.1
 
-/** What is summed up of fragments, as far as advice depends on it. */
+/** The totals of fragments that advice depends on. */
 export interface Laid {
   tally: SizeTally
   tile_num: number
@@ -20,7 +20,7 @@ export interface Laid {
   metadata_size: number
 }
 
-/** Advice on how cells are laid out; none for what is too small to matter. */
+/** Advice on the layout of cells; none if the array is too small to matter. */
 export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Laid): StatsFinding[] {
   const { data } = tally
   const found: StatsFinding[] = []

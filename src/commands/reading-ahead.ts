@@ -9,7 +9,7 @@ const A_LOT = 100 * 2 ** 20
  * beforehand: of a fragment from its footer, of an array where the storage lists all its files together.
  * @returns the bytes, where they can be told
  */
-export async function sayWhatIsRead(cx: CommandContext, target: Target): Promise<number | undefined> {
+export async function noteBytesToRead(cx: CommandContext, target: Target): Promise<number | undefined> {
   if (!cx.storage.isRemote?.(target.path)) return undefined
   const bytes = await bytesOf(target)
   if (bytes === undefined || bytes < A_LOT) return bytes

@@ -13,7 +13,7 @@ import {
   sayIfEmpty,
 } from './command.ts'
 import { parseJobs } from './jobs.ts'
-import { sayWhatIsRead } from './reading-ahead.ts'
+import { noteBytesToRead } from './reading-ahead.ts'
 
 interface Options {
   all?: boolean
@@ -49,7 +49,7 @@ export const command: CommandModule<Options> = {
     for (const path of paths) {
       const target = await cx.open(path)
       await sayIfEmpty(cx, target)
-      const bytes = await sayWhatIsRead(cx, target)
+      const bytes = await noteBytesToRead(cx, target)
       const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, verifyOptions.deep)
       yield outcome(cx, path, target, verifyOptions, runner, options)
     }
