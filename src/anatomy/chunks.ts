@@ -145,7 +145,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
   const stages: UndoneStage[] = []
   let verdicts: ChecksumVerdict[] = []
   try {
-    run.pipeline.refuseBehind(end, run.expectedSize, run.stored.length)
+    run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
     const out = run.pipeline.reverseChunkAt(run.stored, run.offset, chunk, index, {
       onVerdict: (verdict) => void verdicts.push(verdict),
       onStage(stage) {

@@ -1,6 +1,6 @@
 /**
- * Everything that can be wrong with a target, by name. A code is part of the public contract: it is never renamed.
- * The second column is the process's exit code: 1 damage, 2 wrong usage, 3 could not be examined.
+ * Every error code and the exit code of the process for it: 1 damage, 2 wrong usage, 3 could not be examined.
+ * Codes are part of the public contract: they are never renamed.
  */
 export const ERROR_CODES = {
   TRUNCATED: 1,
@@ -28,22 +28,22 @@ export const ERROR_CODES = {
   INTERNAL: 3,
 } as const
 
-/** What is wrong, by name; never renamed. */
+/** Name of what is wrong. Names never change. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** Where a fault is: a file's name, a byte offset from its start (or in `space`), and the dotted name of the field read. */
+/** Where a fault is: the file, a byte offset from its start (or in `space`), and the dotted name of the field. */
 export interface ErrorPlace {
   file?: string | undefined
   offset?: number | undefined
   field?: string | undefined
-  /** Set when `offset` counts inside content below a filter instead of the file. */
+  /** Set when `offset` counts in unfiltered content instead of in the file. */
   space?: string | undefined
 }
 
 /**
- * The one error that reading, filtering and writing raise. `message` says what was expected and what was found; it holds
- * neither path nor offset, which the printer adds from `at`. A lower layer fills in what it knows of `at`, each layer
- * above adds what only it knows ({@link withPlace}).
+ * The only error that reading, filtering and writing throw. `message` says what was expected and what was found. It
+ * holds no path and no offset: the printer adds them from `at`. Each layer fills in the part of `at` that it knows, the
+ * lowest layer first ({@link withPlace}).
  */
 export class InspectError extends Error {
   override readonly name = 'InspectError'
@@ -66,8 +66,8 @@ const ARTICLE = /\b([Aa])(?= (?:array|attribute|element|empty|entry|enumeration|
 const GRAMMAR = new RegExp(`${QUOTED}|${COUNTED}|${ARTICLE}`, 'g')
 
 /**
- * `1 byte` and `an array` where numbers and words were put together; what stands between quotes is not ours. Bytes of
- * names that are not UTF-8 are written out: a message is text.
+ * Mends grammar: `1 bytes` becomes `1 byte`, and `a array` becomes `an array`. Text in quotes is left alone. Lone
+ * surrogates, which stand for bytes of names that are not UTF-8, become escapes: a message has to be valid text.
  */
 export function grammatical(message: string): string {
   const text = message.isWellFormed()
@@ -80,12 +80,12 @@ export function grammatical(message: string): string {
   })
 }
 
-/** Exit code of the process for an error: 1 damage, 2 usage, 3 not examined. */
+/** Exit code of the process for an error. @see ERROR_CODES */
 export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]
 }
 
-/** Whether an error says something that none did before it, whatever the place in the file. @param told is added to */
+/** Whether no earlier error of this file had the same code and message. The offset does not count. Adds it to `told`. */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
   if (told.has(text)) return false
@@ -93,7 +93,7 @@ export function isNew(told: Set<string>, { code, message, at }: InspectError): b
   return true
 }
 
-/** The same error with what this layer knows of its place; what a lower layer said stays. Other errors pass unchanged. */
+/** Fills in what is missing in the place of an InspectError. Other errors pass unchanged. */
 export function addPlace(error: unknown, place: ErrorPlace): unknown {
   if (!(error instanceof InspectError)) return error
   const at: ErrorPlace = { ...error.at }
@@ -106,7 +106,7 @@ export function addPlace(error: unknown, place: ErrorPlace): unknown {
   return placed
 }
 
-/** The same error with the section's name ahead of what was read in it: `tile_offsets.a.chunks.0.GZIP`. */
+/** Puts a section's name in front of the field of an InspectError: `tile_offsets.a.chunks.0.GZIP`. */
 export function addSection(error: unknown, section: string): unknown {
   if (!(error instanceof InspectError)) return error
   const { field } = error.at
@@ -120,7 +120,7 @@ export function addSection(error: unknown, section: string): unknown {
   return named
 }
 
-/** Runs `work`; an {@link InspectError} leaving it gets `place` added. */
+/** Runs `work`, and adds `place` to an {@link InspectError} that it throws. */
 export function withPlace<T>(place: ErrorPlace, work: () => T): T {
   try {
     return work()
@@ -139,8 +139,10 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
 }
 
 /**
- * Any error as an InspectError. Every other kind is a fault of this program: where it has several things to do, it says so, and goes on with the next.
- * @throws ClosedPipe
+ * Any error as an InspectError. Unexpected errors are faults of this program, and become INTERNAL: a command that works
+ * on several targets can then report one and go on with the next.
+ *
+ * @throws ClosedPipe unchanged
  */
 export function asInspectError(error: unknown): InspectError {
   if (error instanceof InspectError) return error
@@ -152,15 +154,15 @@ export function asInspectError(error: unknown): InspectError {
   return new InspectError('INTERNAL', message, {}, { cause: error })
 }
 
-/** Raised by writing where nobody reads any more: the program ends quietly, with the exit code so far. */
+/** Thrown by a write when nobody reads the output any more. The program ends quietly, with the exit code so far. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
-/** Names that a message lists. */
+/** Most names that a message lists. */
 const LISTED = 5
 
-/** The first of some names, and how many there are where that is not all. */
+/** The first few names, and how many there are if that is not all. */
 export function firstOf(names: readonly string[]): string {
   return names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
 }

@@ -1,6 +1,6 @@
-/** What stands behind the last point of a path's last name, in small letters; nothing for names that only begin with a point. */
+/** A path's file extension, in lower case and without the dot. Empty for none, and for names like `.bashrc`. */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const point = name.lastIndexOf('.')
-  return point <= 0 ? '' : name.slice(point + 1).toLowerCase()
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()
 }

@@ -1,19 +1,20 @@
-/** What is done at once where each piece of work waits for a network. */
-const FAR_AT_ONCE = 24
+/** Requests at once when each waits for a network. */
+const REMOTE_AT_ONCE = 24
 
-/** Bytes that several pieces of work may hold together, as far as they say. */
+/** Most bytes that concurrent pieces of work may hold together, by their own estimates. */
 const MOST_BYTES = 256 * 2 ** 20
 
-/** How many pieces of work on files of a folder are worth doing at once: one after the other on a disk. */
+/** How many files of a folder to work on at once. On a local disk one: more would not be faster. */
 export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
-  return isRemote ? FAR_AT_ONCE : 1
+  return isRemote ? REMOTE_AT_ONCE : 1
 }
 
 /**
- * Does `work` for each item, up to `limit` at once, and gives the results in the items' order. Where a reader stops early
- * no more are begun; a failure is raised in its turn.
+ * Does `work` for each item, up to `limit` at once, and yields the results in the order of the items. When the caller
+ * stops early, no more work starts. A failure is thrown when its turn comes.
  *
- * @param bytes what the work on an item may hold: the sum of those under way stays below a bound, but for a single one
+ * @param bytes estimate of what the work on an item holds in memory. Work starts only while the sum stays within
+ *   {@link MOST_BYTES}; a single item may exceed it.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -32,7 +33,7 @@ export async function* inOrder<T, R>(
     const more = limit === 1 ? 0 : await bytes(item)
     while (waiting.length > 0 && held + more > MOST_BYTES) yield await (next() as Promise<R>)
     const result = work(item)
-    // Awaited in its turn; until then a failure must not count as unhandled.
+    // It is awaited later. Until then a failure must not count as an unhandled rejection.
     result.catch(() => {})
     waiting.push({ result, bytes: more })
     held += more
@@ -42,8 +43,8 @@ export async function* inOrder<T, R>(
 }
 
 /**
- * {@link inOrder} for work that gives several things: all of the first item, then all of the second, whichever is there
- * sooner. What comes ahead of its turn is kept, up to a bound.
+ * {@link inOrder} for work that yields several results: all of the first item's, then all of the second's. Results that
+ * come before their turn are kept, up to {@link MOST_AHEAD} an item.
  */
 export async function* allInOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -71,16 +72,16 @@ export async function* allInOrder<T, R>(
   }
 }
 
-/** What a generator may give before its turn. */
+/** Most results of one generator that are kept before their turn. */
 const MOST_AHEAD = 1000
 
-/** A generator that goes on by itself while nobody takes what it gives. */
+/** Runs a generator in the background, and keeps its results until they are taken. */
 class Ahead<R> {
-  private readonly given: R[] = []
+  private readonly results: R[] = []
   private ended = false
   private failure: { error: unknown } | undefined
   private stopped = false
-  /** Woken when something was given or taken. */
+  /** Called when results were added or taken. */
   private wake: (() => void)[] = []
 
   constructor(source: AsyncGenerator<R>) {
@@ -90,9 +91,9 @@ class Ahead<R> {
   private async run(source: AsyncGenerator<R>): Promise<void> {
     try {
       for await (const item of source) {
-        this.given.push(item)
+        this.results.push(item)
         this.changed()
-        while (this.given.length >= MOST_AHEAD && !this.stopped) await this.change()
+        while (this.results.length >= MOST_AHEAD && !this.stopped) await this.change()
         if (this.stopped) return
       }
     } catch (error) {
@@ -105,7 +106,7 @@ class Ahead<R> {
 
   async *all(): AsyncGenerator<R> {
     for (;;) {
-      const items = this.given.splice(0)
+      const items = this.results.splice(0)
       if (items.length > 0) {
         this.changed()
         yield* items
@@ -115,7 +116,7 @@ class Ahead<R> {
     if (this.failure) throw this.failure.error
   }
 
-  /** Nobody will take any more. */
+  /** Ends the generator early. */
   stop(): void {
     this.stopped = true
     this.changed()

@@ -2,7 +2,12 @@ import { InspectError } from './errors.ts'
 
 const KEY_BYTES = 32
 
-/** A key as 32 raw bytes, 64 hex digits or base64; one trailing newline is tolerated. */
+/**
+ * Reads a key given as 32 raw bytes, 64 hex digits or base64. One newline at the end is ignored.
+ *
+ * @param from where the key comes from, for the error
+ * @throws InspectError USAGE
+ */
 export function parseKey(given: Uint8Array, from: string): Uint8Array {
   if (given.length === KEY_BYTES) return given
   const bytes = withoutNewline(given)

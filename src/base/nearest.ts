@@ -1,9 +1,9 @@
-/** Steps (a letter more, less, other, or two swapped) within which a name is taken for a slip of another. */
+/** A typing error is allowed for each so many letters: a letter added, missing or wrong, or two swapped. */
 const LETTERS_A_STEP = 3
 
 /**
- * The candidate that a mistyped name most likely means; undefined where none is near, or where no letter stays as it is: any name
- * of one letter is a step from any other. Capitals do not count.
+ * The candidate that a mistyped name most likely means. Undefined if none is near enough, or if no letter would stay:
+ * every one-letter name is one step from every other. Case does not count.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
@@ -20,13 +20,13 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `; did you mean "lat"?`, or nothing where no candidate is near. */
+/** `; did you mean "lat"?`, or nothing if no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates)
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`
 }
 
-/** Steps from one word to another (optimal string alignment); anything not below `bound` counts as `bound`. */
+/** Edit distance of two words (optimal string alignment). Exact only below `bound`. */
 function distance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) >= bound) return bound
   let before: number[] = []

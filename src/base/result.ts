@@ -1,19 +1,20 @@
 /**
- * What a command produces: plain data under the names of the command line's contract. Renderers turn it into JSON,
- * NDJSON, CSV or tables; none of them changes a value, so they cannot disagree.
+ * What a command produces: plain data. Renderers turn it into JSON, NDJSON, CSV or tables. They change no value, so they
+ * cannot disagree.
  *
- * - 64-bit values of the format (INT64 and UINT64 cells, time stamps, sums) are bigint, however small; sizes, offsets and
- *   counts are numbers.
- * - FLOAT32 values are the number whose shortest form is theirs (see format/value.ts), so that every number prints as `String` does.
+ * - 64-bit values of the format (INT64 and UINT64 cells, timestamps, sums) are always bigint. Sizes, offsets and counts
+ *   are numbers.
+ * - A FLOAT32 value is the number that prints as the shortest form of the float32 (see format/value.ts). So `String`
+ *   prints every number correctly.
  * - Bytes are Uint8Array. A key whose value is undefined is left out.
- * - Long lists may be iterables, made while they are printed; they can be walked more than once. Those that are too long to be
- *   in memory, or not yet read, are asynchronous ones, and {@link Pages} where there are very many elements.
+ * - A long list may be an iterable that makes its elements while they are printed. A list that does not fit in memory,
+ *   or is not read yet, is an async iterable; if it is very long, {@link Pages}. All can be iterated more than once.
  */
 export type Result = null | boolean | number | bigint | string | object
 
 /**
- * A long list that comes a page at a time. It is an asynchronous iterable like any other; writers that take its pages wait
- * once a page and not once an element. Can be walked more than once.
+ * A long list that comes in pages. It is an ordinary async iterable of its elements. A writer that takes whole pages
+ * awaits once a page instead of once an element. Can be iterated more than once.
  */
 export class Pages<T = Result> implements AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Iterable<T>>
@@ -27,9 +28,9 @@ export class Pages<T = Result> implements AsyncIterable<T> {
   }
 }
 
-/** Bytes that come a page at a time, and are one value. Can be walked more than once. */
+/** One long value of bytes that comes in pages. Can be iterated more than once. */
 export class PagedBytes {
-  /** Lengths are multiples of 3, but for the last one: base64 has no seams there. */
+  /** The length of every page but the last is a multiple of 3, so that base64 of the pages can be joined. */
   readonly pages: () => AsyncIterable<Uint8Array>
 
   constructor(pages: () => AsyncIterable<Uint8Array>) {
@@ -37,24 +38,24 @@ export class PagedBytes {
   }
 }
 
-/** Where renderers write. Nothing in `src/render` knows the process. */
+/** Where renderers write. Nothing in `src/render` uses `process`. */
 export interface Output {
   /** Resolves when more may be written. */
   write(text: string | Uint8Array): Promise<void> | void
   /** Width of the terminal; undefined in a pipe or file. */
   columns: number | undefined
   color: boolean
-  /** Whether tables are shown as a block a row. */
+  /** Whether a table is shown as one block of lines for each row. */
   vertical?: boolean | undefined
 }
 
-/** Whether a value is an object with keys: no list, no bytes. */
+/** Whether a value is an object with keys, not a list and not bytes. */
 export function isFields(value: Result | undefined): value is { readonly [key: string]: Result | undefined } {
   if (typeof value !== 'object' || value === null || value instanceof PagedBytes) return false
   return !(Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/** Whether a value is a list, made before or while it is walked. */
+/** Whether a value is a list that can be iterated synchronously. */
 export function isIterable(value: Result | undefined): value is Iterable<Result> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value
 }

@@ -144,7 +144,7 @@ export class TileFile {
       undo: async ({ chunk, index, offset }) => {
         try {
           const pipeline = await this.pipeline(false)
-          pipeline.refuseBehind(expected, expected, size)
+          pipeline.refuseBeyond(expected, expected, size)
           return pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options).data
         } catch (error) {
           throw this.placed(error, tile)

@@ -152,7 +152,7 @@ class TileReader {
           items.push(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part]))
         }
         try {
-          pipeline.refuseBehind(seen, expected, size)
+          pipeline.refuseBeyond(seen, expected, size)
           const onOtherType = (): void => this.otherType(at, items)
           const onLostTail = (tail: LostTail): void => this.lostTail(tail, at, items)
           const options = { onVerdict, onRefused, onLostTail, onOtherType }

@@ -240,7 +240,7 @@ export class Verifier {
         this.verdict(verdict, place)
       }
       try {
-        pipeline.refuseBehind(unfiltered, expected, size)
+        pipeline.refuseBeyond(unfiltered, expected, size)
         pipeline.checkChunk(one, chunk, { onVerdict, onLostTail, checksumsOnly: !this.deep })
       } catch (error) {
         // A chunk whose digest is wrong is reported only once.

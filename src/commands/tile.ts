@@ -179,7 +179,7 @@ export function undoneChunks(
     let error: InspectError | undefined
     end += chunk.original_length
     try {
-      pipeline.refuseBehind(end, expected, bytes.length)
+      pipeline.refuseBeyond(end, expected, bytes.length)
       const out = pipeline.reverseChunkAt(bytes, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       parts.push(out.data)
       unfiltered_size += out.data.length

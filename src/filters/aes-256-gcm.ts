@@ -8,11 +8,11 @@ import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 const KEY_BYTES = 32
 
 /**
- * AES_256_GCM: every part encrypted alone, with an initialisation vector of its own. Schemas never list it; it is the
+ * AES_256_GCM: encrypts each part separately, with its own initialisation vector (IV). Schemas never list it. It is the
  * last filter of every pipeline of an encrypted array.
  *
  *     metadata  u32 metadata parts, u32 data parts, per part u32 length before, u32 after, IV (12 bytes), tag (16)
- *     data      the encrypted parts, those of earlier metadata first
+ *     data      the encrypted parts: first the metadata of earlier filters, then the data
  *
  * @see format_spec/tile.md, "Encryption Filters"
  */

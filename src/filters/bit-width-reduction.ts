@@ -25,15 +25,16 @@ import type { Filter, FilterContext, FilterDefinition, FilteredBytes } from './f
 import { isWindowed, windowRefusal, windowsOf } from './windows.ts'
 
 /**
- * BIT_WIDTH_REDUCTION: integers relative to the smallest of their window, as narrower integers.
+ * BIT_WIDTH_REDUCTION: subtracts the smallest integer of a window from all of them, and stores the results as narrower
+ * integers.
  *
  *     metadata  u32 original bytes, u32 windows, then per window T value offset, u8 bits, u32 original bytes; earlier metadata
- *     data      per window value - offset as integers of `bits` (of T's sign); as it is where `bits` is T's full width or the
- *               window is no whole number of elements
+ *     data      per window value - offset as integers of `bits` (of T's sign); unchanged if `bits` is T's full width or the
+ *               window is not a whole number of elements
  *
- * `bits` has to hold largest - smallest + 1. Where that does not fit in T, `bits` is the full width and TileDB leaves the
- * offset uninitialised; here it is 0 then. Releases before 2.30 may give more bits than T has, to the same effect.
- * Passes on unchanged: types of one byte, text, floats; dates and times before version 20.
+ * `bits` has to hold largest - smallest + 1. If that does not fit in T, `bits` is the full width, and TileDB leaves the
+ * offset uninitialised; here it is written as 0. Releases before 2.30 may store more bits than T has, which means the
+ * same. Types of one byte, text and floats pass unchanged. Before format version 20, dates and times do too.
  *
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
@@ -73,7 +74,7 @@ const filter: Filter = {
   reverse(bytes, _config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return bytes
-    const fast = undo(bytes, type, cx)
+    const fast = undoInKernel(bytes, type, cx)
     if (fast) return fast
     const { size } = type
     const { value, length } = decodePrefix(bytes.metadata, bitWidthMetadata(size))
@@ -114,8 +115,8 @@ function elementType(datatype: Datatype, formatVersion: number): IntegerType | u
   return type?.size === 1 ? undefined : type
 }
 
-/** All windows at once; undefined where anything is wrong. */
-function undo(
+/** Undoes all windows in a kernel. Undefined without kernels, and if anything is wrong. */
+function undoInKernel(
   { metadata, data }: FilteredBytes,
   { size, signed }: IntegerType,
   { kernels, limit }: FilterContext,
@@ -128,42 +129,45 @@ function undo(
   return out && { metadata: metadata.subarray(end), data: out }
 }
 
-/** Bits of a value in the data: the full width where the window is stored as it is. */
+/** Bits of a value in the data: the full width if the window is stored unchanged. */
 function storedBits(window: BitWidthWindow, size: ElementSize): number {
   return window.window_bytes % size !== 0 ? 8 * size : Math.min(window.bits, 8 * size)
 }
 
-/** Lanes of a window's smallest value, and the bits of what is left when it is subtracted. */
+/** Lanes of a window's smallest value, and the bits that the values need after it is subtracted. */
 interface Range {
   low: number
   high: number
   bits: number
 }
 
-/** Largest difference + 1 that 8, 16 and 32 bits take. */
+/** Largest span (see {@link bitsFor}) that fits in 8, 16 and 32 bits. */
 const UNSIGNED_ROOM = [2 ** 8 - 1, 2 ** 16 - 1, 2 ** 32 - 1]
 const SIGNED_ROOM = [2 ** 7 - 1, 2 ** 15 - 1, 2 ** 31 - 1]
 
-/** `span` is largest - smallest + 1, and has to be below 2^53 or approximate there. */
+/** @param span largest - smallest + 1. Above 2^53 it may be inexact. */
 function bitsFor(span: number, signed: boolean): number {
   const room = signed ? SIGNED_ROOM : UNSIGNED_ROOM
   return span <= room[0] ? 8 : span <= room[1] ? 16 : span <= room[2] ? 32 : 64
 }
 
-/** No whole element counts as overflow, as in TileDB. Signed values compare as unsigned ones with the sign bit turned. */
+/**
+ * A window without a whole element counts as overflow, as in TileDB. Signed values are compared as unsigned ones with
+ * the sign bit flipped.
+ */
 function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
   const lanes = lanesOf(window, size)
   const each = lanesEach(size)
   const full = { low: 0, high: 0, bits: 8 * size }
   if (lanes.length < each) return full
-  const turn = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
-  // What an element is compared by first: its only lane, or the high one of two.
-  let smallTop = (lanes[each - 1] ^ turn) >>> 0
+  const signBit = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
+  // The top lane is compared first: the only lane, or the high one of two.
+  let smallTop = (lanes[each - 1] ^ signBit) >>> 0
   let largeTop = smallTop
   let smallLow = lanes[0] >>> 0
   let largeLow = smallLow
   for (let i = each; i + each <= lanes.length; i += each) {
-    const top = (lanes[i + each - 1] ^ turn) >>> 0
+    const top = (lanes[i + each - 1] ^ signBit) >>> 0
     const low = lanes[i] >>> 0
     if (top < smallTop || (each === 2 && top === smallTop && low < smallLow)) {
       smallTop = top
@@ -176,18 +180,18 @@ function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
   const most = 2 ** (8 * Math.min(size, 4) - (signed ? 1 : 0)) - 1
   if (each === 1) {
     const spread = largeTop - smallTop
-    return spread >= most ? full : { low: smallTop ^ turn, high: 0, bits: bitsFor(spread + 1, signed) }
+    return spread >= most ? full : { low: smallTop ^ signBit, high: 0, bits: bitsFor(spread + 1, signed) }
   }
   const high = largeTop - smallTop - (largeLow < smallLow ? 1 : 0)
   const low = (largeLow - smallLow) >>> 0
   // Largest - smallest + 1 fits unless the difference is the type's maximum or more.
   if (high > most || (high === most && low === 0xffffffff)) return full
-  return { low: smallLow, high: smallTop ^ turn, bits: bitsFor(high * 2 ** 32 + low + 1, signed) }
+  return { low: smallLow, high: smallTop ^ signBit, bits: bitsFor(high * 2 ** 32 + low + 1, signed) }
 }
 
 function reduce(window: Uint8Array, size: ElementSize, range: Range): Uint8Array {
   const lanes = lanesOf(window, size)
-  // What is left fits in 32 bits, so the low lanes alone give it.
+  // The differences fit in 32 bits, so the low lanes are enough.
   const each = lanesEach(size)
   const width = (range.bits / 8) as ElementSize
   const bytes = new Uint8Array((lanes.length / each) * width)
@@ -196,7 +200,7 @@ function reduce(window: Uint8Array, size: ElementSize, range: Range): Uint8Array
   return bytes
 }
 
-/** Adds the offset to the integers of `width` bytes in `input`, narrower than the element; all modulo the element size. */
+/** Adds the offset to the integers of `width` bytes in `input`, modulo the element size. `width` is below that size. */
 function restore(
   input: Uint8Array,
   width: ElementSize,

@@ -5,14 +5,15 @@ import type { Filter, FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
- * BITSHUFFLE: bit 0 of all elements, then bit 1 of all, and so on, in blocks.
+ * BITSHUFFLE: in each block, stores bit 0 of all elements, then bit 1 of all, and so on.
  *
  *     metadata  u32 parts, then per part u32 bytes; earlier metadata
  *     data      per part, in blocks of 8,192 bytes: for each byte j of an element, lowest first, for each bit k of it, lowest
- *               first, that bit of every element, element e in byte e/8 at bit e%8; then the elements behind the last eight
+ *               first, that bit of every element, element e in byte e/8 at bit e%8; then, unchanged, the elements after
+ *               the last group of eight
  *
- * A part that is no multiple of 8 bytes is split in two when written: the multiple (even if that is nothing) and the rest.
- * A part that is no multiple of 8 bytes, or of the element, is stored as it is.
+ * If the length of a part is not a multiple of 8 bytes, writing splits the part in two: the longest multiple, which may be
+ * empty, and the rest. A part whose length is not a multiple of 8 bytes, or not of the element, is stored unchanged.
  *
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
@@ -84,8 +85,8 @@ const TWOS = 0x0000cccc
 const FOURS = 0x0f0f0f0f
 
 /**
- * Transposes squares of 8 x 8 bits: one byte from each of eight rows on both sides. A square is two uint32, row r in byte r; the
- * three steps swap squares of 1, 2 and 4 bits across the diagonal.
+ * Transposes squares of 8 x 8 bits. A square is read from eight rows, one byte each, and written the same way. It is held
+ * in two uint32, with row r in byte r. Three steps swap squares of 1, 2 and 4 bits across the diagonal.
  */
 function transpose(
   input: Uint8Array,

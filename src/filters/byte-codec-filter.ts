@@ -10,9 +10,10 @@ const DEFAULT_LEVEL = -1
 type KernelDecompress = (kernels: Kernels, part: Uint8Array, originalLength: number) => Uint8Array | undefined
 
 /**
- * A compression filter whose parts are what one general-purpose codec makes of them; a kernel decompresses what it can.
+ * A compression filter that runs each part through a general-purpose codec.
  *
- * @param isCutShort whether bytes are the beginning of what the codec makes of no bytes
+ * @param kernel decompresses faster; undefined from it means that the codec has to do it
+ * @param isCutShort whether a part is the truncated stream that TileDB stores for a part of no bytes
  */
 export function byteCodecFilter(
   codec: ByteCodec,

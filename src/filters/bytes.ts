@@ -23,7 +23,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Two digits of each byte that was asked for. */
+/** Hex digits of each byte value, filled on first use. */
 const HEX: string[] = []
 
 export function hex(bytes: Uint8Array): string {
@@ -40,19 +40,19 @@ export function badData(message: string, field?: string): InspectError {
   return new InspectError('BAD_FILTERED_DATA', message, { field })
 }
 
-/** A fault in what is to be written. */
+/** A fault in data to be written. */
 export function badValue(message: string, field?: string): InspectError {
   return new InspectError('BAD_VALUE', message, { field })
 }
 
-/** Reads metadata of one filter that nothing may follow. `whose` names the filter in the error. */
+/** Reads metadata of a filter after which no other metadata may follow. @param whose names the metadata in the error */
 export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
   const { value, length } = decodePrefix(metadata, describe)
   if (length === metadata.length) return value
   throw badData(`expected no metadata behind ${whose}, found ${metadata.length - length} bytes`)
 }
 
-/** Takes parts off bytes, one behind the other. */
+/** Cuts bytes into consecutive parts. */
 export class Parts {
   private readonly bytes: Uint8Array
   private readonly what: string
@@ -64,7 +64,7 @@ export class Parts {
     this.what = what
   }
 
-  /** The next part. @throws InspectError BAD_FILTERED_DATA where it is not all there */
+  /** The next part. @throws InspectError BAD_FILTERED_DATA if fewer bytes are left */
   take(length: number, field: string): Uint8Array {
     const left = this.bytes.length - this.at
     if (length > left) throw badData(`expected ${length} ${this.what}, found ${left}`, field)
@@ -72,14 +72,14 @@ export class Parts {
     return this.bytes.subarray(this.at - length, this.at)
   }
 
-  /** @throws InspectError BAD_FILTERED_DATA where bytes are left */
+  /** @throws InspectError BAD_FILTERED_DATA if bytes are left */
   end(field?: string): void {
     if (this.at === this.bytes.length) return
     throw badData(`expected ${this.at} ${this.what}, found ${this.bytes.length}`, field)
   }
 }
 
-/** Refuses, before anything is allocated, a declared output larger than this chunk can have. */
+/** Refuses a declared output size above the limit. Call it before allocating. */
 export function checkLimit(declared: number, limit: number, field: string): void {
   if (declared > limit) throw badData(`expected at most ${limit} bytes of output, found a declared ${declared}`, field)
 }

@@ -4,10 +4,10 @@ import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
- * BYTESHUFFLE: the lowest bytes of all elements, then their second bytes, and so on.
+ * BYTESHUFFLE: stores the lowest bytes of all elements, then their second bytes, and so on.
  *
  *     metadata  u32 parts, then per part u32 bytes; earlier metadata
- *     data      per part: byte 0 of each of the k whole elements, byte 1 of each, …; the bytes behind the last whole element
+ *     data      per part: byte 0 of each whole element, byte 1 of each, …; then the bytes after the last whole element
  *
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
@@ -27,7 +27,7 @@ export const byteshuffle: FilterDefinition = {
     }),
 }
 
-/** Lanes are taken apart rather than bytes gathered: a load instead of four. */
+/** Splits lanes instead of collecting bytes: one load instead of four. */
 function shuffle(part: Uint8Array, size: ElementSize): Uint8Array {
   const count = Math.floor(part.length / size)
   if (size === 1 || count < 2) return part

@@ -5,7 +5,7 @@ import type { FilterDefinition } from './filter.ts'
 
 /**
  * BZIP2, in the frame that all compression filters share (compressor.ts). Each part is a whole bzip2 stream.
- * The level is the block size in units of 100,000 bytes; below 1 it is 1.
+ * The level is the block size in units of 100,000 bytes. Levels below 1 count as 1.
  *
  * @see format_spec/tile.md, "Compression Filters"
  */

@@ -6,12 +6,12 @@ import type { Codecs, Digest } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from './filter.ts'
 
 /**
- * The two checksum filters: bytes pass unchanged, a digest of every part goes in front of the metadata.
+ * The two checksum filters. The bytes pass unchanged; digests of every part go in front of the metadata.
  *
  *     metadata  u32 metadata parts, u32 data parts, per part u64 bytes and its digest; earlier metadata
- *     data      as it was
+ *     data      unchanged
  *
- * Reading: a digest that does not fit goes to `onVerdict`, or raises CHECKSUM where nobody listens.
+ * Reading compares the digests. `onVerdict` receives each result. Without it, a mismatch throws CHECKSUM.
  *
  * @see format_spec/tile.md, "Checksum Filters"
  */
@@ -34,7 +34,7 @@ export function checksum(
 function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<ChecksumMetadata>, digest: Digest): Filter {
   const sign = (part: Uint8Array): PartChecksum => ({ length: part.length, digest: digest(part) })
 
-  /** Compares the digests of `parts`, which follow one another and together are `bytes`. */
+  /** Compares the digests of `parts`, which lie one after another in `bytes` and fill it. */
   function verify(parts: readonly PartChecksum[], bytes: Uint8Array, list: string, cx: FilterContext): void {
     const covered = new Parts(bytes, 'bytes under checksums')
     parts.forEach((part, index) => {

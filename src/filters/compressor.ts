@@ -17,8 +17,8 @@ export interface PartCodec {
 }
 
 /**
- * The frame that all compression filters share: every metadata part of the filters before is compressed into the data
- * stream, ahead of the data parts, so that only this filter's own metadata is left outside.
+ * The frame that all compression filters share. The metadata of earlier filters is compressed too, and goes ahead of the
+ * data parts. So only this filter's own metadata stays uncompressed.
  *
  *     metadata  u32 metadata parts, u32 data parts, then per part u32 original length, u32 compressed length
  *     data      the compressed parts, metadata parts first
@@ -52,7 +52,7 @@ export function compressionFilter(codec: PartCodec): Filter {
       for (const part of described.data_parts) total += part.original_length
       checkLimit(total, cx.limit, 'original_length')
       const stored = new Parts(bytes.data, 'compressed bytes')
-      // The room is for one part that is all.
+      // `into` has the size of the whole chunk. Here the chunk has several parts.
       const each = cx.into ? { ...cx, into: undefined } : cx
       const undo = ({ original_length, compressed_length }: CompressedPart, context: FilterContext): Uint8Array =>
         codec.decompress(stored.take(compressed_length, 'compressed_length'), original_length, config, context)

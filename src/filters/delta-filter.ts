@@ -7,16 +7,16 @@ import { checkWhole, deltaDatatype, deltaType, type IntegerType, lowLane } from 
 import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
-/** What DELTA and DOUBLE_DELTA do to one part of at least one element. */
+/** What DELTA and DOUBLE_DELTA do to one part, which has at least one element. */
 export interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
-  /** `originalLength` bytes, within the limit: at least one element, zeros where bytes behind the last whole one were dropped. */
+  /** Returns `originalLength` bytes. Bytes after the last whole element that TileDB dropped are zeros. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
-  /** Bytes of a part that are there as they were, though they are no whole elements; undefined where they were dropped. */
+  /** The original bytes of a part that was stored unchanged, though it is not whole elements. Undefined if some are lost. */
   uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
 }
 
-/** What both are known for. */
+/** What both filter definitions have in common. */
 export const DELTA_FACTS = {
   elementSize: 'shown',
   usesKernels: true,
@@ -34,11 +34,11 @@ function typeRefusal(type: Datatype, { name, reinterpret_datatype }: FilterConfi
 }
 
 /**
- * The compression frame with the element type of the delta filters. An empty part is not stored at all: TileDB 2.30 writes
- * a count of 0 and one or two elements of garbage for it, and then cannot read that back; without any part it can.
+ * The compression frame with the element type of the delta filters. Empty parts are not written. For an empty part TileDB
+ * 2.30 writes a count of 0 and one or two elements of garbage, and then cannot read that; without a part it can.
  *
- * TileDB's releases do not look whether a part is a number of whole elements, and drop what is behind the last: the end of
- * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION under INT16, or of what a compressor made of the cells.
+ * TileDB does not check that a part is whole elements, and drops the bytes after the last one. That may be the end of
+ * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION seen as INT16, or the end of a compressor's output.
  *
  * @see LostTail
  *

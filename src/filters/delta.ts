@@ -10,7 +10,7 @@ import type { Kernels } from './kernels/kernels.ts'
  *     metadata  as all compression filters (compressor.ts)
  *     data      per part u64 n, T in[0], T in[1]-in[0], T in[2]-in[1]…, modulo the size of T
  *
- * TileDB 2.16 (version 19) stores one element too many, which is garbage.
+ * TileDB 2.16 (format version 19) stores one element too many at the end, which is garbage.
  *
  * @see format_spec/filters/delta.md
  */

@@ -18,22 +18,24 @@ import {
 const OFFSETS_INSIDE_SINCE: FilterDefinition['offsetsInsideSince'] & object = { STRING_ASCII: 13, STRING_UTF8: 17 }
 
 /**
- * DICTIONARY_ENCODING: var-sized strings as ids of the different ones, their offsets inside.
+ * DICTIONARY_ENCODING: stores each var-sized string as the id of its entry in a dictionary. The data then includes the
+ * offsets.
  *
  *     metadata  u32 0, u32 1, u32 original length, u32 data length, u32 offsets length (8 a cell), u8 id size,
  *               u8 string length size, u32 dictionary bytes, then per entry length (big-endian, of that size) and string, in
  *               the order of first use
  *     data      per cell its id, big-endian, of the id size
  *
- * TileDB chooses the id size for the number of cells, though ids only count different strings; so is it written here.
+ * TileDB chooses the id size for the number of cells, though the number of distinct strings would do. Writing here does
+ * the same.
  *
- * @see format_spec/filters/dictionary_encoding.md, which has a count of entries that is not there
+ * @see format_spec/filters/dictionary_encoding.md, which lists a count of entries that real files do not have
  */
 export const dictionaryEncoding: FilterDefinition = {
   since: 13,
   offsetsInsideSince: OFFSETS_INSIDE_SINCE,
   growth: STRING_GROWTH,
-  // The frame of compressors where there was nothing to encode.
+  // Without strings it is the frame of compressors: see isNothing.
   metadata: (_datatype, stringOffsets) => (stringOffsets ? dictionaryMetadata : compressorMetadata),
   writingRefusal(_type, { name }, { type, cell_val_num, formatVersion }) {
     const since = cell_val_num === 'var' ? OFFSETS_INSIDE_SINCE[type] : undefined
@@ -60,8 +62,8 @@ export const dictionaryEncoding: FilterDefinition = {
 const NO_PARTS = 8
 
 /**
- * TileDB refuses to filter other data, but for a tile of nothing: CHAR[var] cells that are all empty, their offsets beside.
- * Of it 2.12 wrote the frame of all compressors without a part, and reads that.
+ * TileDB refuses to filter other data, except for an empty tile: that of CHAR[var] cells that are all empty, whose offsets
+ * have a tile of their own. For it TileDB 2.12 wrote a compressor frame with no parts, and can read it.
  */
 function isNothing({ metadata, data }: FilteredBytes): boolean {
   return data.length === 0 && metadata.length >= NO_PARTS && metadata.subarray(0, NO_PARTS).every((byte) => byte === 0)
@@ -106,7 +108,7 @@ function entries(cells: StringCells, table: StringTable, lengthSize: number): Ui
   return out
 }
 
-/** Numbers the different strings among cells: a hash table of ids, each known by the first cell that holds its string. */
+/** Gives each distinct string an id: a hash table of ids. Each id refers to the first cell with its string. */
 class StringTable {
   size = 0
   private readonly cells: StringCells
@@ -179,7 +181,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   return { metadata: NO_BYTES, data, offsets }
 }
 
-/** Ids beyond uint32 become its largest, which no dictionary reaches. */
+/** Ids above the uint32 range become the largest uint32, which is out of range for every dictionary. */
 function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
   const ids = new Uint32Array(count)
   if (idSize === 1) ids.set(data)
@@ -188,10 +190,10 @@ function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
   return ids
 }
 
-/** Up to here a loop is faster than making a view for set. */
+/** Up to this many bytes, a loop is faster than `subarray` and `set`. */
 const SHORT = 64
 
-/** Where each entry's string lies in the dictionary. */
+/** Where the string of each entry is in the dictionary. */
 function entriesOf(dictionary: Uint8Array, lengthSize: number): { starts: Uint32Array; lengths: Uint32Array } {
   let count = 0
   for (let at = 0; at < dictionary.length; count++) at = entryEnd(dictionary, at, lengthSize)

@@ -5,16 +5,16 @@ import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
- * DOUBLE_DELTA: the first two elements, then differences of differences in as few bits as the largest needs.
+ * DOUBLE_DELTA: stores the first two elements, then differences of differences (dd) in as few bits as the largest needs.
  *
  *     metadata  as all compression filters (compressor.ts)
  *     data      per part u8 bit size, u64 n, then
- *               bit size ≥ bits of T - 1:  the n elements as they are
+ *               bit size ≥ bits of T - 1:  the n elements unchanged
  *               otherwise:  T in[0], T in[1], then per element 1 sign bit and `bit size` bits of magnitude, highest first,
  *                           in 64-bit words filled from the highest bit and stored little-endian
  *
- * For up to two elements the bit size is 0. Otherwise it is that of the largest |dd|, at least 1, where TileDB 2.30 also counts
- * the first plain difference |in[1] - in[0]| (earlier releases do not); so is it written here.
+ * For up to two elements the bit size is 0. Otherwise it is that of the largest |dd|, and at least 1. TileDB 2.30 also
+ * counts the first plain difference |in[1] - in[0]|; earlier releases do not. Writing here does as 2.30.
  *
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */
@@ -25,13 +25,13 @@ export const doubleDelta: FilterDefinition = {
 
 const HEAD = 9
 
-/** Bit sizes from here on mean that the elements are stored as they are. */
+/** From this bit size on, the elements are stored unchanged. */
 const verbatimFrom = (size: number): number => 8 * size - 1
 
-/** Uint32 units, in 64-bit words, that `count` packed values take: sign and magnitude each. */
+/** Number of uint32 units that `count` packed values take, each a sign and a magnitude, rounded up to 64-bit words. */
 const packedUnits = (count: number, bitSize: number): number => 2 * Math.ceil((count * (bitSize + 1)) / 64)
 
-/** From 2.29 on (format 22) TileDB refuses differences that overflow; releases before let most of them wrap around. */
+/** TileDB refuses differences that overflow since 2.29 (format version 22). Earlier releases let most of them wrap. */
 const REFUSES_OVERFLOW_SINCE = 22
 
 function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
@@ -58,7 +58,7 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
 
 type Numbers = Lanes | Int8Array | Int16Array | Uint32Array
 
-/** Elements of up to 4 bytes, with their sign: numbers then hold every difference. */
+/** Elements of up to 4 bytes, with the sign of their type. Every difference then fits in a number. */
 function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
   const lanes = lanesOf(part, size)
   const { buffer, byteOffset, length } = lanes
@@ -67,7 +67,7 @@ function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
   return size === 1 ? new Int8Array(buffer, byteOffset, length) : new Int16Array(buffer, byteOffset, length)
 }
 
-/** Bits of the largest difference of differences. The plain difference of the first two elements counts with them. */
+/** Bits of the largest difference of differences. The plain difference of the first two elements counts too. */
 function bitSizeOf(input: Numbers): number {
   let before = input[0]
   let delta = 0
@@ -99,18 +99,18 @@ function pack(input: Numbers, bitSize: number, packed: Uint32Array): void {
   writer.finish()
 }
 
-/** Differences of differences of 8 bytes. The first is the plain difference of the first two elements. */
+/** Differences of differences of 8-byte elements. The first one is the plain difference of the first two elements. */
 interface WideDifferences {
-  /** Magnitudes in lanes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
+  /** Lanes of the magnitudes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
   low: Int32Array
   high: Int32Array
-  /** Bits of the largest magnitude; 64 on overflow, so that the elements are stored as they are: every release reads that. */
+  /** Bits of the largest magnitude. 64 on overflow: then the elements are stored unchanged, which every release reads. */
   bitSize: number
   /** Whether a difference does not fit in 64 signed bits. */
   overflows: boolean
 }
 
-/** All magnitudes are or-ed together, which keeps the highest bit for the bit size. */
+/** The bit size comes from all magnitudes combined by OR, which keeps the highest bit. */
 function wideDifferences(lanes: Lanes, signed: boolean): WideDifferences {
   const low = new Int32Array(lanes.length / 2 - 1)
   const high = new Int32Array(low.length)
@@ -132,7 +132,7 @@ function wideDifferences(lanes: Lanes, signed: boolean): WideDifferences {
     const ddHi = (nextHi - deltaHi - borrow(nextLo, deltaLo, ddLo)) | 0
     overflow |= (nextHi ^ deltaHi) & (nextHi ^ ddHi)
     const sign = ddHi >> 31
-    // |dd| = (dd ^ sign) - sign; the carry goes up only from a low lane of 0.
+    // |dd| = (dd ^ sign) - sign. A carry into the high lane happens only if the low lane becomes 0.
     const magnitudeLo = ((ddLo ^ sign) - sign) | 0
     const magnitudeHi = ((ddHi ^ sign) + (sign !== 0 && magnitudeLo === 0 ? 1 : 0)) | 0
     anyLo |= magnitudeLo
@@ -154,7 +154,10 @@ function bitLength(high: number, low: number): number {
   return high !== 0 ? 64 - Math.clz32(high) : Math.max(1, 32 - Math.clz32(low))
 }
 
-/** Writes runs of bits, highest first. Unit k of 32 bits is the high half of its 64-bit word if k is even: it lies at k ^ 1. */
+/**
+ * Writes values of some bits each, highest bit first. Each 64-bit word has two units of 32 bits, the high one first. In
+ * little-endian memory the high unit comes second, so unit k is at k ^ 1.
+ */
 class BitWriter {
   private readonly units: Uint32Array
   private unit = 0
@@ -165,7 +168,7 @@ class BitWriter {
     this.units = units
   }
 
-  /** `bits` from 1 to 32; no bits of `value` above them. */
+  /** @param bits 1 to 32. `value` must fit in them. */
   put(value: number, bits: number): void {
     const free = this.free
     if (bits < free) {
@@ -185,7 +188,7 @@ class BitWriter {
   }
 }
 
-/** All but the first difference: sign, then magnitude. */
+/** Packs all but the first difference: sign, then magnitude. */
 function packWide({ low, high, bitSize }: WideDifferences, packed: Uint32Array): void {
   const writer = new BitWriter(packed)
   const highBits = bitSize - 32
@@ -222,7 +225,7 @@ function decompress(
   const out = new Uint8Array(originalLength)
   out.set(stored.subarray(0, plain))
   if (units === 0) return out
-  // Two units of nothing behind the last: a value is taken out of up to three neighbours.
+  // Two zero units follow: reading a value may touch three neighbouring units.
   const packed = new Uint32Array(units + 2)
   new Uint8Array(packed.buffer).set(stored.subarray(plain))
   unpack(lanesOf(out, size), lanesEach(size), packed, bitSize)
@@ -230,8 +233,8 @@ function decompress(
 }
 
 /**
- * A part of less than one element, for which TileDB stores two elements anyway: the part, and behind it what lay in memory. Or elements
- * that are stored as they are, and fill the part.
+ * For a part of less than one element TileDB stores two elements: the bytes of the part, then whatever was in memory.
+ * Elements stored unchanged may keep all bytes of the part.
  */
 function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array | undefined {
   const stored = part.subarray(HEAD)
@@ -242,7 +245,7 @@ function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType)
   return isWhole ? stored.subarray(0, originalLength) : undefined
 }
 
-/** Fills `output` from its third element on. Sums modulo 2^64 hold those modulo the element size. `bitSize` up to 62. */
+/** Fills `output` from its third element on. Sums are modulo 2^64, which is enough for all sizes. `bitSize` is at most 62. */
 function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31
   const shift = wide ? 64 - bitSize : 32 - bitSize

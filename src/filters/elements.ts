@@ -1,7 +1,7 @@
 import { badValue } from './bytes.ts'
 /**
- * Elements of filtered data as typed arrays. Values of 8 bytes are pairs of int32 lanes, low lane first: no bigint is made for
- * an element, and all sums and differences are modulo 2^64.
+ * Elements of filtered data as typed arrays. An element of 8 bytes is a pair of int32 lanes, low lane first. This avoids
+ * bigint. All sums and differences are modulo 2^64.
  */
 
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
@@ -20,7 +20,7 @@ export interface IntegerType {
   signed: boolean
 }
 
-/** A datatype's bytes as the integers of that size. */
+/** Bytes of a datatype; 1 for sizes that no integer has. */
 export function elementSize(datatype: Datatype): ElementSize {
   const size = datatypeSize(datatype)
   return size === 8 || size === 4 || size === 2 ? size : 1
@@ -32,7 +32,10 @@ export function signedInteger(size: ElementSize): Datatype {
   return SIGNED_INTEGERS[size]
 }
 
-/** The integers of the window filters; undefined where those pass data on unchanged. Dates and times count since version 20. */
+/**
+ * The integer type that the window filters use for a datatype. Undefined if they pass it unchanged; before format version
+ * 20 that includes dates and times.
+ */
 export function windowType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
   const kind = datatypeKind(datatype)
   const dated = kind === 'datetime' || kind === 'time'
@@ -41,8 +44,8 @@ export function windowType(datatype: Datatype, formatVersion: number): IntegerTy
 }
 
 /**
- * The integers that DELTA and DOUBLE_DELTA work on: those of the reinterpret type unless that is ANY, otherwise the field's.
- * Text, bytes and truth values of any width are single bytes.
+ * The integer type that DELTA and DOUBLE_DELTA use: the reinterpret datatype, or the field's if that is ANY. Text, bytes
+ * and booleans count as single bytes, whatever their size.
  *
  * @throws InspectError BAD_VALUE for floats, which both filters refuse
  */
@@ -57,22 +60,22 @@ export function deltaType(datatype: Datatype, reinterpret: Datatype | undefined)
   return { size: elementSize(seen), signed: isSignedInteger(seen) }
 }
 
-/** Element type behind DELTA and DOUBLE_DELTA. */
+/** The datatype that DELTA and DOUBLE_DELTA use, and that the next filter sees. */
 export function deltaDatatype(datatype: Datatype, reinterpret: Datatype | undefined): Datatype {
   return reinterpret === undefined || reinterpret === 'ANY' ? datatype : reinterpret
 }
 
-/** @throws InspectError BAD_VALUE unless a part to be written is a whole number of elements */
+/** @throws InspectError BAD_VALUE if a part to be written is not a whole number of elements */
 export function checkWhole(part: Uint8Array, size: number): void {
   if (part.length % size !== 0) {
     throw badValue(`expected parts of whole ${size}-byte elements, found one of ${part.length} bytes`)
   }
 }
 
-/** Elements as numbers: one lane for each, or two for one of 8 bytes, low lane first. Lanes of 1 and 2 bytes have no sign. */
+/** Elements as numbers: one lane each, or two for 8 bytes, low lane first. Lanes of 1 and 2 bytes are unsigned. */
 export type Lanes = Uint8Array | Uint16Array | Int32Array
 
-/** Bytes as lanes; a copy where they are not aligned. Bytes behind the last whole element may be left out. */
+/** Bytes as lanes; a copy if they are not aligned. Bytes after the last whole lane are left out. */
 export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
   if (size === 1) return bytes
   const { buffer, byteOffset, length } = bytes.byteOffset % Math.min(size, 4) === 0 ? bytes : bytes.slice()
@@ -81,7 +84,7 @@ export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
     : new Int32Array(buffer, byteOffset, length >>> 2)
 }
 
-/** By so many bits `<<` and then `>>` give a lane the sign of its type. */
+/** Shifting a lane left and then right (`>>`) by this many bits gives it the sign of its type. */
 export function signShift({ size, signed }: IntegerType): number {
   return signed && size < 4 ? 32 - 8 * size : 0
 }
@@ -91,35 +94,35 @@ export function lanesEach(size: ElementSize): 1 | 2 {
   return size === 8 ? 2 : 1
 }
 
-/** What adding two low lanes carries into the high one; all three as int32. */
+/** The carry from adding two low lanes, 0 or 1. All three are int32. */
 export function carry(a: number, b: number, sum: number): number {
   return ((a & b) | ((a | b) & ~sum)) >>> 31
 }
 
-/** What `a` - `b` of two low lanes borrows from the high one; all three as int32. */
+/** The borrow from subtracting low lane `b` from `a`, 0 or 1. All three are int32. */
 export function borrow(a: number, b: number, difference: number): number {
   return ((~a & b) | (~(a ^ b) & difference)) >>> 31
 }
 
-/** One little-endian element's low lane. */
+/** Low lane of one little-endian element. */
 export function lowLane(bytes: Uint8Array): number {
   let lane = 0
   for (let i = Math.min(bytes.length, 4) - 1; i >= 0; i--) lane = (lane << 8) | bytes[i]
   return lane
 }
 
-/** One little-endian element's high lane: 0 below 8 bytes. */
+/** High lane of one little-endian element; 0 if it is shorter than 8 bytes. */
 export function highLane(bytes: Uint8Array): number {
   return bytes.length === 8 ? lowLane(bytes.subarray(4)) : 0
 }
 
-/** Bytes of a new element of `size`. */
+/** Little-endian bytes of an element, from its lanes. */
 export function elementOf(size: ElementSize, low: number, high: number): Uint8Array {
   const lanes = new Uint32Array([low, high])
   return new Uint8Array(lanes.buffer, 0, size)
 }
 
-/** Running sums: `start` + in[0], that + in[1]… modulo the element size. As many bytes as `input`. */
+/** Running sums, modulo the element size. `low` and `high` are the lanes of the start value. As many bytes as `input`. */
 export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)
@@ -140,7 +143,7 @@ export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): U
   return output
 }
 
-/** Differences: in[0] - `start`, in[1] - in[0]… modulo the element size. As many bytes as `input`. */
+/** Differences: in[0] - start, in[1] - in[0]… modulo the element size. `low` and `high` are the lanes of the start value. */
 export function differences(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)

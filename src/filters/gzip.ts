@@ -7,8 +7,8 @@ import type { FilterDefinition } from './filter.ts'
  * GZIP, in the frame that all compression filters share (compressor.ts). Each part is a zlib stream (RFC 1950), not a
  * gzip file. Levels below 0 are the default of zlib.
  *
- * TileDB before 2.27 leaves too little room for a part of no bytes: it stores the beginning of its stream, which no release
- * reads. Here that is nothing, as it was.
+ * TileDB before 2.27 allocates too little room for the stream of a part of no bytes. It stores a truncated stream, which
+ * no release reads. Here such a stream gives no bytes.
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */
@@ -18,14 +18,14 @@ export const gzip: FilterDefinition = {
   load: async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort),
 }
 
-/** zlib streams of no bytes: compressed, and stored as level 0 does. */
+/** zlib streams of no bytes: compressed, and stored (level 0). */
 const OF_NOTHING = [
   [0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01],
   [0x78, 0x01, 0x01, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01],
 ]
-/** Place of the byte that tells the level. */
+/** Offset of the byte that holds the level. */
 const LEVEL_AT = 1
-/** Bytes of room that TileDB gave: what a stream needs beside its blocks. */
+/** Bytes that TileDB allocated: header and checksum of a stream, without its blocks. */
 const ROOM = 6
 
 function isCutShort(part: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import type { FilterDefinition } from './filter.ts'
 
 /**
- * NONE: passes data and metadata on. Also what a compression filter without compressor is stored as.
+ * NONE: passes data and metadata unchanged. A compression filter without a compressor is stored as NONE, too.
  *
  *     metadata  none of its own
  *     data      unchanged

@@ -5,21 +5,21 @@ import { badData, concat } from './bytes.ts'
 import { elementSize } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
-/** What a filter does to one part: as many elements out as in. */
+/** What a filter does to one part. The number of elements stays the same. */
 export interface PartTransform {
   forward(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
-  /** Raised before anything is allocated, where undoing the filter gives more bytes than it takes. */
+  /** Called before allocation, for filters whose output is larger than their input when reading. Throws if too large. */
   check?(total: number, config: FilterConfig, cx: FilterContext): void
-  /** Whether TileDB stores no bytes behind the last whole element of a part. */
+  /** Whether TileDB drops the bytes after the last whole element of a part. */
   dropsTails?: boolean
 }
 
 /**
- * The frame of filters that work on each data part alone and keep earlier metadata as it is, behind their own.
+ * The frame of filters that transform each data part separately. Earlier metadata stays unchanged, after their own.
  *
  *     metadata  u32 parts, then per part u32 length in the data; earlier metadata
- *     data      the parts, one behind the other
+ *     data      the parts, one after another
  */
 export function partFilter(transform: PartTransform): Filter {
   return {

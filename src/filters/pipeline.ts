@@ -17,54 +17,54 @@ import type {
 import type { LazyKernels } from './kernels/kernels.ts'
 import { definitionOf, typeAfter } from './registry.ts'
 
-/** What a pipeline must know of the tiles it serves. */
+/** What a pipeline must know about the tiles that it filters. */
 export interface TileType {
-  /** Element type ahead of all filters: the field's; UINT64 for offsets and times, UINT8 for validity, CHAR for generic tiles. */
+  /** Element type before all filters: the field's; UINT64 for offsets and times, UINT8 for validity, CHAR for generic tiles. */
   datatype: Datatype
-  /** Where chunks may have been filtered as another type: the one to take for chunks that do not fit `datatype`. */
+  /** A second type to try, for tiles whose chunks may have been filtered as another type than `datatype`. */
   otherDatatype?: Datatype | undefined
   /** Bytes of a cell: see {@link FilterContext.cellSize}. */
   cellSize: number
-  /** Of the fragment, or of the generic tile's header. */
+  /** Format version of the fragment, or of the generic tile's header. */
   formatVersion: number
-  /** AES-256 key, where the pipeline has the AES filter. */
+  /** AES-256 key, if the pipeline has the AES filter. */
   key?: Uint8Array | undefined
-  /** Var-sized strings whose offsets live in the data (RLE, DICTIONARY_ENCODING). */
+  /** Whether the data includes the offsets of var-sized strings (RLE, DICTIONARY_ENCODING). */
   stringOffsets?: boolean | undefined
-  /** Most unfiltered bytes of a tile that are made, whatever it declares; no bound without it. */
+  /** Most unfiltered bytes that a tile may have. No bound if undefined. */
   maxTileSize?: number | undefined
-  /** Why that is the bound, for the error; the user's own without it. */
+  /** Where that bound comes from, for the error. By default `--max-tile-size`. */
   maxTileSizeIs?: string | undefined
 }
 
-/** One step of undoing a chunk, as told to {@link ReadOptions.onStage}. */
+/** One step of undoing a chunk, for {@link ReadOptions.onStage}. */
 export interface StageResult {
   config: FilterConfig
   /** Element type that the filter saw when writing. */
   datatype: Datatype
-  /** Whether the filter used its layout for strings with offsets inside. */
+  /** Whether the filter used its layout for strings with offsets in the data. */
   stringOffsets: boolean
   input: FilteredBytes
   output: FilteredBytes
 }
 
 export interface ReadOptions {
-  /** Unfiltered bytes that the tile must have; a different sum of chunk lengths is INCONSISTENT. */
+  /** Unfiltered bytes that the tile must have. Another sum of chunk lengths is INCONSISTENT. */
   expectedSize?: number | undefined
   /** Where `stored` begins in its file, for errors. */
   offset?: number | undefined
-  /** Receives each comparison of a digest or tag, and which chunk it belongs to; mismatches then do not raise. */
+  /** Called with each comparison of a digest or tag, and its chunk. Mismatches then do not throw. */
   onVerdict?: ((verdict: ChecksumVerdict, chunk: number) => void) | undefined
-  /** Told of what TileDB cannot read though nothing of it is lost. */
+  /** Called for data that TileDB cannot read, though none of it is lost. */
   onRefused?: FilterContext['onRefused']
-  /** Told of parts whose ends were dropped when they were written. */
+  /** Called for parts whose ends were dropped when they were written. */
   onLostTail?: FilterContext['onLostTail']
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
-  /** Told of each chunk that was filtered as {@link TileType.otherDatatype}. */
+  /** Called for each chunk that was filtered as {@link TileType.otherDatatype}. */
   onOtherType?: ((chunk: number) => void) | undefined
   /**
-   * Room for a tile's unfiltered bytes, used if it is large enough: the result is then a part of it. New memory costs a
-   * tenth of a millisecond a MiB, as much as the faster filters do.
+   * Room for a tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs a tenth of a
+   * millisecond for each MiB, as much as the faster filters do.
    */
   into?: Uint8Array | undefined
   /** Undo only as many filters as it takes to compare every checksum and tag. */
@@ -73,7 +73,7 @@ export interface ReadOptions {
 
 export interface UnfilteredTile {
   data: Uint8Array
-  /** Byte start of each cell, where the filters keep offsets inside the data. */
+  /** Start of each cell in bytes, if the filters keep offsets in the data. */
   offsets: Float64Array | undefined
 }
 
@@ -83,38 +83,42 @@ interface Stage {
   filter: Filter
   /** Element type this filter sees when writing. */
   datatype: Datatype
-  /** Most that this filter was given when writing, as a multiple of the chunk's original length. */
+  /** Upper bound of this filter's input when writing, as a multiple of the chunk's original length. */
   growth: number
 }
 
 /**
- * Most output that undoing one filter may declare, as a multiple of the chunk's original length: filters ahead may have
- * made data larger, and may be stacked.
+ * Most output that undoing one filter may declare, as a multiple of the chunk's original length. Several earlier filters
+ * may each have made the data larger.
  */
 const MAX_GROWTH = 64
+/** Least limit of a filter's output, in bytes. */
 const SMALLEST_LIMIT = 1 << 16
-/** Cells without any text have numbers, too. */
+/** Least limit for strings with offsets in the data. Empty strings take room for counts, too. */
 const LEAST_OF_STRINGS = 1 << 24
-/** What most filters may make of their input: headers of parts, and what cannot be compressed. */
+/** Default of {@link FilterDefinition.growth}. */
 const SMALL_GROWTH = 2
 
-/** More than this is unfolded only where its size follows from the schema, or where so much is stored. */
+/** A tile may always have this many unfiltered bytes. For more, its size must follow from the schema or from what is stored. */
 const LEAST_UNFOLDED = 1 << 26
 /**
- * Most unfiltered bytes that are believed of a stored one. DEFLATE gives 1,032 at most, and is all that TileDB uses for
- * metadata; zstd gives 1,365 of zeros in chunks of 64 KiB.
+ * Most unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing else
+ * for metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
  */
 const MOST_OF_A_BYTE = 2048
 
-/** Most unfiltered bytes that are believed of so many stored ones, where nothing else tells how many there are. */
+/** Most unfiltered bytes that are plausible for `stored` bytes. For tiles whose size nothing else tells. */
 export function mostUnfolded(stored: number, least = LEAST_UNFOLDED): number {
   return Math.max(least, stored * MOST_OF_A_BYTE)
 }
 
-/** Most that is set aside for a tile before its chunks have shown that they hold so much. */
+/** Most bytes allocated for a tile before its chunks have given as many. */
 const FIRST_ROOM = 1 << 26
 
-/** `data`, whose first `used` bytes count, or a larger copy that has room for `needed`, and soon for `total`. */
+/**
+ * Returns `data` if it has `needed` bytes, otherwise a larger copy. The copy grows in steps, up to `total`.
+ * @param used bytes of `data` to keep
+ */
 export function withRoom(data: Uint8Array, used: number, needed: number, total: number): Uint8Array {
   if (needed <= data.length) return data
   const larger = new Uint8Array(Math.max(needed, Math.min(total, Math.max(FIRST_ROOM, 2 * needed))))
@@ -122,7 +126,7 @@ export function withRoom(data: Uint8Array, used: number, needed: number, total: 
   return larger
 }
 
-/** A filter pipeline, loaded. It alone knows chunks and order: filters see one chunk at a time. */
+/** A loaded filter pipeline. It handles chunks and the order of filters; a filter sees one chunk at a time. */
 export class Pipeline {
   private readonly stages: readonly Stage[]
   /** The same filters over {@link TileType.otherDatatype}. */
@@ -173,7 +177,7 @@ export class Pipeline {
 
   /**
    * Undoes a whole stored tile.
-   * @throws InspectError as the filters do, with the chunk's offset; INCONSISTENT where sizes disagree; TOO_LARGE
+   * @throws InspectError those of the filters, with the chunk's offset; INCONSISTENT if sizes disagree; TOO_LARGE
    */
   reverseTile(stored: Uint8Array, options: ReadOptions = {}): UnfilteredTile {
     const base = options.offset ?? 0
@@ -225,7 +229,7 @@ export class Pipeline {
   }
 
   /**
-   * For a tile of unknown size, ahead of undoing its chunks.
+   * Refuses an implausible tile size before its chunks are undone. For tiles whose size nothing else tells.
    * @param total sum of the chunks' original lengths
    * @throws InspectError TOO_LARGE
    */
@@ -236,39 +240,39 @@ export class Pipeline {
   }
 
   /**
-   * For whoever undoes chunk by chunk: refuses a chunk that ends behind what its tile can hold.
-   * @param end sum of the chunks' original lengths up to this one's end
-   * @param expected unfiltered bytes of the tile, where anything tells
-   * @param stored bytes of the tile
+   * Refuses a chunk that makes its tile too large. For callers that undo one chunk at a time.
+   * @param end sum of the original lengths of the chunks so far, including this one
+   * @param expected unfiltered bytes of the tile; undefined if nothing tells
+   * @param stored stored bytes of the tile
    * @throws InspectError INCONSISTENT, TOO_LARGE
    */
-  refuseBehind(end: number, expected: number | undefined, stored: number): void {
+  refuseBeyond(end: number, expected: number | undefined, stored: number): void {
     if (expected === undefined) this.refuseUnlikely(end, stored)
     else if (end > expected)
       throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of more`)
     this.refuseLarger(end)
   }
 
-  /** Position of the first filter (in writing order) that carries a checksum or tag; the number of filters where none does. */
+  /** Index of the first filter (in writing order) that has a checksum or tag; the number of filters if none has. */
   get firstChecksum(): number {
     const at = this.stages.findIndex(({ definition }) => definition.tellsDamage)
     return at < 0 ? this.stages.length : at
   }
 
-  /** Undoes one chunk. @throws InspectError TOO_LARGE beside what filters raise */
+  /** Undoes one chunk. @throws InspectError those of the filters, and TOO_LARGE */
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
     const out = this.undo(chunk, index, options)
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
   }
 
-  /** {@link reverseChunk} for what it raises and tells `options.onVerdict`. */
+  /** {@link reverseChunk} without a result: it only throws, and calls the functions of `options`. */
   checkChunk(chunk: StoredChunk, index: number, options: ReadOptions): void {
     this.undo(chunk, index, options)
   }
 
   /**
-   * Whether a filter expects a part of no bytes that the one behind it loses. Of all pairs of filters, TileDB 2.30 fails to read only
-   * these, and those with a delta filter, which have a fault of their own.
+   * Whether a filter expects an empty part that a later filter (in writing order) loses. Of all pairs of filters, TileDB
+   * 2.30 fails to read empty chunks only of these, and of pairs with a delta filter, which have another fault.
    */
   private losesEmptyPart(): boolean {
     if (this.tile.stringOffsets) return false
@@ -279,14 +283,14 @@ export class Pipeline {
     return false
   }
 
-  /** The same bytes outside of the kernels' memory. */
+  /** The bytes, copied if they are in the kernels' memory. */
   private owned(bytes: Uint8Array): Uint8Array {
     return this.kernels?.holds(bytes) ? bytes.slice() : bytes
   }
 
   /**
-   * {@link reverseChunk}, with a result that may lie in the kernels' memory.
-   * @param room for the unfiltered bytes, of their length: the result may be that
+   * {@link reverseChunk}, with a result that may be in the kernels' memory.
+   * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
   private undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
     const other = this.others !== undefined && this.isOfOtherType(chunk, index)
@@ -294,11 +298,11 @@ export class Pipeline {
     return this.undoAs(other ? (this.others as readonly Stage[]) : this.stages, chunk, index, options, room, other)
   }
 
-  /** Whether only the other type's filters can be undone. */
+  /** Whether the chunk can be undone with the other type only. */
   private isOfOtherType(chunk: StoredChunk, index: number): boolean {
     const fits = (stages: readonly Stage[], other: boolean): boolean => {
       try {
-        // Damage is told by whoever undoes the chunk then.
+        // Checksum verdicts are reported later, when the chunk is really undone.
         this.undoAs(stages, chunk, index, { onVerdict: () => {} }, undefined, other)
         return true
       } catch (error) {
@@ -330,7 +334,7 @@ export class Pipeline {
       lost += tail.length
       options.onLostTail?.(tail)
     }
-    // Whoever looks at the stages keeps their bytes.
+    // No kernels for callers of onStage: they keep the bytes of each stage.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = stages[i]
@@ -339,7 +343,7 @@ export class Pipeline {
       let output: FilteredBytes
       try {
         const into = i === 0 ? room : undefined
-        // Written out: spreading an object costs as much as undoing a small chunk.
+        // No object spread here: it costs as much as undoing a small chunk.
         const cx = {
           datatype,
           cellSize,
@@ -374,9 +378,9 @@ export class Pipeline {
   }
 
   /**
-   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of nothing at all, without any
-   * filter's metadata. They and later releases read it where the string filter stands alone; filters behind it miss
-   * their metadata there.
+   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of no bytes, without metadata
+   * of any filter. They and later releases can read it if the string filter is the only one. Other filters find no
+   * metadata, and fail.
    */
   private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
     if (original_length > 0) {
@@ -395,9 +399,10 @@ export class Pipeline {
   }
 
   /**
-   * Filters a tile as TileDB's writer does: each chunk alone.
-   * @param data unfiltered bytes, cut at `chunkLengths`, whose sum they have
-   * @param offsets byte start of each cell, where the filters keep offsets inside the data (then there is one chunk)
+   * Filters a tile as TileDB's writer does: each chunk separately.
+   * @param data unfiltered bytes
+   * @param chunkLengths how to cut `data`; their sum is its length
+   * @param options.offsets start of each cell in bytes, if the filters keep offsets in the data. There is one chunk then.
    */
   forwardTile(
     data: Uint8Array,
@@ -421,8 +426,8 @@ export class Pipeline {
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
       const { config, definition, filter, datatype } = this.stages[i]
-      // TileDB's readers do not get back the empty part that a filter before expects. So TileDB writes such chunks but cannot read
-      // them. Here they go through the filters as no part at all.
+      // This filter loses the empty part that an earlier one expects. So TileDB writes such chunks, but cannot read them.
+      // Here they go through the filters with no part at all.
       if (
         !nothing &&
         i > 0 &&
@@ -451,7 +456,10 @@ export class Pipeline {
     return { original_length: data.length, metadata: concat(parts.metadata), data: concat(parts.data) }
   }
 
-  /** {@link reverseChunk}; errors get the chunk's number and its place in `stored`, whose first byte is at `base`. */
+  /**
+   * {@link reverseChunk}, with the chunk's index and offset in errors.
+   * @param base offset of `stored` in its file
+   */
   reverseChunkAt(
     stored: Uint8Array,
     base: number,
@@ -486,7 +494,7 @@ function isNothing(parts: readonly Uint8Array[]): boolean {
   return parts.every(({ length }) => length === 0)
 }
 
-/** A filter's error with its name. @param lost bytes that the filters behind it did not store when the chunk was written */
+/** Adds the filter's name to its error. @param lost bytes that TileDB dropped in later filters when it wrote the chunk */
 function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   if (!(error instanceof InspectError)) return error
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
@@ -498,7 +506,7 @@ function inconsistent(message: string, at: ErrorPlace = {}): InspectError {
   return new InspectError('INCONSISTENT', message, at)
 }
 
-/** A bound that a tile of `stored` bytes has without `--max-tile-size`. */
+/** Describes, for {@link tooLarge}, the bound of a tile of `stored` bytes without `--max-tile-size`. */
 export function boundOf(stored: number): string {
   return `for ${stored} stored bytes; --max-tile-size sets another bound`
 }

@@ -24,12 +24,12 @@ import type { Kernels } from './kernels/kernels.ts'
 import { windowRefusal, windowsOf } from './windows.ts'
 
 /**
- * POSITIVE_DELTA: differences of integers that never decrease, each window on its own.
+ * POSITIVE_DELTA: stores differences of integers that never decrease, for each window separately.
  *
  *     metadata  u32 windows, then per window T first value, u32 bytes; earlier metadata
- *     data      per window T 0, T in[1]-in[0], T in[2]-in[1]…; a window that is no whole number of elements as it is
+ *     data      per window T 0, T in[1]-in[0], T in[2]-in[1]…; unchanged if the window is not a whole number of elements
  *
- * Passes on unchanged: CHAR, text, floats, ANY; dates and times before version 20.
+ * CHAR, text, floats and ANY pass unchanged. Before format version 20, dates and times do too.
  *
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
@@ -68,7 +68,7 @@ const filter: Filter = {
   reverse(bytes, _config, cx) {
     const type = elementType(cx.datatype, cx.formatVersion)
     if (type === undefined) return bytes
-    const fast = cx.kernels && undo(bytes, type.size, cx.kernels)
+    const fast = cx.kernels && undoInKernel(bytes, type.size, cx.kernels)
     if (fast) return fast
     const { value, length } = decodePrefix(bytes.metadata, positiveDeltaMetadata(type.size))
     let total = 0
@@ -94,8 +94,12 @@ function elementType(datatype: Datatype, formatVersion: number): IntegerType | u
   return windowType(datatype, formatVersion)
 }
 
-/** All windows at once; undefined where anything is wrong. */
-function undo({ metadata, data }: FilteredBytes, size: ElementSize, kernels: Kernels): FilteredBytes | undefined {
+/** Undoes all windows in a kernel. Undefined if anything is wrong. */
+function undoInKernel(
+  { metadata, data }: FilteredBytes,
+  size: ElementSize,
+  kernels: Kernels,
+): FilteredBytes | undefined {
   const { value: head, length } = decodePrefix(metadata, positiveDeltaHead)
   const end = length + head.window_num * (size + POSITIVE_DELTA_WINDOW_BYTES)
   if (end > metadata.length) return undefined
@@ -103,16 +107,16 @@ function undo({ metadata, data }: FilteredBytes, size: ElementSize, kernels: Ker
   return out && { metadata: metadata.subarray(end), data: out }
 }
 
-/** Whether no element is smaller than the one before it. Signed values compare as unsigned ones with the sign bit turned. */
+/** Whether no element is smaller than the one before it. Signed values are compared as unsigned ones with the sign bit flipped. */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {
   const lanes = lanesOf(window, size)
   const each = lanesEach(size)
-  const turn = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
+  const signBit = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
   let lo = 0
   let hi = 0
   for (let i = 0; i < lanes.length; i += each) {
     const low = lanes[i] >>> 0
-    const high = (lanes[i + each - 1] ^ turn) >>> 0
+    const high = (lanes[i + each - 1] ^ signBit) >>> 0
     if (high < hi || (each === 2 && high === hi && low < lo)) return false
     lo = low
     hi = high

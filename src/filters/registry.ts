@@ -23,7 +23,7 @@ import { webp } from './webp.ts'
 import { xor } from './xor.ts'
 import { zstd } from './zstd.ts'
 
-/** Every filter. The table is also the list of what is supported. */
+/** All supported filters. */
 const FILTERS: Readonly<Record<FilterType, FilterDefinition>> = {
   NONE: none,
   GZIP: gzip,
@@ -46,7 +46,7 @@ const FILTERS: Readonly<Record<FilterType, FilterDefinition>> = {
   DELTA: delta,
 }
 
-/** Undefined for numbers that no release defines. */
+/** The definition of a filter; undefined for numbers that no release defines. */
 export function filterOf(name: FilterConfig['name']): FilterDefinition | undefined {
   return Object.hasOwn(FILTERS, name) ? FILTERS[name as FilterType] : undefined
 }
@@ -60,24 +60,24 @@ export function definitionOf(name: FilterConfig['name']): FilterDefinition {
   })
 }
 
-/** Whether a pipeline carries a checksum or tag. */
+/** Whether a pipeline has a checksum or authentication tag. */
 export function hasChecksum(filters: readonly FilterConfig[]): boolean {
   return filters.some(({ name }) => filterOf(name)?.tellsDamage)
 }
 
-/** Element type that the filter behind this one (in writing order) sees. */
+/** Element type that the next filter (in writing order) sees. */
 export function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: number): Datatype {
   if (formatVersion < TYPES_CHECKED_SINCE) return type
   return filterOf(filter.name)?.outputType?.(type, filter) ?? type
 }
 
-/** Whether a filter keeps the offsets of var-sized cells of a type in the data, in arrays of a schema version. */
+/** Whether a filter stores the offsets of var-sized cells of this type in the data, at this schema version. */
 export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersion: number): boolean {
   const since = filterOf(name)?.offsetsInsideSince?.[type]
   return since !== undefined && schemaVersion >= since
 }
 
-/** Whether strings filtered so may keep their offsets with them; their offsets tile says whether they do. */
+/** Whether var-sized strings with these filters may have their offsets in the data. Their offsets tile tells whether they do. */
 export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
   return filters.length > 0 && filterOf(filters[0].name)?.offsetsInsideSince !== undefined
 }

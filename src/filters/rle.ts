@@ -19,19 +19,19 @@ import {
 } from './strings.ts'
 
 /**
- * RLE: runs of equal cells; of var-sized strings runs of equal strings.
+ * RLE: stores runs of equal cells. For var-sized strings these are runs of equal strings.
  *
  *     cells
  *     metadata  as all compression filters (compressor.ts)
  *     data      per part and run: the cell, u16 big-endian run length
  *
- *     strings, where their offsets live in the data tile
+ *     strings whose offsets are stored in the data
  *     metadata  u32 0, u32 1, u32 original length, u32 data length, u32 offsets length (8 a cell), u8 run length size,
  *               u8 string length size
  *     data      per run: run length, string length (big-endian, of those sizes), the string
  *
- * TileDB leaves the last run out when it chooses the string length size, and cannot read back what it writes where that
- * string is longer than the size holds. Here it counts.
+ * TileDB ignores the last run when it chooses the string length size. If the string of that run is too long for the size,
+ * TileDB cannot read its own data. Writing here counts the last run, too.
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/rle_compressor.cc
  */
@@ -82,7 +82,7 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
   return out
 }
 
-/** Fills in the index of each run's first cell; gives the number of runs. */
+/** Fills `starts` with the index of each run's first cell. @returns the number of runs */
 function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number {
   const unit = size % 4 === 0 ? 4 : size === 2 ? 2 : 1
   const lanes = lanesOf(part, unit)
@@ -132,10 +132,10 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   return out
 }
 
-/** Up to here a loop is faster than a call of fill or copyWithin. */
+/** Up to this many bytes, a loop is faster than a call of `set` or `copyWithin`. */
 const SHORT = 32
 
-/** Fills `length` bytes from `at` with copies of the first `size` of them. */
+/** Fills `length` bytes from `at` on with copies of the first `size` bytes there. */
 function repeat(out: Uint8Array, at: number, size: number, length: number): void {
   if (length <= SHORT) {
     for (let i = size; i < length; i++) out[at + i] = out[at + i - size]
@@ -180,7 +180,7 @@ function compressStrings(parts: FilterParts): FilterParts {
   return { metadata: [encode(described, rleStringMetadata)], data: [out] }
 }
 
-/** Cells from `cell` on that hold the same string. */
+/** How many cells from `cell` on have the same string. */
 function runLength(cells: StringCells, cell: number): number {
   let next = cell + 1
   while (next < cells.count && cells.same(cell, next)) next++

@@ -16,14 +16,14 @@ import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
- * SCALE_FLOAT: floats as integers, round((x - offset) / scale), half away from zero.
+ * SCALE_FLOAT: stores floats as integers, round((x - offset) / scale). Halves are rounded away from zero.
  *
  *     metadata  u32 parts, then per part u32 bytes of its integers; earlier metadata
  *     data      per part signed integers of `byte_width` bytes
  *
- * Writing computes in the type of the floats (float32 or float64, by the size of the element); reading converts the integer to
- * that type, computes in float64 and narrows. What does not fit the integers is refused, where TileDB stores whatever the
- * machine's conversion gives.
+ * Writing computes in the type of the floats: float32 or float64, by the size of the element. Reading converts the integer
+ * to that type, computes in float64 and converts the result to that type. Values that do not fit the integers are refused;
+ * TileDB stores whatever the machine's conversion gives.
  *
  * @see format_spec/filters/float_scale.md
  */
@@ -43,7 +43,7 @@ export const scaleFloat: FilterDefinition = {
   },
   typeRefusal,
   writingRefusal: (type, config, { counts }) => (counts ? `${config.name} ruins ${counts}` : typeRefusal(type, config)),
-  // TileDB takes integers as wide as a float, and ruins them.
+  // TileDB also accepts integers of the same size as a float, and ruins them.
   suits: (type) => datatypeKind(type) === 'float',
   load: async () =>
     partFilter({
@@ -65,7 +65,7 @@ export const scaleFloat: FilterDefinition = {
     }),
 }
 
-/** Of float64: smaller ones TileDB takes for 0. */
+/** Smallest normal float64. TileDB treats smaller scales as 0. */
 const SMALLEST_NORMAL = 2 ** -1022
 
 function typeRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
@@ -97,7 +97,7 @@ function floatSize(datatype: Datatype): 4 | 8 {
   throw badValue(`expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
 }
 
-/** Float32 are computed in float32. */
+/** Scaled and rounded values. Those of float32 are computed in float32. */
 function scaled(part: Uint8Array, size: 4 | 8, config: FilterConfig): Float64Array {
   const single = size === 4
   const { buffer, byteOffset, length } = part.byteOffset % size === 0 ? part : part.slice()
@@ -113,7 +113,7 @@ function scaled(part: Uint8Array, size: 4 | 8, config: FilterConfig): Float64Arr
   return output
 }
 
-/** To the nearest integer, half away from zero; adding 0.5 first would be wrong just below a half. */
+/** Rounds to the nearest integer, halves away from zero. Adding 0.5 and truncating would be wrong just below a half. */
 function round(value: number): number {
   const whole = Math.trunc(value)
   const rest = value - whole
@@ -152,7 +152,10 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
   return new Uint8Array(single ? new Float32Array(output).buffer : output.buffer)
 }
 
-/** An int64, ready to be rounded once. Above 2^53 its lowest 11 bits only break ties of float32: one bit stands for them all. */
+/**
+ * An int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64. They only
+ * decide whether a float32 is a tie, so one bit replaces them all.
+ */
 function int64(low: number, high: number, single: boolean): number {
   const exact = !single || (high >= -0x200000 && high < 0x200000) || (low & 0x7ff) === 0
   return high * 2 ** 32 + (exact ? low : ((low & ~0x7ff) | 0x400) >>> 0)

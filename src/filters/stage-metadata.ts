@@ -2,12 +2,12 @@ import { type Describe, decodePrefix } from '../format/io.ts'
 import type { StageResult } from './pipeline.ts'
 import { filterOf } from './registry.ts'
 
-/** A value as the two-way descriptions of `src/format` give it. */
+/** A value read by a description of `src/format`. */
 export type DescribedValue = { readonly [key: string]: unknown }
 
 /**
- * What a filter's metadata in a chunk says, by the same description that the filter itself reads and writes; undefined for
- * filters without metadata, and where the filter passed the chunk on unchanged.
+ * A filter's own metadata in a chunk, read by the same description that the filter uses. Undefined for filters without
+ * metadata, and if the filter passed the chunk unchanged.
  */
 export function stageMetadata(stage: StageResult): DescribedValue | undefined {
   if (stage.input.metadata.length === stage.output.metadata.length && stage.input.data === stage.output.data)
@@ -16,7 +16,7 @@ export function stageMetadata(stage: StageResult): DescribedValue | undefined {
   return describe && decodePrefix(stage.input.metadata, describe).value
 }
 
-/** The description of the metadata that a stage took off the front. Reading is all that callers do with it. */
+/** The description of a stage's own metadata. Use it for reading only. */
 export function stageDescription({
   config,
   datatype,

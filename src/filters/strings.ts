@@ -3,12 +3,12 @@ import { badData, badValue, checkLimit } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
-/** What the string forms of RLE and DICTIONARY_ENCODING share: cells found by their offsets, and big-endian counts. */
+/** Shared by the string layouts of RLE and DICTIONARY_ENCODING: cells by their offsets, and big-endian counts. */
 
-/** Empty strings have a number for each cell, too: the result may be far larger than the strings. */
+/** Growth of these filters. Empty strings take room for counts, so the output may be far larger than the strings. */
 export const STRING_GROWTH = 64
 
-/** Bytes that a count takes in the data: the smallest of 1, 2, 4, 8 that holds `largest`. */
+/** Bytes for counts up to `largest`: 1, 2, 4 or 8. */
 export function countSize(largest: number): number {
   return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
 }
@@ -17,14 +17,14 @@ export function checkCountSize(size: number, field: string): void {
   if (!isElementSize(size)) throw badData(`expected a size of 1, 2, 4 or 8, found ${size}`, field)
 }
 
-/** A big-endian count; the caller has checked that it is there. */
+/** Reads a big-endian count. The caller has checked that it is within `bytes`. */
 export function readCount(bytes: Uint8Array, at: number, size: number): number {
   let count = bytes[at]
   for (let i = 1; i < size; i++) count = count * 256 + bytes[at + i]
   return count
 }
 
-/** Gives the offset behind the count written. */
+/** Writes a big-endian count. @returns the offset after it */
 export function writeCount(bytes: Uint8Array, at: number, size: number, count: number): number {
   let left = count
   for (let i = at + size - 1; i >= at; i--) {
@@ -65,7 +65,7 @@ export class StringCells {
   }
 }
 
-/** @throws InspectError BAD_VALUE where the filter is not the first, or the offsets do not cut the data into cells */
+/** @throws InspectError BAD_VALUE if the filter is not the first, or the offsets are not those of cells in the data */
 export function stringCells(parts: FilterParts, filter: string): StringCells {
   const { offsets, data, metadata } = parts
   if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
@@ -83,7 +83,7 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
   return new StringCells(data[0], offsets)
 }
 
-/** Checks the head of the metadata against the chunk; gives the number of cells. */
+/** Checks the first fields of the metadata against the chunk. @returns the number of cells */
 export function checkStringPart(part: StringPart, bytes: FilteredBytes): number {
   if (part.compressed_length !== bytes.data.length) {
     throw badData(`expected ${part.compressed_length} bytes of data, found ${bytes.data.length}`, 'compressed_length')
@@ -94,7 +94,7 @@ export function checkStringPart(part: StringPart, bytes: FilteredBytes): number 
   return part.offsets_length / 8
 }
 
-/** Checks how many bytes the strings turned out to have, before room is made for them. */
+/** Checks how many bytes the strings have. Call it before allocating them. */
 export function checkStrings(part: StringPart, found: number, limit: number): void {
   if (found !== part.original_length) {
     throw badData(`expected ${part.original_length} bytes of strings, found ${found}`, 'original_length')
@@ -102,10 +102,10 @@ export function checkStrings(part: StringPart, found: number, limit: number): vo
   checkLimit(found, limit, 'original_length')
 }
 
-/** Offsets of empty strings need no data: what the limit on data does not bound ends here, at 32 Mi cells a chunk. */
+/** Bound for the offsets of empty strings, which the limit on data does not bound: 32 Mi cells in a chunk. */
 const MOST_OFFSETS_BYTES = 2 ** 28
 
-/** Most bytes of offsets that a chunk may yield. */
+/** Most bytes of offsets that a chunk may give. */
 export function offsetsRoom(limit: number): number {
   return Math.max(limit, MOST_OFFSETS_BYTES)
 }

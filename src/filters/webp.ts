@@ -12,13 +12,13 @@ import type { Filter, FilterDefinition, FilteredField } from './filter.ts'
 const DEFAULT_QUALITY = 100
 
 /**
- * WEBP: a whole tile is one picture. Rows are dimension 0 (`y_extent`), the values of a row dimension 1 (`x_extent`, a
- * multiple of the bytes of a pixel). Only UINT8.
+ * WEBP: a whole tile is one picture, of UINT8 values only. Dimension 0 counts the rows (`y_extent`). Dimension 1 counts
+ * the values of a row (`x_extent`, a multiple of the bytes of a pixel).
  *
  *     metadata  u32 parts, per part u32 bytes of its file; earlier metadata
  *     data      per part a WebP file
  *
- * Writing without loss keeps colours under full transparency, which TileDB's own writer clears.
+ * Lossless writing keeps the colours of fully transparent pixels. TileDB's writer clears them.
  *
  * @see format_spec/filters/webp.md
  */
@@ -37,7 +37,7 @@ export const webp: FilterDefinition = {
   load: async (codecs) => webpFilter(await codecs.webp()),
 }
 
-/** Pixels a side that a picture may have. */
+/** Most pixels on each side of a picture. */
 const MOST_PIXELS = 16_383
 
 function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: FilteredField): string | undefined {

@@ -4,10 +4,10 @@ import { badValue } from './bytes.ts'
 import type { ElementSize } from './elements.ts'
 
 /**
- * The windows that BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part into: the largest whole number of elements that fits
- * in `maxWindow` bytes, the last one what is left, which need not be a whole number of elements.
+ * The windows into which BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part. A window has as many whole elements as fit
+ * in `maxWindow` bytes. The last window has the rest, which may end with an incomplete element.
  *
- * @throws InspectError BAD_VALUE where no element fits into a window
+ * @throws InspectError BAD_VALUE if no element fits into a window
  */
 export function windowsOf(
   parts: readonly Uint8Array[],
@@ -27,7 +27,7 @@ export function windowsOf(
   return windows
 }
 
-/** Whether both accept a type. Floats, text and ANY they would pass on unchanged. */
+/** Whether these two filters accept a type. They would pass floats, text and ANY unchanged. */
 export function isWindowed(type: Datatype): boolean {
   const kind = datatypeKind(type)
   return kind !== 'float' && kind !== 'text' && type !== 'ANY'

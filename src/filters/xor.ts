@@ -5,7 +5,7 @@ import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
- * XOR: every element but the first is combined with the one before it. The next filter sees integers of the same size.
+ * XOR: combines every element but the first with the one before it. The next filter sees signed integers of the same size.
  *
  *     metadata  u32 parts, then per part u32 bytes; earlier metadata
  *     data      per part in[0], in[0]^in[1], in[1]^in[2]…
@@ -35,7 +35,7 @@ export const xor: FilterDefinition = {
     }),
 }
 
-/** Every element with the one before it: of the input when written, of the output when read. */
+/** XORs every element with the one before it: when writing that of the input, when reading that of the output. */
 function combine(part: Uint8Array, size: ElementSize, reading: boolean): Uint8Array {
   const bytes = new Uint8Array(part.length)
   const input = lanesOf(part, size)

@@ -4,8 +4,8 @@ import type { FilterDefinition } from './filter.ts'
 
 /**
  * ZSTD, in the frame that all compression filters share (compressor.ts). Each part is one zstd frame (RFC 8878) that
- * declares its content size. Levels below -7 are level 3; -1, which the APIs store by default, is a fast level of its
- * own.
+ * declares its content size. Levels below -7 count as level 3. Level -1, which the APIs store by default, is a fast
+ * level.
  *
  * @see format_spec/tile.md, "Compression Filters"
  */

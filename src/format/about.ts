@@ -24,9 +24,9 @@ const UNITS = [
 
 export type Unit = (typeof UNITS)[number]
 
-/** What a field's description says of it. */
+/** Unit and meaning of a field. */
 export interface About {
-  /** Of the number, or of each number of a list. */
+  /** Unit of the number, or of each number of a list. */
   unit: Unit | undefined
   meaning: string | undefined
 }
@@ -37,9 +37,7 @@ function isUnit(text: string): text is Unit {
   return IS_UNIT.has(text)
 }
 
-/**
- * The unit and the meaning in what a description says of a field (see {@link Io}): `bytes`, `bytes: of the part`, or a meaning alone.
- */
+/** Splits the `about` text of a field (see {@link Io}): `bytes`, `bytes: of the part`, or a meaning alone. */
 export function aboutOf(text: string | undefined): About {
   if (text === undefined) return { unit: undefined, meaning: undefined }
   if (isUnit(text)) return { unit: text, meaning: undefined }

@@ -13,13 +13,12 @@ export interface EncryptedPart {
 }
 
 /**
- * Metadata of AES_256_GCM, the last filter of every pipeline of an encrypted array: the parts of earlier filters'
- * metadata first, then the data parts. The encrypted parts stand in the same order in the chunk's data.
+ * Metadata of AES_256_GCM, the last filter of every pipeline of an encrypted array. It lists the metadata parts of earlier
+ * filters, then the data parts. The chunk's data has the encrypted parts in the same order.
  *
  *     u32 metadata parts, u32 data parts, then per part u32 length before, u32 length after, 12 bytes IV, 16 bytes tag
  *
- * @see format_spec/tile.md, "Encryption Filters"; real bytes are laid out as its AESPart, without
- * lengths of IV and tag
+ * @see format_spec/tile.md, "Encryption Filters"; real bytes have the layout of its AESPart, without lengths of IV and tag
  */
 export interface AesMetadata {
   metadata_parts: EncryptedPart[]

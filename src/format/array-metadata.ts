@@ -5,14 +5,15 @@ import type { Io } from './io.ts'
 export interface MetadataEntry {
   key: string
   deleted: boolean
-  /** These three are undefined in a deletion. */
+  /** This and the next two are undefined in a deletion. */
   type: Datatype | undefined
   value_num: number | undefined
   value: Uint8Array | undefined
 }
 
 /**
- * Metadata of an array or group: payload of the generic tiles in `__meta/`. Entries to the end, no count.
+ * Metadata of an array or group: the content of the generic tiles in `__meta/`. There is no count of entries: they fill
+ * the tile.
  *
  * @see format_spec/metadata.md
  */

@@ -9,14 +9,14 @@ import { checkVersion } from './format-version.ts'
 import type { Describe, Io } from './io.ts'
 import { type ArrayType, arrayTypeCoding, type Layout, layoutCoding } from './layout.ts'
 
-/** The domain: the dimensions, and before version 5 their common type. */
+/** The domain: the dimensions and, before version 5, their common type. */
 export interface Domain {
   type: Datatype | undefined
   dimensions: Dimension[]
 }
 
 /**
- * An array schema: payload of the generic tile in `__array_schema.tdb` (versions 1 to 9) or `__schema/<name>` (since 10).
+ * An array schema: the content of the generic tile in `__array_schema.tdb` (versions 1 to 9) or `__schema/<name>` (since 10).
  *
  * @see format_spec/array_schema.md
  */
@@ -25,12 +25,12 @@ export interface ArraySchema {
   /** Since version 5; false before. */
   allows_duplicates: boolean
   array_type: ArrayType
-  /** Layout of tiles in the array; 0 (row-major) where cells are in Hilbert order. */
+  /** Order of tiles in the array. Stored as 0 (row-major) if cells are in Hilbert order. */
   tile_order: Layout
   cell_order: Layout
-  /** Cells of one tile of a sparse fragment. */
+  /** Cells in a tile of a sparse fragment. */
   capacity: bigint
-  /** Default of the dimensions' filters; also those of time stamps and delete metadata. */
+  /** Filters of dimensions without their own filters, of timestamps and of delete metadata. */
   coords_filters: FilterPipeline
   offsets_filters: FilterPipeline
   /** Since version 7. */

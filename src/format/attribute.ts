@@ -11,7 +11,7 @@ export interface Attribute {
   type: Datatype
   cell_val_num: CellValNum
   filters: FilterPipeline
-  /** One cell (one element where var-sized), since version 6. */
+  /** One cell, or one element if cells are var-sized. Since version 6. */
   fill_value: Uint8Array | undefined
   /** Since version 7. */
   nullable: boolean
@@ -19,7 +19,7 @@ export interface Attribute {
   fill_value_validity: boolean
   /** Order of the values in a dimension label's array; since version 17. */
   order: DataOrder
-  /** Name of the enumeration whose values the cells index; empty for none. Since version 20; upstream's page lacks it. */
+  /** Name of the enumeration whose values the cells index; empty for none. Since version 20. Upstream's page lacks it. */
   enumeration: string
 }
 

@@ -2,7 +2,7 @@ import { asPart, type Describe, type Io } from './io.ts'
 
 /** One window of BIT_WIDTH_REDUCTION. */
 export interface BitWidthWindow {
-  /** One element, little-endian: what was subtracted from every value. Without meaning where `bits` is the full width. */
+  /** One little-endian element, which was subtracted from every value. Meaningless if `bits` is the full width. */
   value_offset: Uint8Array
   /** Bits of one stored value: 8, 16, 32 or 64. */
   bits: number
@@ -11,19 +11,19 @@ export interface BitWidthWindow {
 }
 
 /**
- * Metadata of BIT_WIDTH_REDUCTION: the bytes of all windows before reduction, then every window in the order of the data.
+ * Metadata of BIT_WIDTH_REDUCTION: the total bytes before reduction, then the windows in the order of the data.
  *
  *     u32 original bytes, u32 windows, then per window T value offset, u8 bits, u32 bytes before reduction
  *
- * @see format_spec/tile.md, "Bit Width Reduction Filter", which takes `window_bytes` for the length after reduction; real
- * bytes have the length before it
+ * @see format_spec/tile.md, "Bit Width Reduction Filter", which says that `window_bytes` is the length after reduction; in
+ * real bytes it is the length before
  */
 export interface BitWidthMetadata {
   original_bytes: number
   windows: BitWidthWindow[]
 }
 
-/** What stands ahead of the windows. */
+/** The fields before the windows. */
 export function bitWidthHead(whole: unknown): { original_bytes: number; window_num: number } {
   const io = asPart<BitWidthMetadata>(whole)
   return {
@@ -32,7 +32,7 @@ export function bitWidthHead(whole: unknown): { original_bytes: number; window_n
   }
 }
 
-/** Of a window, beside its value offset: bits and bytes. */
+/** Bytes of a window's `bits` and `window_bytes`. */
 export const BIT_WIDTH_WINDOW_BYTES = 5
 
 /** @param elementSize bytes of one element of the type that the filter sees */

@@ -1,6 +1,6 @@
 import type { Coding } from './io.ts'
 
-/** Values in a cell; `"var"` where their number differs. */
+/** Values in a cell; `"var"` if cells are var-sized. */
 export type CellValNum = number | 'var'
 
 const VAR_NUM = 0xffffffff

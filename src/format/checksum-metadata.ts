@@ -12,8 +12,8 @@ export interface PartChecksum {
  *
  *     u32 metadata parts, u32 data parts, then per part u64 length, digest
  *
- * The metadata parts are those of the filters before, which stand right behind this metadata, one behind the other; the
- * data parts stand in the chunk's data.
+ * The metadata parts are those of earlier filters, and follow this metadata, one after another. The data parts are the
+ * chunk's data.
  *
  * @see format_spec/tile.md, "Checksum Filters"
  */

@@ -1,6 +1,6 @@
 import type { Coding } from './io.ts'
 
-/** Coding for an enumeration: stored number to C API name. `label` names the enumeration in spans and errors. */
+/** Coding of stored numbers as C API names. @param label names the enumeration in spans and errors */
 export function enumeration<const V extends string>(label: string, numbers: Readonly<Record<V, number>>): Coding<V> {
   const names = new Map<number, V>()
   for (const name of Object.keys(numbers) as V[]) names.set(numbers[name], name)
@@ -16,7 +16,7 @@ export function enumeration<const V extends string>(label: string, numbers: Read
   }
 }
 
-/** Coding for an enumeration whose numbers are 0, 1, 2… */
+/** {@link enumeration} for the numbers 0, 1, 2… */
 export function enumerationOf<const V extends string>(label: string, names: readonly V[]): Coding<V> {
   return enumeration(label, Object.fromEntries(names.map((name, i) => [name, i])) as Record<V, number>)
 }

@@ -1,13 +1,13 @@
 import { InspectError } from '../base/errors.ts'
 import { decodeText } from './text.ts'
 
-/** One commit named by a `.con` file. */
+/** One commit listed in a `.con` file. */
 export interface ConsolidatedCommit {
-  /** `__commits/<name>.wrt`, `<name>.ok` of fragments before version 12, `__commits/<name>.del`. */
+  /** `__commits/<name>.wrt`, `__commits/<name>.del`, or for fragments before version 12 `<name>.ok`. */
   path: string
-  /** Offset of the line in the file, bytes. */
+  /** Offset of the line in the file, in bytes. */
   offset: number
-  /** A delete or update condition is kept whole: where its generic tile is. */
+  /** Place of the generic tile of a delete or update condition, which the file includes. */
   tile: { offset: number; length: number } | undefined
 }
 
@@ -15,11 +15,11 @@ const NEWLINE = 0x0a
 const TILE_LENGTH_BYTES = 8
 
 /**
- * Consolidated commits (`__commits/<name>.con`): lines of text; behind the line of a `.del` or `.upd` file follow a uint64 length
- * and the whole generic tile of that file, then the next line.
+ * Consolidated commits (`__commits/<name>.con`): one line of text for each commit. After the line of a `.del` or `.upd`
+ * file come a uint64 length and the generic tile of that file.
  *
- * @param commits receives them one by one, so that those ahead of damage are known
- * @throws InspectError TRUNCATED where a tile does not fit the file
+ * @param commits the commits are added to this list one by one, so that the caller has those before any damage
+ * @throws InspectError TRUNCATED if a tile does not fit in the file
  * @see format_spec/consolidated_commits_file.md
  */
 export function parseConsolidatedCommits(bytes: Uint8Array, commits: ConsolidatedCommit[] = []): ConsolidatedCommit[] {
@@ -58,7 +58,7 @@ function tileLength(bytes: Uint8Array, at: number): number {
   return Number(length)
 }
 
-/** Lines of a `.vac` or `.ign` file, empty ones too: TileDB refuses lists that have any. */
+/** Lines of a `.vac` or `.ign` file. Empty lines are included, because TileDB refuses files that have any. */
 export function parseLines(bytes: Uint8Array): { text: string; offset: number }[] {
   const lines: { text: string; offset: number }[] = []
   let at = 0
@@ -71,7 +71,7 @@ export function parseLines(bytes: Uint8Array): { text: string; offset: number }[
   return lines
 }
 
-/** Last part of a path or URI in a commit file: `.vac` files hold absolute URIs before version 19. */
+/** Last part of a path or URI in a commit file. Before version 19, `.vac` files have absolute URIs. */
 export function lastPathPart(path: string): string {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)

@@ -8,9 +8,9 @@ export interface CompressedPart {
 }
 
 /**
- * Metadata of a compression filter (GZIP, ZSTD, LZ4, RLE, BZIP2, DOUBLE_DELTA, DELTA; not the string forms of RLE and
- * DICTIONARY_ENCODING): the parts of earlier filters' metadata first, then the data parts. The compressed parts stand in the same
- * order in the chunk's data.
+ * Metadata of a compression filter: GZIP, ZSTD, LZ4, RLE, BZIP2, DOUBLE_DELTA, DELTA. The string layouts of RLE and
+ * DICTIONARY_ENCODING have other metadata. It lists the metadata parts of earlier filters, then the data parts. The
+ * chunk's data has the compressed parts in the same order.
  *
  * @see format_spec/filters/ (compression filters)
  */
@@ -22,8 +22,8 @@ export interface CompressorMetadata {
 const ONE_PART = 16
 
 /**
- * The part of data where there is one and none of metadata, as of a compressor that stands alone: what {@link compressorMetadata}
- * reads, at a fraction of the time. Undefined for all others, and for damaged ones.
+ * Fast form of {@link compressorMetadata} for one data part and no metadata part, as when the compressor is the only
+ * filter. Undefined for all other metadata, and for damaged metadata.
  */
 export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
   if (metadata.length !== ONE_PART || u32(metadata, 0) !== 0 || u32(metadata, 4) !== 1) return undefined

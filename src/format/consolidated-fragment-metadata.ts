@@ -1,17 +1,17 @@
 import type { Io } from './io.ts'
 
-/** Where the footer of one fragment stands in a consolidated fragment metadata file. */
+/** Where the footer of one fragment is in a consolidated fragment metadata file. */
 export interface ConsolidatedFooterEntry {
   /** Name of the fragment's folder; before version 9 its absolute URI. */
   fragment_name: string
-  /** Bytes from the start of the payload. */
+  /** Bytes from the start of the content. */
   offset: number
 }
 
 /**
- * Consolidated fragment metadata: payload of the generic tile in `__fragment_meta/<name>.meta` (before version 12
- * `<name>.meta` in the array's folder). `footers` are byte for byte those of the fragments, back to back, without the
- * stored length behind them.
+ * Consolidated fragment metadata: the content of the generic tile in `__fragment_meta/<name>.meta` (before version 12
+ * `<name>.meta` in the array's folder). `footers` has exact copies of the fragments' footers, one after another, without
+ * the length that follows each footer in its fragment.
  *
  * @see format_spec/consolidated_fragment_metadata_file.md, which lacks the count
  */

@@ -1,6 +1,6 @@
 /**
  * Datatypes, numbered and named as in the C API (`tiledb_datatype_t`, `tiledb_datatype_to_str`).
- * The number is a uint8 on disk. The order of this table is that number.
+ * The number is a uint8 on disk, and the position in this table.
  *
  * @see format_spec/array_schema.md; tiledb/api/c_api/datatype/datatype_api_enum.h
  */
@@ -73,12 +73,12 @@ export function datatypeSize(datatype: Datatype): number {
   return SIZES[datatype]
 }
 
-/** What sort of values a datatype holds: decides how they are compared, summed and printed. */
+/** Kind of a datatype's values. It decides how they are compared, summed and printed. */
 export function datatypeKind(datatype: Datatype): DatatypeKind {
   return KINDS[datatype]
 }
 
-/** True where elements are compared and subtracted as signed integers (dates and times are int64 counts of their unit). */
+/** Whether elements are signed integers. Dates and times are: they are int64 counts of their unit. */
 export function isSignedInteger(datatype: Datatype): boolean {
   const kind = KINDS[datatype]
   return kind === 'int' || kind === 'datetime' || kind === 'time'

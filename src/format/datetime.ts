@@ -2,9 +2,9 @@
  * DATETIME_* counts as ISO 8601 text and back.
  *
  * A count is a signed 64-bit number of units since 1970-01-01T00:00 in the proleptic Gregorian calendar, without a time
- * zone; the smallest one is "NaT". The text is numpy's for `datetime64` of the same unit, its four-column years ("-030"
- * is year -30) included. Where numpy's own arithmetic overflows (years, weeks and days near the ends of the range), the
- * text is the true date.
+ * zone. The smallest count is "NaT". The text is the same as that of numpy's `datetime64` of the same unit. That includes
+ * years of four characters ("-030" is year -30). numpy's arithmetic overflows for years, weeks and days near the ends of
+ * the range; the text here is the true date.
  */
 
 import { InspectError } from '../base/errors.ts'
@@ -12,11 +12,11 @@ import type { Datatype } from './datatype.ts'
 
 export type DatetimeType = Extract<Datatype, `DATETIME_${string}`>
 
-/** How a unit divides time: several months a unit, or several units a day. */
+/** A unit of time: some months, some days, a part of a day, or a part of a second. */
 type Unit =
   | { months: number }
   | { days: number }
-  /** `parts`: of the time of day, how many two-digit parts are printed; `digits`: of the fraction of a second. */
+  /** `parts` is how many of hour, minute and second are printed. `digits` is that of the fraction of a second. */
   | { perDay: number; parts: 1 | 2 | 3 }
   | { digits: number; perSecond: bigint }
 
@@ -38,19 +38,19 @@ const UNITS: Record<DatetimeType, Unit> = {
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
-/** Counts up to here are worked out as numbers: sums with any of the constants below stay exact. */
+/** Counts up to this are computed as numbers. Their sums with the constants below are exact. */
 const EXACT = 2 ** 52
 const EXACT_BIG = BigInt(EXACT)
 const SECONDS_PER_DAY = 86_400
 /** The calendar repeats after 400 years. */
 const ERA_YEARS = 400
 const ERA_DAYS = 146_097
-/** Days from 0000-03-01, where an era begins, to 1970-01-01. */
+/** Days from 0000-03-01, where an era of 400 years begins, to 1970-01-01. */
 const EPOCH_DAYS = 719_468
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
 
-/** The text of a count of `type`'s units, to the unit's precision. */
+/** The text of a count of `type`'s units, with the precision of the unit. */
 export function formatDatetime(type: DatetimeType, count: bigint): string {
   if (count === INT64_MIN) return 'NaT'
   const unit = UNITS[type]
@@ -76,7 +76,7 @@ function formatFraction(unit: { digits: number; perSecond: bigint }, count: bigi
   return `${formatDay(days)}T${formatClock(second, 3)}.${String(fraction).padStart(unit.digits, '0')}`
 }
 
-/** Quotient rounded down and remainder; the quotient is a number where that is exact. */
+/** Quotient, rounded down, and remainder. The quotient is a number if that is exact, otherwise a bigint. */
 function divide(value: bigint, by: number): [number | bigint, number] {
   if (value <= EXACT_BIG && value >= -EXACT_BIG) return divideNumber(Number(value), by)
   const rest = Number(((value % BigInt(by)) + BigInt(by)) % BigInt(by))
@@ -104,7 +104,7 @@ function formatClock(second: number, parts: 1 | 2 | 3): string {
 function formatDay(days: number | bigint): string {
   const [era, day] =
     typeof days === 'number' ? divideNumber(days + EPOCH_DAYS, ERA_DAYS) : divide(days + BigInt(EPOCH_DAYS), ERA_DAYS)
-  // years of an era begin in March, so that the leap day is the last one
+  // The years of an era begin in March, so that the leap day is the last day.
   const yearOfEra = Math.floor(
     (day - Math.floor(day / 1460) + Math.floor(day / 36_524) - Math.floor(day / (ERA_DAYS - 1))) / 365,
   )
@@ -118,7 +118,7 @@ function formatDay(days: number | bigint): string {
   return `${formatYear(year)}-${TWO_DIGITS[month]}-${TWO_DIGITS[dayOfMonth]}`
 }
 
-/** Four columns at least, the sign being one of them. */
+/** At least four characters, including the sign. */
 function formatYear(year: number | bigint): string {
   if (year >= 1000) return String(year)
   return year < 0 ? `-${String(-year).padStart(3, '0')}` : String(year).padStart(4, '0')
@@ -127,8 +127,9 @@ function formatYear(year: number | bigint): string {
 const PATTERN = /^([+-]?\d{3,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?Z?)?)?)?$/
 
 /**
- * The count that {@link formatDatetime} would print as `text`. Coarser text is the start of what it names (a bare date is
- * midnight); finer text is accepted where it names a whole unit. "NaT" in any case is the smallest int64.
+ * The count that {@link formatDatetime} prints as `text`. Less precise text means the start of its period: a date alone
+ * is midnight. More precise text is accepted if it is exactly the start of a unit. "NaT" is the smallest int64, and its
+ * case does not matter.
  *
  * @throws InspectError BAD_VALUE for other text, dates that do not exist, parts of a unit, and counts beyond 64 bits
  */
@@ -157,13 +158,13 @@ interface Moment {
   year: bigint
   month: number
   day: number
-  /** Of the day. */
+  /** Second of the day. */
   second: number
   /** Decimal digits of the fraction of a second. */
   fraction: string
 }
 
-/** Undefined where the moment lies inside a unit. */
+/** Undefined if the moment is not the start of a unit. */
 function countOf(unit: Unit, moment: Moment): bigint | undefined {
   const digits = 'digits' in unit ? unit.digits : 0
   if (/[1-9]/.test(moment.fraction.slice(digits))) return undefined

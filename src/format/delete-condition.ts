@@ -31,21 +31,21 @@ export interface ConditionValue {
   node: 'value'
   op: ComparisonOp
   field: string
-  /** Raw value of the field's type; members of a set back to back; empty in a test for null. */
+  /** Raw value of the field's type. For a set, all members one after another. Empty in a test for null. */
   value: Uint8Array
-  /** Start of each set member in `value`, in bytes; IN and NOT_IN only. Upstream's page lacks it. */
+  /** For IN and NOT_IN, the start of each set member in `value`, in bytes. Upstream's page lacks it. */
   offsets: Float64Array | undefined
 }
 
 /**
- * A delete condition: payload of the generic tile in `__commits/<name>.del`. The stored tree is the negation of what the
- * user wrote: it describes the cells that stay.
+ * A delete condition: the content of the generic tile in `__commits/<name>.del`. The stored tree is the negation of the
+ * user's condition: it describes the cells that stay.
  *
  * @see format_spec/delete_commit_file.md; tiledb/sm/query/deletes_and_updates/serialization.cc
  */
 export type ConditionNode = ConditionExpression | ConditionValue
 
-/** Deepest nesting that is read: TileDB's own writer nests as deep as the user's condition. */
+/** Deepest nesting that is read. TileDB writes the nesting of the user's condition, whatever its depth. */
 const MAX_DEPTH = 256
 
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)

@@ -4,20 +4,20 @@ import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
 import type { Dimension } from './dimension.ts'
 import type { NDRange } from './range.ts'
 
-/** Integer value of a dimension, dates and times included. */
+/** A little-endian integer of a dimension's type. Dates and times are integers, too. */
 export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
   let value = 0n
   for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i])
   return isSignedInteger(type) ? BigInt.asIntN(8 * bytes.length, value) : value
 }
 
-/** One dimension of the grid of tiles that a dense fragment covers. */
+/** One dimension of a {@link DenseTileGrid}. */
 export interface DenseAxis {
   type: Datatype
   domainLow: bigint
   domainHigh: bigint
   extent: bigint
-  /** Non-empty domain. */
+  /** Bounds of the non-empty domain. */
   low: bigint
   high: bigint
   /** Index of the first tile, counted from the domain's low end. */
@@ -25,7 +25,7 @@ export interface DenseAxis {
   tile_num: number
 }
 
-/** The tiles of a dense fragment: the grid that covers its non-empty domain rounded out to whole tiles. */
+/** The tiles of a dense fragment: the smallest grid of whole tiles that covers its non-empty domain. */
 export interface DenseTileGrid {
   axes: DenseAxis[]
   tile_num: number
@@ -33,9 +33,9 @@ export interface DenseTileGrid {
 }
 
 /**
- * Works with tile indexes: near a type's maximum the rounded-out upper bound does not fit the type.
+ * Computes with tile indexes, because the upper bound of the last tile may not fit in the dimension's type.
  *
- * @throws InspectError INCONSISTENT where the non-empty domain is upside down or lies outside the domain
+ * @throws InspectError INCONSISTENT if a range of the non-empty domain is reversed or outside the domain
  * @see format_spec/fragment.md; tiledb/sm/array_schema/domain.cc
  */
 export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): DenseTileGrid {
@@ -66,7 +66,7 @@ function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Arr
   const low = integerOf(type, range.min)
   const high = integerOf(type, range.max)
   const length = domainHigh - domainLow + 1n
-  // That of a whole domain wraps around in signed types: INT8 from 0 to 127 has -128.
+  // The extent of a whole domain may overflow a signed type: for INT8 from 0 to 127 it is stored as -128.
   const whole = dimension.tile_extent && integerOf('UINT64', dimension.tile_extent) === length
   const extent = dimension.tile_extent && !whole ? integerOf(type, dimension.tile_extent) : length
   const field = `nonempty_domain.${name}`

@@ -6,14 +6,14 @@ import { type StringPart, stringPart } from './rle-string-metadata.ts'
  *
  *     string part, u8 id size, u8 string length size, u32 dictionary length, dictionary
  *
- * The dictionary is a run of entries, each a big-endian length and that many bytes, in the order of their first use; there is
- * no count in front, although the page has one.
+ * The dictionary has its entries in the order of first use. An entry is a big-endian length and that many bytes. There is
+ * no count of entries, although the page has one.
  *
  * @see format_spec/filters/dictionary_encoding.md
  */
 export interface DictionaryMetadata {
   part: StringPart
-  /** Bytes of each id in the data: 1, 2, 4 or 8. TileDB chooses it from the number of cells, not of entries. */
+  /** Bytes of each id in the data: 1, 2, 4 or 8. TileDB chooses it by the number of cells, not of entries. */
   id_size: number
   /** Bytes of each length in the dictionary: 1, 2, 4 or 8. */
   string_length_size: number

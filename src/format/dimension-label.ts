@@ -4,14 +4,14 @@ import type { Io } from './io.ts'
 import { type DataOrder, dataOrderCoding } from './layout.ts'
 
 /**
- * A dimension label of the array schema: a name for a one-dimensional array of label values. Since version 18.
+ * A dimension label of the array schema: it names a one-dimensional array of label values. Since version 18.
  *
- * @see format_spec/array_schema.md, "Dimension Label", whose table has fields that bytes do not
+ * @see format_spec/array_schema.md, "Dimension Label", whose table has fields that real bytes do not have
  */
 export interface DimensionLabel {
   dimension_index: number
   name: string
-  /** Whether `uri` counts from the array's folder. */
+  /** Whether `uri` is relative to the array's folder. */
   relative: boolean
   uri: string
   /** Attribute of the label array that holds the labels. */
@@ -19,7 +19,7 @@ export interface DimensionLabel {
   order: DataOrder
   type: Datatype
   cell_val_num: CellValNum
-  /** The label array is not the schema's own. */
+  /** Whether the label array is not part of this array. */
   external: boolean
 }
 

@@ -5,22 +5,22 @@ import type { Describe } from './io.ts'
 
 /** A dimension of the array schema. */
 export interface Dimension {
-  /** `__dim_0`, `__dim_1`… where it was given no name. */
+  /** `__dim_0`, `__dim_1`… if the user gave no name. */
   name: string
-  /** Before version 5 one type for all dimensions, stored in the domain. */
+  /** Before version 5 the domain stores one type for all dimensions. */
   type: Datatype
   /** 1, or `"var"` for string dimensions. */
   cell_val_num: CellValNum
-  /** As stored: an empty pipeline means that the schema's coords filters apply. */
+  /** As stored. An empty pipeline means that the schema's coords filters apply. */
   filters: FilterPipeline
-  /** Minimum and maximum, one after the other; empty for string dimensions. */
+  /** Minimum, then maximum; empty for string dimensions. */
   domain: Uint8Array
-  /** One value; undefined where the dimension has none (sparse arrays only). */
+  /** One value; undefined if the dimension has none (sparse arrays only). */
   tile_extent: Uint8Array | undefined
 }
 
 /**
- * @param domainType the domain's type before version 5, undefined since
+ * @param domainType the domain's type; undefined since version 5
  * @see format_spec/array_schema.md, "Dimension"
  */
 export function dimension(version: number, domainType: Datatype | undefined): Describe<Dimension> {

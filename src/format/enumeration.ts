@@ -3,21 +3,21 @@ import { type Datatype, datatypeCoding } from './datatype.ts'
 import type { Io } from './io.ts'
 
 /**
- * An enumeration: the values that the cells of an attribute index. Payload of the generic tiles in
- * `__schema/__enumerations/`; schemas name them by file since version 20.
+ * An enumeration: the values that the cells of an attribute index. It is the content of a generic tile in
+ * `__schema/__enumerations/`. Schemas refer to such files since version 20.
  *
  * @see format_spec/enumeration.md, which lacks the two names
  */
 export interface Enumeration {
-  /** Of this structure: 0. */
+  /** Version of this structure: 0. */
   version: number
   name: string
-  /** Its own file name. */
+  /** Name of the file itself. */
   path_name: string
   type: Datatype
   cell_val_num: CellValNum
   ordered: boolean
-  /** All values, back to back. */
+  /** All values, one after another. */
   data: Uint8Array
   /** Start of each value in `data`, in bytes; undefined unless var-sized. */
   offsets: Float64Array | undefined

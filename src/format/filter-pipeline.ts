@@ -3,7 +3,7 @@ import { type Datatype, datatypeCoding } from './datatype.ts'
 import { COMPRESSORS, FILTER_TYPES, type FilterType, filterTypeCoding, isCompressor } from './filter-type.ts'
 import type { Coding, Describe, Io } from './io.ts'
 
-/** In the order of their numbers. TileDB neither reads nor writes with NONE. */
+/** Pixel formats of WEBP, in the order of their numbers. TileDB cannot read or write with NONE. */
 export const PIXEL_FORMATS = ['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const
 export type PixelFormat = (typeof PIXEL_FORMATS)[number]
 
@@ -34,20 +34,20 @@ export interface FilterConfig {
   x_extent?: number | undefined
   /** The compressor number, only where it contradicts `name` (damage: TileDB goes by the filter type). */
   compressor?: number | undefined
-  /** Option bytes that this version does not define; none in files of real releases but WEBP's padding. */
+  /** Option bytes that this version does not define. In files of real releases only WEBP has some: its padding. */
   extra?: Uint8Array | undefined
 }
 
-/** A filter pipeline as it stands in schemas and generic tile headers. */
+/** A filter pipeline, as in schemas and generic tile headers. */
 export interface FilterPipeline {
-  /** Bytes. Writers use the constant 65,536; only 0 (no chunking) has an effect. */
+  /** Bytes. Only 0, which means one chunk, has an effect: otherwise writers use 65,536. */
   max_chunk_size: number
   filters: FilterConfig[]
 }
 
 const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', PIXEL_FORMATS)
 
-/** Unknown numbers stay readable: the option length tells how to pass over them. */
+/** Reads unknown filter numbers, too. The stored length of the options tells how to skip them. */
 const storedTypeCoding: Coding<FilterConfig['name']> = {
   label: filterTypeCoding.label,
   decode: (stored) => filterTypeCoding.decode(stored) ?? `UNKNOWN_${stored}`,
@@ -56,13 +56,16 @@ const storedTypeCoding: Coding<FilterConfig['name']> = {
   accepted: filterTypeCoding.accepted,
 }
 
-/** Names of options, each a key of its own in the bytes. */
+/** Names of the options of filters. */
 export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
 
 const LEVEL = { level: -1 }
 const DELTA = { ...LEVEL, reinterpret_datatype: 'ANY' } as const
 
-/** Options of each filter in stored order, with what TileDB's APIs store when nothing is set. WEBP's format has to be chosen and is RGB here. */
+/**
+ * Options of each filter in stored order, with the defaults of TileDB's APIs. WEBP's `format` has no default there: the
+ * user has to choose it. Here it is RGB.
+ */
 export const FILTER_OPTIONS: Readonly<Record<FilterType, Omit<FilterConfig, 'name'>>> = {
   NONE: {},
   GZIP: LEVEL,
@@ -85,10 +88,10 @@ export const FILTER_OPTIONS: Readonly<Record<FilterType, Omit<FilterConfig, 'nam
   DELTA,
 }
 
-/** TileDB stores the options of WEBP as a C structure, padding included. */
+/** TileDB stores the options of WEBP as a C structure, including its padding. */
 export const WEBP_PADDING_BYTES = 2
 
-/** Double-delta's reinterpret byte came with version 20; delta has had it since it exists (19). */
+/** First format version that stores the reinterpret datatype. DELTA itself exists since version 19. */
 export const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], number>>> = {
   DOUBLE_DELTA: 20,
   DELTA: 19,
@@ -111,7 +114,7 @@ const DESCRIPTIONS: { readonly [K in FilterOption]: (io: Io<FilterConfig>) => Fi
 
 export const FILTER_OPTION_NAMES = Object.keys(DESCRIPTIONS) as FilterOption[]
 
-/** The options that a format version stores of a filter, in that order. */
+/** The options of a filter that a format version stores, in stored order. */
 function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
   if (!Object.hasOwn(FILTER_OPTIONS, name)) return []
   const options = Object.keys(FILTER_OPTIONS[name as FilterType]) as FilterOption[]
@@ -121,7 +124,7 @@ function storedOptions(name: FilterConfig['name'], version: number): FilterOptio
 /**
  * A filter pipeline: maximum chunk size, then the filters in writing order.
  *
- * @param version of the schema that holds it, or of the generic tile header: decides the reinterpret byte
+ * @param version format version of the schema or the generic tile header. It decides about the reinterpret datatype.
  * @see format_spec/filter_pipeline.md, "Filter Pipeline"
  */
 export function filterPipeline(version: number): Describe<FilterPipeline> {

@@ -2,9 +2,9 @@ import { enumeration } from './coding.ts'
 
 /**
  * Filter types, numbered and named as in the C API (`tiledb_filter_type_t`, `tiledb_filter_type_to_str`).
- * 11 is internal: TileDB stores it in the pipelines of encrypted generic tiles only. 17 is deprecated and refused by TileDB.
+ * 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. 17 is deprecated: TileDB refuses it.
  *
- * @see format_spec/filter_pipeline.md, which in one place gives 17 for WEBP; bytes have 18
+ * @see format_spec/filter_pipeline.md, which in one place gives 17 for WEBP; real bytes have 18
  */
 export const FILTER_TYPES = {
   NONE: 0,
@@ -34,7 +34,7 @@ export const filterTypeCoding = enumeration('filter type', FILTER_TYPES)
 
 /**
  * Numbers of the compressors inside the options of compression filters. They differ from the filter types:
- * DICTIONARY_ENCODING is 7 here and 14 there, DELTA 8 and 19. Upstream's pages do not list them; real bytes do.
+ * DICTIONARY_ENCODING is 7 here and 14 there, DELTA is 8 here and 19 there. Upstream's pages do not list them.
  */
 export const COMPRESSORS = {
   GZIP: 1,

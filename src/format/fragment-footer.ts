@@ -8,13 +8,13 @@ import { type NDRange, ndRange, ndRangeSize } from './range.ts'
 /** Name of the metadata file in every fragment folder. */
 export const FRAGMENT_METADATA_FILE = '__fragment_metadata.tdb'
 
-/** Schema that a fragment has where its footer names none (before version 10). */
+/** Schema file of fragments whose footer names none (before version 10). */
 export const OLD_SCHEMA_FILE = '__array_schema.tdb'
 
-/** Bytes of the footer's length, where it is stored behind the footer. It does not count itself. */
+/** Bytes of the stored footer length, which follows the footer. The length does not include them. */
 export const FOOTER_LENGTH_BYTES = 8
 
-/** What a footer says once, of the whole fragment. What each field means stands at its read. */
+/** The fields of a footer that have one value for the whole fragment. For their meanings see {@link fragmentFooter}. */
 export interface FooterFields extends Omit<FooterHead, 'version'> {
   sparse_tile_num: number
   last_tile_cell_num: bigint
@@ -26,31 +26,32 @@ export interface FooterFields extends Omit<FooterHead, 'version'> {
 }
 
 /**
- * Footer of `__fragment_metadata.tdb`, versions 3 to 23: never filtered nor encrypted. The arrays have one entry for each
- * slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes those of data files, all in bytes.
+ * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry for
+ * each slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes are those of data files, all in
+ * bytes.
  *
- * @see format_spec/fragment.md, "Footer"; what it has otherwise than bytes: the fragment statistics begin with version 12, not 11,
- * and no second schema name stands at the end
+ * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
+ * version 12, not 11, and there is no second schema name at the end.
  */
 export interface FragmentFooter extends FooterFields, SlotSectionOffsets {
   version: number
   nonempty_domain: NDRange
   file_sizes: Float64Array
-  /** Versions 3 and 4 have no entry for the coordinates here, nor in the other lists of var-sized data. */
+  /** Versions 3 and 4 have no entry for the coordinates, here and in the other lists of var-sized data. */
   file_var_sizes: Float64Array
   file_validity_sizes: Float64Array | undefined
   optional_sections: OptionalSection[] | undefined
   /**
-   * Bytes behind the known fields: the footer's stored length bounds it, TileDB tolerates more. Releases since 2.8 leave 8 of
-   * them in version 11 footers.
+   * Bytes after the known fields, up to the stored length of the footer. TileDB ignores them. Releases since 2.8 leave 8
+   * such bytes in version 11 footers.
    */
   slack: Uint8Array
 }
 
-/** A section that readers may pass over. Identifier 0: where the tiles' first and last cells in global order are kept. */
+/** A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order. */
 export interface OptionalSection {
   identifier: number
-  /** One uint64 a dimension for the minima, then one a dimension for the maxima, in identifier 0. */
+  /** For identifier 0: one uint64 for each dimension for the minima, then one for each dimension for the maxima. */
   payload: Uint8Array
 }
 
@@ -60,7 +61,7 @@ function optionalSection(io: Io<OptionalSection>): OptionalSection {
   return { identifier, payload: io.bytes('payload', length, 'content of the section') }
 }
 
-/** The fields of a footer that can be read without its schema: all ahead of the non-empty domain. */
+/** The fields of a footer that can be read without the schema: those before the non-empty domain. */
 export interface FooterHead {
   version: number
   array_schema_name: string | undefined
@@ -149,15 +150,15 @@ function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
   return io.list('optional_sections', count, optionalSection)
 }
 
-/** Whether the footer's length stands in the last 8 bytes of the file: since version 10, and since 5 with string dimensions. */
+/** Whether the last 8 bytes of the file are the footer's length: since version 10, and since 5 with string dimensions. */
 export function footerLengthIsStored(version: number, schema: ArraySchema | undefined): boolean {
   if (version >= 10) return true
   return version >= 3 && schema !== undefined && ndRangeSize(schema.domain.dimensions) === undefined
 }
 
 /**
- * Where the footer is, as a version that has it there: TileDB looks for it by the version in the folder's name, and reads it by the one
- * that it finds there.
+ * The first of the versions that have the footer in the same place as `version`. TileDB locates the footer by the version
+ * in the folder's name, but reads it by the version that is stored in it.
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_offset_and_size, load; measured with TileDB 2.30
  */
@@ -181,7 +182,7 @@ export function footerLength(version: number, schema: ArraySchema): number {
   return fixed + domainBytes + 8 * (n + varNum + validityNum + 1 + n + 2 * varNum + validityNum)
 }
 
-/** The fields of a footer that stand once. */
+/** The fields of a footer that have one value for the whole fragment. */
 export function footerFields(footer: FragmentFooter): FooterFields {
   const { version, ...rest } = footer
   const once = Object.entries(rest).filter(([, value]) => typeof value !== 'object')

@@ -6,16 +6,16 @@ import { type NDRange, ndRange, ndRangeSize } from './range.ts'
 import { type TileOffsets, tileOffsets } from './tile-offsets.ts'
 
 /**
- * Fragment metadata of versions 1 and 2: one generic tile that holds everything, no footer, no R-tree.
- * No dense flag either: TileDB calls the fragment sparse if its folder has `__coords.tdb`.
+ * Fragment metadata of versions 1 and 2: one generic tile with everything. There is no footer, no R-tree and no dense
+ * flag: TileDB takes the fragment for sparse if its folder has `__coords.tdb`.
  *
  * @see tiledb/sm/fragment/v1v2preloaded_fragment_metadata.cc
  */
 export interface FragmentMetadataV1 {
   version: number
-  /** Undefined where its stored size is 0. */
+  /** Undefined if its stored size is 0. */
   nonempty_domain: NDRange | undefined
-  /** MBRs of the tiles, back to back; none in dense fragments. */
+  /** MBRs of the tiles, one after another; none in dense fragments. */
   mbr_num: number
   mbrs: Uint8Array
   /** Coordinates of each tile's first and last cell. TileDB ignores them. */
@@ -23,7 +23,7 @@ export interface FragmentMetadataV1 {
   bounding_coords: Uint8Array
   /** One list for each attribute and one for the coordinates. */
   tile_offsets: TileOffsets[]
-  /** One list an attribute. */
+  /** One list for each attribute. */
   tile_var_offsets: TileOffsets[]
   tile_var_sizes: TileOffsets[]
   last_tile_cell_num: bigint

@@ -2,10 +2,10 @@ import type { Describe, Io } from './io.ts'
 
 /** Statistics of one slot over the whole fragment. */
 export interface SlotStatistics {
-  /** Empty where the field has none; a minimum that is the empty string looks the same. */
+  /** Empty if the field has no minimum. A minimum that is the empty string looks the same. */
   min: Uint8Array
   max: Uint8Array
-  /** 8 bytes: int64, uint64 or float64 by the field's type. */
+  /** 8 bytes: int64, uint64 or float64, depending on the field's type. */
   sum: Uint8Array
   null_count: number
 }
@@ -29,7 +29,7 @@ function slotStatistics(io: Io<SlotStatistics>): SlotStatistics {
 }
 
 /**
- * Minimum, maximum, sum and null count of every slot; since version 12 (upstream's page says 11).
+ * Minimum, maximum, sum and null count of every slot. Since version 12 (upstream's page says 11).
  *
  * @see format_spec/fragment.md, "Fragment Min Max Sum Null Count"
  */

@@ -1,6 +1,6 @@
 import type { ArraySchema } from './array-schema.ts'
 
-/** What a column of the fragment metadata belongs to. */
+/** Kind of a {@link Slot}. */
 export type SlotKind =
   | 'attribute'
   | 'coords'
@@ -9,7 +9,7 @@ export type SlotKind =
   | 'delete_timestamps'
   | 'delete_condition_index'
 
-/** Names of fields that TileDB has of its own: it takes an attribute or dimension of such a name for that field. */
+/** Names of TileDB's internal fields. TileDB confuses an attribute or dimension of such a name with the internal field. */
 export const OWN_FIELDS: readonly string[] = [
   '__coords',
   '__timestamps',
@@ -17,7 +17,7 @@ export const OWN_FIELDS: readonly string[] = [
   '__delete_condition_index',
 ]
 
-/** One column of the fragment metadata: every per-field list in it has an entry for each slot, in this order. */
+/** One field of the fragment metadata. Every per-field list in it has an entry for each slot, in this order. */
 export interface Slot {
   name: string
   kind: SlotKind
@@ -27,7 +27,7 @@ export interface Slot {
   phantom: boolean
 }
 
-/** What decides how many slots a fragment has. */
+/** The flags that decide how many slots a fragment has. */
 export interface SlotFlags {
   includes_timestamps?: boolean | undefined
   includes_delete_metadata?: boolean | undefined
@@ -36,8 +36,9 @@ export interface SlotFlags {
 /**
  * The slots of a fragment, in stored order.
  *
- * Versions 1 to 4: attributes, then coordinates (whose lists of var-sized tiles do not exist). Since 5: attributes, a
- * phantom coordinates slot that upstream's pages do not mention, dimensions; then time stamps (14) and delete metadata (15).
+ * Versions 1 to 4: attributes, then coordinates, which have no entry in the lists of var-sized tiles. Since 5: attributes,
+ * a phantom coordinates slot that upstream's pages do not mention, dimensions. Then timestamps (since 14) and delete
+ * metadata (since 15).
  *
  * @param schema the fragment's own schema, which after schema evolution is not the array's newest
  */

@@ -4,20 +4,20 @@ import { checkVersion } from './format-version.ts'
 import type { Io } from './io.ts'
 import { type EncryptionType, encryptionTypeCoding } from './layout.ts'
 
-/** Bytes of the header ahead of the serialized pipeline. */
+/** Bytes of the header before the filter pipeline. */
 export const GENERIC_TILE_FIXED_BYTES = 34
 
 /**
- * Header of a generic tile: the wrapper of schemas, fragment metadata, array and group metadata, group details,
- * enumerations, delete conditions and consolidated fragment metadata. `persisted_size` bytes of chunks follow it
- * (tile-chunks.ts). What they hold is not said here: it depends on where the tile was found.
+ * Header of a generic tile. Generic tiles contain schemas, fragment metadata, array and group metadata, group details,
+ * enumerations, delete conditions and consolidated fragment metadata. `persisted_size` bytes of chunks (tile-chunks.ts)
+ * follow the header. It does not tell what they contain: that depends on the file.
  *
- * @see format_spec/generic_tile.md; the AES filter, which that page keeps out of pipelines, does stand in those of encrypted generic tiles
+ * @see format_spec/generic_tile.md, which says that pipelines never have the AES filter; those of encrypted generic tiles do
  */
 export interface GenericTileHeader {
-  /** Format version of the library that wrote the tile, which for fragments appended by a newer release is above the fragment's. */
+  /** Format version of the library that wrote the tile. A newer release may append to an older fragment: then it is higher. */
   format_version: number
-  /** Bytes of the chunks behind the header. */
+  /** Bytes of the chunks after the header. */
   persisted_size: number
   /** Unfiltered bytes. */
   tile_size: number

@@ -6,20 +6,20 @@ import { type ObjectType, objectTypeCoding } from './layout.ts'
 export interface GroupMember {
   version: number
   type: ObjectType
-  /** Whether `uri` counts from the group's folder. */
+  /** Whether `uri` is relative to the group's folder. */
   relative: boolean
   uri: string
-  /** Undefined where the member was given no name. */
+  /** Undefined if the member has no name. */
   name: string | undefined
-  /** Version 2: the member was removed. */
+  /** Whether the member was removed. Since version 2. */
   deleted: boolean
 }
 
 /**
- * Members of a group: payload of the generic tiles in `__group/`. Version 2: all files in the order of their time
- * stamps, each overriding the ones before it member by member. Version 1: the newest file alone counts.
+ * Members of a group: the content of a generic tile in `__group/`. In version 2 all files count, in the order of their
+ * timestamps: an entry overrides earlier entries of the same member. In version 1 only the newest file counts.
  *
- * @see format_spec/group.md, which gives a 32-bit member count; bytes have 64
+ * @see format_spec/group.md, which gives a 32-bit member count; real bytes have 64
  */
 export interface GroupDetails {
   version: number

@@ -4,32 +4,35 @@ import type { Span } from './span.ts'
 import { Tracer } from './tracer.ts'
 import { Writer } from './writer.ts'
 
-/** Keys of T whose value, where it is there, is a V. */
+/** Keys of T whose value is a V, or a V or undefined. */
 export type KeysOf<T, V> = { [K in keyof T]-?: Exclude<T[K], undefined> extends V ? K : never }[keyof T] & string
 
-/** Unsigned little-endian integers of the format, as they are named in spans and errors. */
+/** Unsigned little-endian integers, as spans and errors name them. */
 export type Wire = 'uint8' | 'uint16' | 'uint32' | 'uint64'
 
-/** A number on disk that stands for something else, in both directions. `decode` gives undefined for a number without meaning. */
+/** Conversion between a stored number and its meaning. */
 export interface Coding<V> {
   /** What the stored number is, for spans and errors: `datatype`, `layout`. */
   readonly label: string
+  /** Undefined for a number without meaning. */
   decode(stored: number): V | undefined
   encode(value: V): number
-  /** What would have been accepted, for errors. */
+  /** Describes the valid numbers, for errors. */
   accepted(): string
 }
 
 /**
- * What a description of an on-disk structure is written against. Three drivers implement it: {@link Reader} reads,
- * {@link Tracer} reads and records what each byte means, {@link Writer} pulls each named value out of the object being
- * written. One description so serves as parser, annotator, serialiser and documentation.
+ * The interface that descriptions of on-disk structures use. A description is a function that calls it for each field.
+ * Three drivers implement it: {@link Reader} reads, {@link Tracer} reads and records what each byte means, and
+ * {@link Writer} takes each named value from an object and writes it. So one description serves to parse, to annotate, to
+ * write and to document.
  *
- * All integers are little-endian, lengths in bytes. A read past the end of the surrounding frame raises InspectError
- * TRUNCATED with field and offset; nothing is allocated before that check.
+ * All integers are little-endian. Lengths are in bytes. A read past the end of the current frame throws InspectError
+ * TRUNCATED with field and offset, before anything is allocated. The frame is the input, or the bytes of a
+ * {@link within}.
  *
- * `about` says what the field means, and first the unit of a number: `bytes: of the part` (see about.ts). Annotated hex and the tables
- * of docs/format.md show it, so it stands nowhere else.
+ * `about` gives the unit of a number, then what the field means: `bytes: of the part` (see about.ts). Annotated hex and
+ * the tables of docs/format.md show it, so comments do not repeat it.
  */
 export interface Io<T> {
   /** Bytes left in the frame when reading; 0 when writing. */
@@ -42,33 +45,34 @@ export interface Io<T> {
   f32(name: KeysOf<T, number>, about: string): number
   f64(name: KeysOf<T, number>, about: string): number
   u64(name: KeysOf<T, bigint>, about: string): bigint
-  /** uint64 as a number; refused above 2^53, where no file can be that large. */
+  /** uint64 as a number. Refused from 2^53 on: no file is that large. */
   size(name: KeysOf<T, number>, about: string): number
   /** uint8, 0 or 1. */
   flag(name: KeysOf<T, boolean>, about: string): boolean
   coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>, about: string): V
   bytes(name: KeysOf<T, Uint8Array>, length: number, about: string): Uint8Array
-  /** Text of `length` bytes; bytes that are not UTF-8 survive as lone surrogates (see text.ts). */
+  /** Text of `length` bytes. Bytes that are not UTF-8 become lone surrogates (see text.ts). */
   text(name: KeysOf<T, string>, length: number, about: string): string
   /** A length, then that many bytes of text. */
   string(name: KeysOf<T, string>, lengthWire: Wire, about: string): string
-  /** `count` uint64 in one run, as numbers (each refused above 2^53). */
+  /** `count` consecutive uint64 as numbers, with the bound of {@link size}. */
   sizes(name: KeysOf<T, Float64Array>, count: number, about: string): Float64Array
-  /** `count` texts, each behind its length. */
+  /** `count` texts, each with its length in front. */
   strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire, about: string): string[]
-  /** A stored number that follows from the rest of the value: read when reading, worked out when writing. */
+  /** A stored number that the value does not keep, such as a count. Writing computes it with `of`. */
   derive(name: string, wire: Wire, of: (value: T) => number, about: string): number
   struct<E>(name: KeysOf<T, E>, describe: Describe<E>, about?: string): E
   list<E>(name: KeysOf<T, readonly E[]>, count: number, describe: Describe<E>, about?: string): E[]
-  /** For a value that is itself an array: one description for each element; `names` are for spans and errors. */
+  /** For a value that is itself an array: one description for each element. `names` are for spans and errors. */
   tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[]
   /** Elements until the frame ends. */
   listToEnd<E>(name: KeysOf<T, readonly E[]>, describe: Describe<E>): E[]
-  /** A length, then fields of the same value that fill exactly that many bytes; reads inside cannot leave the frame. */
+  /** A length, then fields of the same value that fill exactly that many bytes, as a frame of their own. */
   within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R
   /**
-   * `count` records in one run, kept as bytes. `stride` is a record's length, or undefined where each must be read to
-   * know it: `starts` then says where each begins in `bytes`. The tracer expands single records with `describe`.
+   * `count` consecutive records, kept as bytes. `stride` is the length of a record. It is undefined if a record must be
+   * read to know its length; then `starts` has the start of each record in `bytes`. The tracer shows single records with
+   * `describe`.
    */
   records<E>(
     name: KeysOf<T, Uint8Array>,
@@ -77,15 +81,15 @@ export interface Io<T> {
     describe: Describe<E>,
     about: string,
   ): { bytes: Uint8Array; starts: Float64Array | undefined }
-  /** What is left of the frame, possibly nothing. */
+  /** The remaining bytes of the frame, possibly none. */
   rest(name: KeysOf<T, Uint8Array>, about: string): Uint8Array
-  /** Raises BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
+  /** Throws BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
   require(ok: boolean, name: string, expected: () => string): void
 }
 
 export type Describe<T> = (io: Io<T>) => T
 
-/** The same driver for a description of some fields of the value (a common head, one variant of a union). */
+/** Casts a driver for a description of some fields of the value: a common head, or one variant of a union. */
 export function asPart<P>(io: unknown): Io<P> {
   return io as Io<P>
 }
@@ -96,13 +100,13 @@ export interface Origin {
   offset?: number
   file?: string
   space?: string | undefined
-  /** Most elements of all lists together that are made into objects: more are TOO_LARGE. */
+  /** Most elements of all lists together. More are TOO_LARGE. */
   mostElements?: number | undefined
 }
 
 /**
  * Reads a structure that fills `bytes` exactly.
- * On failure the bytes are read once more by the tracer, only for the dotted path of the field in the error.
+ * After a failure the tracer reads the bytes again, to find the dotted path of the field for the error.
  * @throws InspectError TRUNCATED, BAD_VALUE, BAD_ENUM, TRAILING_BYTES…
  */
 export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin = {}): T {
@@ -116,7 +120,7 @@ export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Orig
   }
 }
 
-/** {@link decode} for a structure at the start of `bytes`; `length` is how many of them it took. */
+/** {@link decode} for a structure at the start of `bytes`. `length` is the length of the structure. */
 export function decodePrefix<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
@@ -149,7 +153,7 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
   return first
 }
 
-/** Reads a structure and tells what every byte of it means. With `partial`, damage ends the tree instead of raising: see `error`. */
+/** Reads a structure and records what every byte means. On damage, `root` has the fields so far, and `error` is set. */
 export function trace<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
@@ -171,7 +175,7 @@ export function trace<T>(
   return { value, root: tracer.root(name), error: failure }
 }
 
-/** The bytes of a structure: `decode(encode(value, d), d)` is `value`. */
+/** Writes a structure: the inverse of {@link decode}. */
 export function encode<T>(value: T, describe: Describe<T>): Uint8Array {
   const writer = new Writer<T>(value)
   describe(writer)

@@ -1,12 +1,12 @@
 import { enumeration, enumerationOf } from './coding.ts'
 
 /**
- * Small enumerations of the array schema, spelled as the C API prints them.
+ * Small enumerations, spelled as the C API prints them.
  *
  * @see tiledb/api/c_api/ (`*_enum.h`), format_spec/array_schema.md
  */
 
-/** Order of cells or tiles. Schemas hold row-major, col-major and (cells of sparse arrays) hilbert only. */
+/** Orders of cells or tiles. Schemas only have row-major, col-major and, for cells of sparse arrays, hilbert. */
 export const LAYOUTS = ['row-major', 'col-major', 'global-order', 'unordered', 'hilbert'] as const
 /** Layout as the C API names it; sound schemas have row-major and col-major, for cells also hilbert. */
 export type Layout = (typeof LAYOUTS)[number]

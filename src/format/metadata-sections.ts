@@ -11,8 +11,9 @@ import { tileOffsets } from './tile-offsets.ts'
 import { tileSums } from './tile-sums.ts'
 
 /**
- * Sections of the fragment metadata that come once a slot, in the footer's order. A section is a generic tile; the footer lists
- * their offsets under `key`, since version `since`. Versions 3 and 4 have none for the coordinates where `coords` is false.
+ * Sections of the fragment metadata that exist once for each slot, in the footer's order. A section is a generic tile.
+ * Since version `since`, the footer has their offsets under `key`. If `coords` is false, versions 3 and 4 have no section
+ * for the coordinates.
  *
  * @see format_spec/fragment.md, "Footer"
  */
@@ -27,7 +28,7 @@ export const SLOT_SECTIONS = [
   section('tile_null_counts', 'tile_null_counts_offsets', 11, true, tileOffsets, 'null counts'),
 ] as const
 
-/** Sections that come once, with the footer's key of their offset. */
+/** Sections that exist once, and the footer's key of their offset. */
 const FRAGMENT_SECTIONS = [
   ['fragment_min_max_sum_null_count', 'fragment_min_max_sum_null_count_offset'],
   ['processed_conditions', 'processed_conditions_offset'],
@@ -36,10 +37,10 @@ const FRAGMENT_SECTIONS = [
 type SlotSection = (typeof SLOT_SECTIONS)[number]
 export type SlotSectionName = SlotSection['name']
 
-/** Sections with one uint64 a tile. */
+/** Sections with one uint64 for each tile. */
 export type OffsetsList = Extract<SlotSection, { content: typeof tileOffsets }>['name']
 
-/** What a generic tile of the fragment metadata holds; `fragment_metadata` is all of it in versions 1 and 2. */
+/** Content of a generic tile of the fragment metadata. In versions 1 and 2, `fragment_metadata` is all of it. */
 export type SectionName =
   | SlotSectionName
   | (typeof FRAGMENT_SECTIONS)[number][0]
@@ -48,16 +49,17 @@ export type SectionName =
   | 'global_order_maxs'
   | 'fragment_metadata'
 
-/** What the footer has of {@link SLOT_SECTIONS}: an offset a slot, bytes from the start of the file. */
+/** The footer's offsets of {@link SLOT_SECTIONS}: one for each slot, in bytes from the start of the file. */
 export type SlotSectionOffsets = {
   [S in SlotSection as S['key']]: Float64Array | (S['since'] extends 3 ? never : undefined)
 }
 
-/** Where a section begins, and the slot that it is about: undefined where it is about the whole fragment. */
+/** Where a section begins. */
 export interface SectionPlace {
   name: SectionName
-  /** The field of the footer that says so. */
+  /** The field of the footer with its offset. */
   key: keyof FragmentFooter | undefined
+  /** Undefined if the section is about the whole fragment. */
   slot: number | undefined
   /** Bytes from the start of the file. */
   offset: number
@@ -85,7 +87,7 @@ export function slotSectionOffsets(io: Io<SlotSectionOffsets>, version: number, 
   return offsets as SlotSectionOffsets
 }
 
-/** Where a footer says that sections begin, in its order. Sections may share a place. */
+/** The places of all sections of a footer, in its order. Sections may share a place. */
 export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): SectionPlace[] {
   const places: SectionPlace[] = [{ name: 'rtree', key: 'rtree_offset', slot: undefined, offset: footer.rtree_offset }]
   for (const { name, key } of SLOT_SECTIONS) {
@@ -110,7 +112,7 @@ export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): S
   return places
 }
 
-/** What is in the generic tile of a section. */
+/** The description of the content of a section. */
 export function sectionContent(
   name: SectionName,
   version: number,

@@ -1,12 +1,12 @@
 import type { Io } from './io.ts'
 
 /**
- * Metadata of the filters that keep every data part apart: BYTESHUFFLE, BITSHUFFLE, XOR, SCALE_FLOAT, WEBP.
+ * Metadata of the filters that transform each data part separately: BYTESHUFFLE, BITSHUFFLE, XOR, SCALE_FLOAT, WEBP.
  *
  *     u32 parts, then per part u32 length
  *
- * The lengths are bytes in the chunk's data, where the parts stand one behind the other; for SCALE_FLOAT and WEBP those are
- * the bytes after filtering, for the others filtering keeps the length.
+ * The lengths are those of the parts in the chunk's data, after filtering, in bytes. The parts lie there one after
+ * another. Only SCALE_FLOAT and WEBP change the length of a part.
  *
  * @see format_spec/tile.md, "Byteshuffle Filter", "Bitshuffle Filter"; format_spec/filters/xor.md, float_scale.md, webp.md
  */
@@ -14,7 +14,7 @@ export interface PartLengthsMetadata {
   part_lengths: number[]
 }
 
-/** An element is a bare number, so it is its own only field. */
+/** An element is a number, not an object with fields. So it is read as a derived number. */
 function partLength(io: Io<number>): number {
   return io.derive('part_length', 'uint32', (length) => length, 'bytes: of the part in the data')
 }

@@ -9,7 +9,7 @@ export interface PositiveDeltaWindow {
 }
 
 /**
- * Metadata of POSITIVE_DELTA: every window in the order of the data.
+ * Metadata of POSITIVE_DELTA: the windows in the order of the data.
  *
  *     u32 windows, then per window T first value, u32 bytes
  *
@@ -19,13 +19,13 @@ export interface PositiveDeltaMetadata {
   windows: PositiveDeltaWindow[]
 }
 
-/** What stands ahead of the windows. */
+/** The fields before the windows. */
 export function positiveDeltaHead(whole: unknown): { window_num: number } {
   const io = asPart<PositiveDeltaMetadata>(whole)
   return { window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows') }
 }
 
-/** Of a window, beside its first value: its bytes. */
+/** Bytes of a window's `window_bytes`. */
 export const POSITIVE_DELTA_WINDOW_BYTES = 4
 
 /** @param elementSize bytes of one element of the type that the filter sees */

@@ -2,7 +2,7 @@ import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeSize } from './datatype.ts'
 import type { Describe, Io } from './io.ts'
 
-/** The part of a dimension that decides how its ranges are laid out. */
+/** The properties of a dimension that decide the layout of its ranges. */
 export interface RangeType {
   type: Datatype
   cell_val_num: CellValNum
@@ -22,7 +22,7 @@ export function fixedSize(dimension: RangeType): number | undefined {
   return dimension.cell_val_num === 'var' ? undefined : datatypeSize(dimension.type) * dimension.cell_val_num
 }
 
-/** Bytes of one n-dimensional range, or undefined where a var-sized dimension makes it vary. */
+/** Bytes of one n-dimensional range; undefined if a dimension is var-sized. */
 export function ndRangeSize(dimensions: readonly RangeType[]): number | undefined {
   let bytes = 0
   for (const dimension of dimensions) {
@@ -34,8 +34,8 @@ export function ndRangeSize(dimensions: readonly RangeType[]): number | undefine
 }
 
 /**
- * One range of one dimension: min and max one after the other. Var-sized: uint64 length of both, uint64 length of min,
- * then the bytes; an empty string has length 0.
+ * One range of one dimension: min, then max. For var-sized dimensions the total length of both (uint64) and the length of
+ * min (uint64) come first. An empty string has length 0.
  *
  * @see format_spec/fragment.md, "MBR" and "Non-empty domain"; var-sized since version 5
  */
@@ -67,7 +67,7 @@ export function range(dimension: RangeType): Describe<Range> {
   }
 }
 
-/** One range for each dimension, without any length of its own. */
+/** One range for each dimension, without a count. */
 export function ndRange(dimensions: readonly (RangeType & { name?: string })[]): Describe<NDRange> {
   const ranges = dimensions.map(range)
   const names = dimensions.map((dimension, i) => dimension.name ?? String(i))

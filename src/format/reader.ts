@@ -4,10 +4,10 @@ import { decodeText } from './text.ts'
 
 const WIRE_BYTES: Record<Wire, number> = { uint8: 1, uint16: 2, uint32: 4, uint64: 8 }
 
-/** Least bytes an element of a list can take: bounds a stored count before anything is allocated for it. */
+/** Least bytes of an element of a list. It bounds a stored count before the elements are allocated. */
 const MIN_ELEMENT_BYTES = 1
 
-/** Driver of {@link Io} that reads. Every access goes through {@link Reader.take}, the only bounds check. */
+/** Driver of {@link Io} that reads. Every access goes through {@link Reader.take}, which checks the bounds. */
 export class Reader<T> implements Io<T> {
   protected readonly source: Uint8Array
   protected readonly view: DataView
@@ -35,7 +35,7 @@ export class Reader<T> implements Io<T> {
     return this.pos
   }
 
-  /** @throws InspectError TRAILING_BYTES if the frame holds more than was read */
+  /** @throws InspectError TRAILING_BYTES if bytes are left in the frame */
   finish(): void {
     if (this.pos !== this.end) {
       throw this.fail(
@@ -181,7 +181,7 @@ export class Reader<T> implements Io<T> {
     if (!ok) throw this.fail('BAD_VALUE', this.pos, name, expected())
   }
 
-  /** Moves past `length` bytes and gives where they start. */
+  /** Skips `length` bytes. @returns their start @throws InspectError TRUNCATED if the frame ends before */
   protected take(name: string, length: number): number {
     const at = this.pos
     if (length > this.end - at) {

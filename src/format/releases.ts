@@ -1,4 +1,4 @@
-/** TileDB releases that write each format version; each was released with exactly one. */
+/** TileDB releases that write each format version. Every release writes exactly one. */
 const WRITTEN_BY: Readonly<Record<number, string>> = {
   1: '1.4',
   2: '1.5',
@@ -24,15 +24,15 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
   22: '2.25 to 2.30',
 }
 
-/** Of a development branch; no release writes or reads it. */
+/** Format version of a development branch. No release writes or reads it. */
 export const UNRELEASED_VERSION = 23
 
-/** TileDB releases that write a format version, in words; undefined for versions that none does. */
+/** Text that names the TileDB releases that write a format version; undefined for versions that none writes. */
 export function writtenBy(version: number): string | undefined {
   return WRITTEN_BY[version]
 }
 
-/** TileDB releases that read a format version: the first that writes it and all later ones. */
+/** Text that names the TileDB releases that read a format version: the first that writes it, and all later ones. */
 export function readBy(version: number): string | undefined {
   const first = WRITTEN_BY[version]?.split(' ')[0]
   return first && `${first} and later`

@@ -1,16 +1,17 @@
 import type { Io } from './io.ts'
 
 /**
- * The head of both string forms: no metadata part, one data part, then its lengths in bytes and that of the offsets inside it.
+ * The first fields of both string layouts: no metadata part, one data part, then its lengths and that of its offsets, in
+ * bytes.
  *
  *     u32 0, u32 1, u32 original length, u32 compressed length, u32 offsets length
  */
 export interface StringPart {
-  /** All strings, one behind the other. */
+  /** Bytes of all strings. */
   original_length: number
-  /** The chunk's data. */
+  /** Bytes of the chunk's data. */
   compressed_length: number
-  /** The offsets that can be rebuilt from it: 8 bytes a cell. */
+  /** Bytes of the offsets that reading rebuilds: 8 for each cell. */
   offsets_length: number
 }
 
@@ -27,7 +28,7 @@ export function stringPart(io: Io<StringPart>): StringPart {
 }
 
 /**
- * Metadata of RLE over var-sized strings whose offsets live in the data tile (STRING_ASCII since version 12, STRING_UTF8
+ * Metadata of RLE for var-sized strings whose offsets are stored in the data (STRING_ASCII since version 12, STRING_UTF8
  * since 17).
  *
  *     string part, u8 run length size, u8 string length size

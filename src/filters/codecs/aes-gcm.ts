@@ -12,7 +12,7 @@ export const aes256GcmCodec: Aead = {
     try {
       return cipher.decrypt(sealed)
     } catch {
-      // With lengths that fit, a wrong tag is the only thing that can fail here.
+      // The lengths are right, so only a wrong tag can fail here.
       return undefined
     }
   },

@@ -6,15 +6,15 @@ import { bzip2Level } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 
 /**
- * libbz2 1.0.8 as package bzip2-wasm ships it. Only its wasm file is used: the package's JavaScript sets globals
- * (`require`, `__dirname`), needs Node's, and allocates the output twice.
+ * libbz2 1.0.8 from the package bzip2-wasm. Only its wasm file is used. The package's JavaScript sets globals
+ * (`require`, `__dirname`), needs Node's versions of them, and allocates the output twice.
  */
 const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'
 
 /** Room that wasm memory (2 GiB at most) has for input and output together. */
 const LARGEST = 1 << 30
 
-/** Return codes of bzlib.h. */
+/** Return codes of bzlib.h, as the end of an error message. */
 const STATUS: Record<number, string> = {
   [-3]: 'too little memory',
   [-4]: 'a broken one',
@@ -23,7 +23,7 @@ const STATUS: Record<number, string> = {
   [-8]: 'more',
 }
 
-/** Longest output of compression, as the manual of libbzip2 gives it: input plus 1 % plus 600 bytes. */
+/** Longest compressed output: input plus 1 % plus 600 bytes, says the manual of libbzip2. */
 const compressBound = (length: number): number => length + Math.ceil(length / 100) + 600
 
 interface Library extends WasmHeap {
@@ -70,7 +70,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
       return out
     } catch (error) {
       if (error instanceof InspectError) throw error
-      // A trap or a full memory leaves the instance in an unknown state: the next call starts with a new one.
+      // After a trap or a failed allocation the instance is in an unknown state: the next call makes a new one.
       library = undefined
       throw new InspectError(
         'BAD_FILTERED_DATA',
@@ -91,7 +91,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
   }
 }
 
-/** What the library asks of its surroundings: more memory, and files that it never opens here. */
+/** What the library imports: memory functions, and file functions that it never uses here. */
 function imports(memory: () => WebAssembly.Memory | undefined): WebAssembly.Imports {
   const { copy, grow } = heapImports(memory)
   return {

@@ -1,8 +1,8 @@
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
 /**
- * The general-purpose algorithms that filters stand on. Two backends implement them: `portable.ts` (JavaScript and wasm,
- * runs anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib where they are faster). Each entry is
- * loaded on first use; what it gives works synchronously.
+ * The general-purpose algorithms that filters use. Two backends implement them: `portable.ts` (JavaScript and wasm, runs
+ * anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib, where they are faster). Loading is asynchronous;
+ * the loaded codecs are synchronous.
  */
 export interface Codecs {
   gzip(): Promise<ByteCodec>
@@ -16,11 +16,15 @@ export interface Codecs {
 }
 
 export interface ByteCodec {
-  /** Exactly `size` bytes, the declared original length. @throws InspectError BAD_FILTERED_DATA if the stream is broken, or gives more or fewer; never allocates more than `size` and a small constant */
+  /**
+   * Allocates at most `size` bytes plus a small constant.
+   * @param size the declared original length
+   * @throws InspectError BAD_FILTERED_DATA if the stream is broken or does not give exactly `size` bytes
+   */
   decompress(data: Uint8Array, size: number): Uint8Array
-  /** The same into `out`, all of it, where that saves a copy. */
+  /** The same into `out`, which it fills. Present if this saves a copy. */
   decompressInto?(data: Uint8Array, out: Uint8Array): void
-  /** `level` as stored in the filter's options; each codec maps it as TileDB does. */
+  /** @param level as stored in the filter's options. Each codec maps it as TileDB does. */
   compress(data: Uint8Array, level: number): Uint8Array
 }
 
@@ -28,7 +32,7 @@ export interface ByteCodec {
 export type Digest = (data: Uint8Array) => Uint8Array
 
 export interface Aead {
-  /** Plain text, or undefined when the tag does not fit. iv 12 bytes, tag 16, key 32. */
+  /** The plain text; undefined if the tag does not match. The key has 32 bytes, the IV 12, the tag 16. */
   open(key: Uint8Array, iv: Uint8Array, tag: Uint8Array, data: Uint8Array): Uint8Array | undefined
   seal(key: Uint8Array, iv: Uint8Array, data: Uint8Array): { data: Uint8Array; tag: Uint8Array }
 }

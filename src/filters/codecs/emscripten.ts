@@ -1,4 +1,4 @@
-/** What the wasm files of two packages, built by emscripten, have in common: they are used without the packages' scripts. */
+/** Helpers for two wasm libraries built by emscripten, which are used without their packages' scripts. */
 
 const PAGE = 65_536
 
@@ -10,7 +10,7 @@ export interface WasmHeap {
   free: WasmCall
 }
 
-/** What the libraries ask of their surroundings: large copies, and more memory. */
+/** The two functions that both libraries import: a copy of large blocks, and growing the memory. */
 export function heapImports(memory: () => WebAssembly.Memory | undefined): Record<'copy' | 'grow', WasmCall> {
   return {
     copy(to, from, length) {
@@ -31,14 +31,14 @@ export function heapImports(memory: () => WebAssembly.Memory | undefined): Recor
   }
 }
 
-/** @throws TypeError where another build of the library has other names */
+/** @throws TypeError if there is no such export, as in another build of the library */
 export function wasmMemory(instance: WebAssembly.Instance, name: string): WebAssembly.Memory {
   const memory = instance.exports[name]
   if (memory instanceof WebAssembly.Memory) return memory
   throw new TypeError(`expected a memory ${name} in the wasm file of a codec, found none`)
 }
 
-/** @throws TypeError where another build of the library has other names */
+/** @throws TypeError if there is no such export, as in another build of the library */
 export function wasmCall(instance: WebAssembly.Instance, name: string): WasmCall {
   const found = instance.exports[name]
   if (typeof found === 'function') return found as WasmCall

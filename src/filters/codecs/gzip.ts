@@ -4,12 +4,12 @@ import type { ByteCodec } from './codecs.ts'
 import { gzipLevel } from './levels.ts'
 
 /**
- * GZIP of the format is a zlib stream (RFC 1950). Inflates straight into a buffer of the declared size, so nothing can
- * grow past it.
+ * GZIP in TileDB is a zlib stream (RFC 1950). Decompression writes straight into a buffer of the declared size, so the
+ * output cannot exceed it.
  */
 export const gzipCodec: ByteCodec = {
   compress(data, level) {
-    // The classic hash gives the bytes of plain zlib, which TileDB uses.
+    // The legacy hash gives the same bytes as plain zlib, which TileDB uses.
     return deflate(data, { level: gzipLevel(level), legacyHash: true })
   },
   decompress(data, size) {
@@ -18,7 +18,7 @@ export const gzipCodec: ByteCodec = {
     zlibInflateInit(stream)
     stream.input = data
     stream.avail_in = data.length
-    // An empty output buffer is an error to zlib, so an empty stream gets a byte to leave alone.
+    // zlib refuses an empty output buffer, so an empty stream gets one of a byte, which it does not write.
     stream.output = size === 0 ? new Uint8Array(1) : out
     stream.avail_out = stream.output.length
     const status = zlibInflate(stream, Z_FINISH)

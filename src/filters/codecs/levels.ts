@@ -1,14 +1,14 @@
 import type { InspectError } from '../../base/errors.ts'
 import { badValue } from '../bytes.ts'
 
-/** How TileDB reads the level stored with a compression filter. */
+/** How TileDB interprets the level stored with a compression filter. */
 
 const ZLIB_DEFAULT = -1
 
-/** Above it TileDB cannot write with GZIP and BZIP2. */
+/** Highest level of GZIP and BZIP2. Above it TileDB's write fails. */
 export const HIGHEST_LEVEL = 9
 
-/** @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
+/** @throws InspectError BAD_VALUE above {@link HIGHEST_LEVEL} */
 export function gzipLevel(level: number): number {
   if (level > HIGHEST_LEVEL) throw tooHigh(level)
   return level < 0 ? ZLIB_DEFAULT : level
@@ -16,7 +16,7 @@ export function gzipLevel(level: number): number {
 
 const BZIP2_LOWEST = 1
 
-/** Block size in units of 100,000 bytes. @throws InspectError BAD_VALUE above 9, where TileDB's write fails */
+/** Block size in units of 100,000 bytes. @throws InspectError BAD_VALUE above {@link HIGHEST_LEVEL} */
 export function bzip2Level(level: number): number {
   if (level > HIGHEST_LEVEL) throw tooHigh(level)
   return Math.max(level, BZIP2_LOWEST)
@@ -26,7 +26,7 @@ const ZSTD_LOWEST = -7
 const ZSTD_DEFAULT = 3
 const ZSTD_HIGHEST = 22
 
-/** The library lowers what is above its highest level; -1 is a level of its own, a fast one. */
+/** Like libzstd, lowers levels above its highest. Level -1 is a fast level, not the default. */
 export function zstdLevel(level: number): number {
   return level < ZSTD_LOWEST ? ZSTD_DEFAULT : Math.min(level, ZSTD_HIGHEST)
 }

@@ -2,7 +2,7 @@ import { compressBlock, compressBound, decompressBlock } from 'lz4js'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 
-/** Names of the LZ4 block format, lz4_Block_format.md in the LZ4 repository. */
+/** The LZ4 block format: see lz4_Block_format.md in the LZ4 repository. */
 const MIN_MATCH = 4
 const NIBBLE_FULL = 15
 const OFFSET_BYTES = 2
@@ -10,23 +10,23 @@ const OFFSET_BYTES = 2
 const LAST_MATCH_DISTANCE = 12
 const HASH_ENTRIES = 1 << 16
 
-/** lz4js's own table, emptied for every part. */
+/** Work space of lz4js, cleared for every part. */
 const hashTable = new Uint32Array(HASH_ENTRIES)
 
-/** Where a walk through a block stands: the sequence that holds the last match, and how much comes out in all. */
+/** What a walk through a block finds: the length of its output, and the sequence with the last match. */
 interface BlockShape {
-  /** Bytes of output; above the size asked for as soon as it is passed. */
+  /** Bytes of output. The walk stops once this exceeds the expected size. */
   length: number
-  /** Output position of the last match; -1 without any. */
+  /** Output position of the last match; -1 if there is none. */
   lastMatch: number
-  /** Position in the block of the sequence with that match, and in the output of its first literal. */
+  /** The sequence of that match: its position in the block, and the output position of its first literal. */
   token: number
   literals: number
 }
 
 /**
- * Walks the sequences of a block without copying anything: lengths, offsets, the end. lz4js's own decoder checks none
- * of these: past the end of the block or before the start of the output it reads zeros.
+ * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing: past
+ * the end of the block, or before the start of the output, it reads zeros.
  */
 function shapeOf(block: Uint8Array, size: number): BlockShape {
   const shape: BlockShape = { length: 0, lastMatch: -1, token: 0, literals: 0 }
@@ -69,7 +69,7 @@ function shapeOf(block: Uint8Array, size: number): BlockShape {
   return shape
 }
 
-/** Writes the last sequence of a block, literals only, and gives where it ends. */
+/** Writes the last sequence of a block, which has literals only. @returns the position after it */
 function putLiterals(literals: Uint8Array, out: Uint8Array, start: number): number {
   let at = start
   out[at++] = Math.min(literals.length, NIBBLE_FULL) << 4
@@ -82,13 +82,13 @@ function putLiterals(literals: Uint8Array, out: Uint8Array, start: number): numb
   return at + literals.length
 }
 
-/** Raw LZ4 blocks, as the format has them: no frame, no size in front. */
+/** Raw LZ4 blocks: no frame, no size in front. */
 export const lz4Codec: ByteCodec = {
   compress(data) {
     const out = new Uint8Array(compressBound(data.length) + NIBBLE_FULL)
     let end = compressBlock(data, out, 0, data.length, hashTable.fill(0))
     if (end === 0) return out.subarray(0, putLiterals(data, out, 0))
-    // lz4js 0.2.0 starts matches up to 10 bytes before the end; the LZ4 library refuses such a block as corrupt.
+    // lz4js 0.2.0 may start a match only 10 bytes before the end. The LZ4 library refuses such a block as corrupt.
     const shape = shapeOf(out.subarray(0, end), data.length)
     if (shape.lastMatch > data.length - LAST_MATCH_DISTANCE)
       end = putLiterals(data.subarray(shape.literals), out, shape.token)

@@ -1,8 +1,8 @@
-/** The part of lz4js that is used; the package ships no types. */
+/** The functions of lz4js that are used. The package ships no types. */
 declare module 'lz4js' {
   /** Most bytes that `compressBlock` writes for `length` bytes. */
   export function compressBound(length: number): number
-  /** Bytes written to `dst`, or 0 if no match was found. `hashTable` has 65,536 entries, all 0. */
+  /** Returns the number of bytes written to `dst`, or 0 if no match was found. `hashTable` has 65,536 entries, all 0. */
   export function compressBlock(
     src: Uint8Array,
     dst: Uint8Array,
@@ -10,7 +10,7 @@ declare module 'lz4js' {
     length: number,
     hashTable: Uint32Array,
   ): number
-  /** End of what was written to `dst`. Checks nothing. */
+  /** Returns the end of the output in `dst`. Checks nothing. */
   export function decompressBlock(
     src: Uint8Array,
     dst: Uint8Array,

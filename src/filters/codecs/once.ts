@@ -1,4 +1,4 @@
-/** Loads on the first call and remembers the result; a failure is not remembered. */
+/** Loads on the first call and keeps the result. After a failure, the next call loads again. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

@@ -1,7 +1,7 @@
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
 import { badValue } from '../bytes.ts'
 
-/** Bytes of a pixel, and which of them are red and blue. Green is always the second, alpha the last of four. */
+/** Bytes of a pixel, and which of them are red and blue. Green is always byte 1, alpha byte 3. */
 export interface PixelLayout {
   depth: 3 | 4
   red: 0 | 2
@@ -15,7 +15,7 @@ const LAYOUTS: Record<Exclude<PixelFormat, 'NONE'>, PixelLayout> = {
   BGRA: { depth: 4, red: 2, blue: 0 },
 }
 
-/** @throws InspectError BAD_VALUE for NONE, with which TileDB neither reads nor writes */
+/** @throws InspectError BAD_VALUE for NONE, which TileDB cannot read or write either */
 export function pixelLayout(format: PixelFormat): PixelLayout {
   if (format !== 'NONE') return LAYOUTS[format]
   throw badValue(`expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, 'format')

@@ -4,8 +4,8 @@ import { once } from './once.ts'
 import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
 
 /**
- * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use, and once.
- * @param readWasm how the codecs whose wasm is a file of its own (ZSTD, BZIP2, WEBP) get at it
+ * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use.
+ * @param readWasm reads the wasm files of ZSTD, BZIP2 and WEBP
  */
 export function portable(readWasm: WasmReader): Codecs {
   const wasm: WasmReader = async (specifier) => {
@@ -27,7 +27,7 @@ export function portable(readWasm: WasmReader): Codecs {
   }
 }
 
-/** The fast one where its wasm file can be had. */
+/** The fast codec if its wasm file can be read, otherwise the one without a file. */
 async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
   const { loadZstd: load, ZSTD_WASM } = await import('./zstd.ts')
   let code: BufferSource

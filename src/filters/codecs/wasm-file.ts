@@ -1,9 +1,9 @@
-/** Gives the bytes of a wasm file that a package ships, by its specifier: `package/folder/name.wasm`. */
+/** Reads a wasm file of a package by its specifier: `package/folder/name.wasm`. */
 export type WasmReader = (specifier: string) => Promise<BufferSource>
 
 /**
- * Fetches the file from where the platform resolves modules, which takes an import map. An application whose bundler puts such files
- * elsewhere gives its own reader; Node has one in src/node/node-codecs.ts.
+ * Fetches the file from the place where the platform resolves modules, for which a browser needs an import map. An
+ * application whose bundler puts such files elsewhere passes its own reader. Node has one in src/node/node-codecs.ts.
  */
 export const fetchPackagedWasm: WasmReader = async (specifier) => {
   const response = await fetch(new URL(import.meta.resolve(specifier)))

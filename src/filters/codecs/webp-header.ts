@@ -1,6 +1,6 @@
 import { badData, viewOf } from '../bytes.ts'
 
-/** Offsets and marks of the WebP container (RIFF) and of its two kinds of bit stream, RFC 9649. */
+/** Offsets and magic bytes of the WebP container (RIFF) and of its two bit streams, RFC 9649. */
 const CHUNK_AT = 12
 const BODY_AT = 20
 const VP8_START_CODE_AT = BODY_AT + 3
@@ -9,8 +9,8 @@ const VP8L_SIGNATURE = 0x2f
 const ANIMATION = 0x02
 
 /**
- * Size in pixels that the header of a WebP file declares, read before anything is allocated for the picture.
- * @throws InspectError BAD_FILTERED_DATA if these are not the first bytes of a still picture
+ * Size in pixels that the header of a WebP file declares. It is checked before the picture is allocated.
+ * @throws InspectError BAD_FILTERED_DATA if this is not the header of a still picture
  */
 export function webpSize(file: Uint8Array): { width: number; height: number } {
   if (file.length < BODY_AT + 10 || mark(file, 0) !== 'RIFF' || mark(file, 8) !== 'WEBP') {

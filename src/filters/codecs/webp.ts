@@ -9,13 +9,13 @@ import type { WasmReader } from './wasm-file.ts'
 import { webpSize } from './webp-header.ts'
 
 /**
- * libwebp as package @jsquash/webp ships it; the encoder without SIMD runs everywhere and is used to write samples
- * only.
+ * libwebp from the package @jsquash/webp. Its encoder without SIMD is used: it runs everywhere, and only sample arrays
+ * are written with it.
  */
 const DECODER_WASM = '@jsquash/webp/codec/dec/webp_dec.wasm'
 const ENCODER_WASM = '@jsquash/webp/codec/enc/webp_enc.wasm'
 
-/** Effort that libwebp's one-call lossless functions use, which TileDB calls. */
+/** Effort of libwebp's simple lossless functions, which TileDB calls. */
 const LOSSLESS_EFFORT = 70
 
 const GREEN = 1
@@ -23,7 +23,7 @@ const ALPHA = 3
 const RGBA_BYTES = 4
 const OPAQUE = 255
 
-/** The package's own types name a global that it does not load. */
+/** The package's own types need a global type that it does not declare. */
 interface Decoder {
   decode(file: Uint8Array): { width: number; height: number; data: Uint8ClampedArray } | null
 }
@@ -79,7 +79,7 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
   }
 }
 
-/** Starts a module of the package with its wasm already read: it would fetch it, which Node cannot do for files. */
+/** Starts a module of the package with its wasm file. By itself it would fetch the file, which Node cannot do. */
 async function load<M>(
   create: (options: { noInitialRun: boolean; instantiateWasm: InstantiateWasm }) => Promise<M>,
   specifier: string,

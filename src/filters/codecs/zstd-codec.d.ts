@@ -1,7 +1,7 @@
-/** The part of zstd-codec that is used; the package ships no types. */
+/** The functions of zstd-codec that are used. The package ships no types. */
 declare module 'zstd-codec' {
   export interface ZstdSimple {
-    /** null where the frame is broken or has no content size. */
+    /** null if the frame is broken or has no content size. */
     decompress(frame: Uint8Array): Uint8Array | null
     compress(data: Uint8Array, level: number): Uint8Array | null
   }

@@ -2,16 +2,16 @@ import { InspectError } from '../../base/errors.ts'
 import { u32 } from '../../format/u32.ts'
 import { badData } from '../bytes.ts'
 
-/** Names of RFC 8878, section 3.1.1. */
+/** The frame header: RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
-/** Frames of zstd 0.2 to 0.7 begin with this plus their version; libzstd still reads them, and so does TileDB. */
+/** A frame of zstd 0.n, for n from 2 to 7, begins with this plus n. libzstd still reads such frames, so TileDB does too. */
 const OLD_MAGIC = 0xfd2fb520
 const SINGLE_SEGMENT = 0x20
 const DESCRIPTOR_AT = 4
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 
 /**
- * Content size that the header of a zstd frame declares; undefined where it leaves it out (TileDB never does).
+ * Content size that the header of a zstd frame declares. Undefined if it declares none; TileDB always declares it.
  * @throws InspectError BAD_FILTERED_DATA
  */
 export function zstdContentSize(frame: Uint8Array): number | undefined {
@@ -36,7 +36,7 @@ export function zstdContentSize(frame: Uint8Array): number | undefined {
   return u32(frame, at) + u32(frame, at + 4) * 2 ** 32
 }
 
-/** Refuses, before anything is allocated, a frame of another size. Gives whether the frame declares its size. */
+/** Refuses a frame that declares another size. Call it before allocating. @returns whether the frame declares its size */
 export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
   const declared = zstdContentSize(frame)
   if (declared !== undefined && declared !== size)

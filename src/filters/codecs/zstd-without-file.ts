@@ -5,13 +5,14 @@ import type { ByteCodec } from './codecs.ts'
 import { zstdLevel } from './levels.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
 
-/** Its heap is fixed: a frame of 6 MiB aborts the process, so does a high level when compressing. TileDB's chunks have 64 KiB. */
+/** zstd-codec has a fixed heap: a frame of 6 MiB, or a high level, aborts the process. TileDB's chunks have 64 KiB. */
 const LARGEST = 1 << 20
 const HIGHEST_LEVEL = 9
 
 /**
- * ZSTD by zstd-codec, whose wasm lies inside its script: for pages that cannot fetch a wasm file beside. It takes frames
- * of up to 1 MiB that declare their content size, as TileDB's do, at half the speed of `zstd.ts`.
+ * ZSTD by the package zstd-codec, which has its wasm inside its script. It is for web pages that cannot fetch a separate
+ * wasm file. It takes frames of up to 1 MiB that declare their content size, as TileDB's do. It has half the speed of
+ * `zstd.ts`.
  */
 export async function loadZstdCodec(): Promise<ByteCodec> {
   const { ZstdCodec } = await import('zstd-codec')
@@ -26,7 +27,7 @@ export async function loadZstdCodec(): Promise<ByteCodec> {
     decompress(data, size) {
       const declared = checkZstdFrame(data, size)
       refuseLarger(Math.max(data.length, size))
-      // It gives nothing for a frame of nothing, and for one that leaves its size out.
+      // zstd-codec returns null for a frame of no bytes, and for one that does not declare its size.
       const out = size === 0 && declared ? new Uint8Array(0) : zstd.decompress(data)
       if (out?.length === size) return out
       throw badData(`expected a zstd frame of ${size} bytes, found ${out?.length ?? 'a broken one'}`)

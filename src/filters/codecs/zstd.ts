@@ -6,17 +6,22 @@ import { zstdLevel } from './levels.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
 
 /**
- * libzstd as package @foxglove/wasm-zstd ships it. Only its wasm file is used: the package's JavaScript needs Node's
- * Buffer and copies once more.
+ * libzstd from the package @foxglove/wasm-zstd. Only its wasm file is used: the package's JavaScript needs Node's Buffer
+ * and makes one more copy.
  *
- * Measured 2026-11 on Node 20 and 24, MB/s of processor time in chunks of 64 KiB at level 3: int32 running sums 679 and 692, the
- * same under BYTESHUFFLE 3090 and 3450, under DELTA 506 and 480. @bokuweb/zstd-wasm 340 and 624, 3446 and 3525, 483 and
- * 500; zstddec, which only decodes, as that; zstd-codec 426 and 468, 1204 and 1391, 356 and 384, and its fixed heap
- * aborts the process on a frame of 6 MiB: it serves where the wasm file cannot be had (zstd-without-file.ts).
+ * Measured 2026-11: decompression on Node 20 and on Node 24, in MB/s of processor time, chunks of 64 KiB, level 3, for
+ * int32 running sums, for the same after BYTESHUFFLE, and for the same after DELTA:
+ *
+ *     @foxglove/wasm-zstd  679 and 692   3090 and 3450   506 and 480
+ *     @bokuweb/zstd-wasm   340 and 624   3446 and 3525   483 and 500
+ *     zstd-codec           426 and 468   1204 and 1391   356 and 384
+ *
+ * zstddec, which only decodes, is as fast as @bokuweb/zstd-wasm. zstd-codec is used if the wasm file cannot be read
+ * (zstd-without-file.ts): its fixed heap aborts the process on a frame of 6 MiB.
  */
 export const ZSTD_WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
 
-/** The names that the build of version 1.0.1 left; package.json allows no other. */
+/** Export names in the minified build of version 1.0.1. package.json allows no other version. */
 const NAMES = {
   memory: 'c',
   start: 'd',
@@ -31,10 +36,10 @@ const IMPORT_NAMES = { module: 'a', grow: 'a', copy: 'b' } as const
 /** Room that wasm memory (2 GiB at most) has for input and output together. */
 const LARGEST = 1 << 30
 
-/** Blocks up to this size are kept from one call to the next. */
+/** Blocks of up to this many bytes are kept for the next call. */
 const KEPT = 1 << 18
 
-/** A block of wasm memory; none while its length is 0. */
+/** A block of wasm memory. With length 0 it is not allocated. */
 interface Block {
   at: number
   length: number
@@ -43,10 +48,10 @@ interface Block {
 interface Library extends WasmHeap {
   source: Block
   target: Block
-  /** All of memory: see {@link heapOf}. */
+  /** A view of all memory: see {@link heapOf}. */
   heap: Uint8Array
   compressBound: WasmCall
-  /** Both: (out, outLength, in, inLength[, level]), the bytes written or -1. */
+  /** Parameters of both: (out, outLength, in, inLength[, level]). They return the bytes written, or -1. */
   compress: WasmCall
   decompress: WasmCall
 }
@@ -60,7 +65,11 @@ export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
 export function zstdCodec(module: WebAssembly.Module): ByteCodec {
   let library: Library | undefined
 
-  /** Runs one of the two, and gives what `take` makes of its output in the library's memory; undefined where it failed. */
+  /**
+   * Runs one of the two library functions.
+   * @param take called with the place of the output in the library's memory
+   * @returns the result of `take`; undefined if the library failed
+   */
   function run<T>(
     name: 'compress' | 'decompress',
     data: Uint8Array,
@@ -85,7 +94,7 @@ export function zstdCodec(module: WebAssembly.Module): ByteCodec {
       if (data.length > KEPT) release(library, library.source)
       return out
     } catch (cause) {
-      // A trap or a full memory leaves the instance in an unknown state: the next call starts with a new one.
+      // After a trap or a failed allocation the instance is in an unknown state: the next call makes a new one.
       library = undefined
       throw new InspectError(
         'BAD_FILTERED_DATA',
@@ -129,13 +138,13 @@ function copyOf(heap: Uint8Array, start: number, end: number): Uint8Array {
   return heap.slice(start, end)
 }
 
-/** Memory as bytes: a new view costs as much as a small frame, and is needed only where memory grew. */
+/** A view of all memory. A new one costs as much as a small frame, so one is made only after memory grew. */
 function heapOf(library: Library): Uint8Array {
   if (library.heap.length === 0) library.heap = new Uint8Array(library.memory.buffer)
   return library.heap
 }
 
-/** Where in memory the block is, which then has room for `length` bytes. @throws RangeError */
+/** Makes room for `length` bytes in a block. @returns its address @throws RangeError without memory */
 function reserve(library: Library, block: Block, length: number): number {
   if (block.length > 0 && length <= block.length) return block.at
   release(library, block)

@@ -2,24 +2,25 @@ import { once } from '../codecs/once.ts'
 import type { ElementSize } from '../elements.ts'
 
 /**
- * The hot loops of undoing filters as one WebAssembly module with SIMD; their source is in `assembly/`, and every one has a
- * twin in plain code in its filter. Undefined from a kernel means: this was not done here, for lack of room or because the
- * data is wrong. The twin then does it, or says what is wrong.
+ * The hot loops of undoing filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Every kernel has
+ * an equivalent in plain TypeScript in its filter. A kernel returns undefined if there is no room, or if the data is wrong.
+ * The filter then uses the plain code, which raises the right error.
  *
- * Input is copied into the module's memory unless it lies there already, and output stays there: a chunk goes through a
- * whole pipeline without leaving it. What kernels give is good until the next {@link begin}.
+ * Input is copied into the module's memory unless it is there already, and output stays there. So a chunk goes through a
+ * whole pipeline without leaving that memory. Results are valid until the next {@link begin}.
  */
 export class Kernels {
   private readonly wasm: KernelExports
   private readonly start: number
-  /** All of the memory; replaced where it grows, which only {@link begin} does. */
+  /** A view of all memory, replaced when it grows. Only {@link begin} grows it. */
   private memory: Uint8Array
   private top: number
-  /** Bytes of this chunk's blocks for which there was no room; and the memory that the largest chunk so far would have needed. */
+  /** Bytes of this chunk's blocks that found no room. */
   private lacking = 0
+  /** Bytes of memory that the largest chunk so far needed. */
   private wanted = 0
 
-  /** @throws WebAssembly.CompileError where the platform has no SIMD, or no WebAssembly at all */
+  /** @throws WebAssembly.CompileError if the platform has no SIMD; another error if it has no WebAssembly */
   constructor(code: BufferSource) {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
     this.wasm = exports as unknown as KernelExports
@@ -28,7 +29,7 @@ export class Kernels {
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
 
-  /** Forgets all blocks, and makes room for a chunk of `length` unfiltered bytes as far as there may be so much. */
+  /** Frees all blocks, and makes room for a chunk of `length` unfiltered bytes, up to {@link MOST_BYTES}. */
   begin(length: number): void {
     this.top = this.start
     this.lacking = 0
@@ -38,29 +39,29 @@ export class Kernels {
     try {
       this.wasm.memory.grow(Math.ceil(missing / PAGE))
     } catch {
-      // What there is has to do.
+      // The kernels use what there is.
     }
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
 
-  /** Whether the bytes lie in the module's memory, and so have to be copied before they are given away. */
+  /** Whether the bytes are in the module's memory. They then have to be copied to outlive the chunk. */
   holds(bytes: Uint8Array): boolean {
     return bytes.buffer === this.memory.buffer
   }
 
-  /** A block to fill, as the input of a kernel to come; undefined without room. */
+  /** An uncleared block that the caller fills as input of the next kernel. Undefined without room. */
   block(length: number): Uint8Array | undefined {
     const at = this.room(length)
     return at === NONE ? undefined : this.view(at, length)
   }
 
-  /** @param part a multiple of 8 bytes, and of the element */
+  /** @param part its length is a multiple of 8 bytes and of the element size */
   unbitshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
     const { length } = part
     return this.run(length, [part], (output, input) => this.wasm.unbitshuffle(input, output, length, size))
   }
 
-  /** @param size from 2 on */
+  /** @param size at least 2 */
   unbyteshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
     const { length } = part
     const count = Math.floor(length / size)
@@ -68,7 +69,7 @@ export class Kernels {
     return this.run(length, [part], (output, input) => this.wasm.unbyteshuffle(input, output, count, size, rest))
   }
 
-  /** Running sums of the whole elements of `part`; zeros behind them up to `length`. */
+  /** Running sums of the whole elements of `part`, padded with zeros to `length` bytes. */
   sums(part: Uint8Array, length: number, size: ElementSize): Uint8Array | undefined {
     const whole = part.length - (part.length % size)
     const all = this.run(Math.max(length, whole), [part], (output, input) =>
@@ -84,8 +85,9 @@ export class Kernels {
   }
 
   /**
-   * @param part two elements, then the packed words of the others: `bitSize` up to 62 bits each, and a sign; its length is right
-   * @param length of all elements and what is behind the last, where zeros are put
+   * @param part two elements, then the packed words of the others. The caller has checked its length.
+   * @param length bytes of output: the elements, padded with zeros
+   * @param bitSize at most 62
    */
   undoubleDelta(part: Uint8Array, length: number, bitSize: number, size: ElementSize): Uint8Array | undefined {
     const count = Math.floor(length / size)
@@ -136,8 +138,8 @@ export class Kernels {
   }
 
   /**
-   * @param call runs a kernel, which may give 0 where something is wrong
-   * @returns a block of `length` bytes that the kernel filled; undefined without room, and where it gave 0
+   * @param call runs a kernel. 0 from it means that the data is wrong.
+   * @returns a block of `length` bytes that the kernel filled; undefined without room or with wrong data
    */
   private run(
     length: number,
@@ -151,7 +153,7 @@ export class Kernels {
     return call(output, one, two) === 0 ? undefined : this.view(output, length)
   }
 
-  /** Where the bytes lie in memory, copied there if need be; NONE without room. */
+  /** Address of the bytes in memory. Copies them there if needed. {@link NONE} without room. */
   private place(bytes: Uint8Array): number {
     if (this.holds(bytes)) return bytes.byteOffset
     const at = this.room(bytes.length)
@@ -159,7 +161,7 @@ export class Kernels {
     return at
   }
 
-  /** A block for `length` bytes, not cleared; NONE without room. */
+  /** Address of a new block of `length` bytes, not cleared; {@link NONE} without room. */
   private room(length: number): number {
     const at = this.top
     const bytes = up(length) + SLACK
@@ -178,18 +180,19 @@ export class Kernels {
   }
 }
 
-/** Kernels read and write whole vectors: so many bytes behind a block they may touch. */
+/** Bytes after a block that kernels may touch, because they read and write whole vectors. */
 const SLACK = 64
 const PAGE = 65_536
-/** Blocks of a chunk's size that most pipelines take, and room for the small ones beside them. */
+/** Most pipelines need this many blocks of a chunk's size. */
 const STAGES = 4
+/** Room for small blocks. */
 const SPARE_BYTES = PAGE
-/** Most memory: larger chunks, which only tiles with cells of megabytes have, are undone by plain code. */
+/** Most memory. Chunks that need more, which only tiles with cells of megabytes have, are undone by plain code. */
 const MOST_BYTES = 64 * 2 ** 20
-/** No block begins at 0: the module keeps its own data there. */
+/** No block has address 0: the module's own data is there. */
 const NONE = 0
 
-/** The next multiple of a vector. */
+/** Rounds up to a multiple of 16, the size of a vector. */
 function up(length: number): number {
   return Math.ceil(length / 16) * 16
 }
@@ -215,8 +218,8 @@ interface KernelExports
 }
 
 /**
- * The kernels as soon as they are worth it: decoding and compiling them takes as long as undoing {@link SMALL_WORK} in plain code, cold as it is.
- * One for the process, since all work on chunks is synchronous.
+ * Compiles the kernels once they are worth it. Decoding and compiling them takes as long as undoing {@link SMALL_WORK}
+ * bytes in plain code that is not warm. One instance serves the whole process, since all work on chunks is synchronous.
  */
 export class LazyKernels {
   private readonly code: () => Uint8Array<ArrayBuffer>
@@ -227,7 +230,7 @@ export class LazyKernels {
     this.code = code
   }
 
-  /** Empty kernels for a chunk of `length` unfiltered bytes; undefined while so little was asked for, and where they do not run. */
+  /** Kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and if they do not run. */
   forChunk(length: number): Kernels | undefined {
     if (!this.kernels) {
       this.small -= length
@@ -249,7 +252,7 @@ export class LazyKernels {
   }
 }
 
-/** Measured in new processes on Node 20: with BITSHUFFLE 8 KiB, with the other filters 64 to 256 KiB. */
+/** In bytes. Measured in new processes on Node 20: 8 KiB for BITSHUFFLE, 64 to 256 KiB for the other filters. */
 const SMALL_WORK = 48 * 1024
 
 /** The module's code, from base64. */

@@ -3,7 +3,7 @@ import { highBytes, lowBytes } from './lanes'
 
 const BLOCK_BYTES: usize = 8192
 
-/** A block whose bits are back in their bytes, which still lie in planes. */
+/** Work space for a block: bits are in their bytes again, but the bytes are still in planes. */
 const planes: usize = memory.data(8192, 16)
 
 /** Undoes BITSHUFFLE of whole elements, block by block. */
@@ -24,8 +24,9 @@ export function unbitshuffle(input: usize, output: usize, length: usize, size: u
 }
 
 /**
- * Eight rows of `groups` bytes, row k with bit k of 8 * `groups` elements, to one byte an element. Squares of 8 x 8 bits are
- * transposed in sixteen lanes at once, by swaps of 1, 2 and 4 bits between rows; then lane g of row i is element 8g + i.
+ * Turns eight rows of `groups` bytes into one byte for each of 8 * `groups` elements. Row k has bit k of each element.
+ * Sixteen squares of 8 x 8 bits are transposed at once, one in each lane, by swaps of 1, 2 and 4 bits between rows. Then
+ * lane g of row i is element 8g + i.
  */
 function transpose(rows: usize, groups: usize, output: usize): void {
   const ones = i8x16.splat(0x55)
@@ -120,7 +121,7 @@ function transpose(rows: usize, groups: usize, output: usize): void {
 
 const BOTH_HALVES: u64 = 0x100000001
 
-/** One square alone: row k from the byte at k * `stride`, and the transposed rows as the bytes of the result. */
+/** Transposes one square. Row k is the byte at k * `stride`; the bytes of the result are the transposed rows. */
 function square(from: usize, stride: usize): u64 {
   let bits: u64 = 0
   for (let row: usize = 0; row < 8; row++) bits |= (load<u8>(from + row * stride) as u64) << (8 * row)

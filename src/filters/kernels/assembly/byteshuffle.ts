@@ -1,6 +1,6 @@
 import { highBytes, lowBytes } from './lanes'
 
-/** Undoes BYTESHUFFLE: planes of bytes, `count` each, become elements; behind them `rest` bytes as they are. */
+/** Undoes BYTESHUFFLE: planes of `count` bytes become elements. The `rest` bytes after them are copied. */
 export function unbyteshuffle(input: usize, output: usize, count: usize, size: usize, rest: usize): void {
   if (size === 2) interleave2(input, output, count)
   else if (size === 4) interleave4(input, output, count)
@@ -8,7 +8,7 @@ export function unbyteshuffle(input: usize, output: usize, count: usize, size: u
   memory.copy(output + count * size, input + count * size, rest)
 }
 
-/** Lane pairs of the low, and of the high halves of two vectors; those of bytes are in lanes.ts. */
+/** Interleave the low, or the high, halves of two vectors by 2 or 4 bytes. For single bytes see lanes.ts. */
 function lowPairs(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
 }

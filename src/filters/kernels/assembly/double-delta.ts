@@ -1,8 +1,8 @@
 import { last32, up4, up8 } from './lanes'
 
 /**
- * Undoes DOUBLE_DELTA from the third element on: `output` has the first two, `count` is of all. `packed` are `words` 64-bit
- * words, behind which 8 bytes of anything lie; `stream` is room for as many and 16 bytes more.
+ * Undoes DOUBLE_DELTA from the third element on. `output` already has the first two; `count` includes them. `packed` has
+ * `words` words of 64 bits, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more bytes.
  */
 export function undoubleDelta(
   packed: usize,
@@ -26,12 +26,12 @@ export function undoubleDelta(
   }
 }
 
-/** Elements from `from` on, one by one. Sums modulo 2^64 hold those modulo the element size. */
+/** Unpacks elements from `from` on, one by one. Sums are modulo 2^64, which is enough for all sizes. */
 function unpack<T>(packed: usize, output: usize, from: usize, count: usize, bitSize: u32): void {
   const step: usize = sizeof<T>()
   const width = (bitSize + 1) as usize
   const shift = (64 - bitSize) as u64
-  // A shift by 64 would be one by 0.
+  // wasm takes a shift count modulo 64, so a shift by 64 would do nothing.
   const mask: u64 = bitSize === 0 ? 0 : -1
   let to = output + from * step
   let value = load<T>(to - step) as u64
@@ -50,10 +50,10 @@ function unpack<T>(packed: usize, output: usize, from: usize, count: usize, bitS
   }
 }
 
-/** Bit sizes up to here leave a value, with its sign and up to 7 bits before it, in four bytes. */
+/** Up to this bit size, four bytes hold a value with its sign and up to 7 bits before it. */
 const WIDEST: u32 = 24
 
-/** Words whose first bit is their highest become bytes whose first bit is their highest. */
+/** Turns little-endian words into a stream of bytes, so that the bits follow one another from byte to byte. */
 function swapWords(packed: usize, words: usize, stream: usize): void {
   for (let at: usize = 0; at < 8 * words; at += 16) {
     const two = v128.load(packed + at)
@@ -62,13 +62,14 @@ function swapWords(packed: usize, words: usize, stream: usize): void {
 }
 
 /*
- * Eight values take as many bytes as one has bits, so eight after eight lie the same way. Four are taken out of sixteen bytes at once:
- * the four bytes around each go to a lane, highest first, and a multiplication moves its sign to the top.
+ * Eight values take as many bytes as one value has bits. So every group of eight starts at a byte, and has the same layout.
+ * Four values are read at once: each lane gets the four bytes around its value, highest first. A multiplication by a power
+ * of two then shifts the sign to the top bit.
  */
 
 const tables: usize = memory.data(64, 16)
 
-/** Fills in, for both halves of eight values: the bytes that go to each lane, and the power of two that moves it up. */
+/** Fills the tables for both halves of eight values: the bytes that go to each lane, and its power of two. */
 function fillTables(width: u32): void {
   for (let k: u32 = 0; k < 8; k++) {
     const half = k >> 2
@@ -80,8 +81,8 @@ function fillTables(width: u32): void {
   }
 }
 
-/** Four differences of differences. */
-function taken(stream: usize, bytes: v128, power: v128, bitSize: u32): v128 {
+/** Reads four differences of differences. */
+function fourFrom(stream: usize, bytes: v128, power: v128, bitSize: u32): v128 {
   const top = i32x4.mul(i8x16.swizzle(v128.load(stream), bytes), power)
   const sign = i32x4.shr_s(top, 31)
   return i32x4.sub(v128.xor(i32x4.shr_u(i32x4.shl(top, 1), 32 - bitSize), sign), sign)
@@ -98,7 +99,7 @@ function sums64(x: v128): v128 {
   return i64x2.add(x, up8(x))
 }
 
-/** As many of `count` elements as are whole eights; `output` has two before them. Gives how many. */
+/** Unpacks whole groups of eight out of `count` elements. `output` begins with two elements. @returns how many it did */
 function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usize {
   const width = bitSize + 1
   fillTables(width)
@@ -113,12 +114,12 @@ function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usi
   const whole = count & ~7
   const end = output + 8 + 4 * whole
   for (let to = output + 8; to < end; to += 32) {
-    let deltas = i32x4.add(sums32(taken(stream, bytes, power, bitSize)), delta)
+    let deltas = i32x4.add(sums32(fourFrom(stream, bytes, power, bitSize)), delta)
     let values = i32x4.add(sums32(deltas), value)
     v128.store(to, values)
     delta = last32(deltas)
     value = last32(values)
-    deltas = i32x4.add(sums32(taken(stream + middle, bytes2, power2, bitSize)), delta)
+    deltas = i32x4.add(sums32(fourFrom(stream + middle, bytes2, power2, bitSize)), delta)
     values = i32x4.add(sums32(deltas), value)
     v128.store(to, values, 16)
     delta = last32(deltas)
@@ -128,7 +129,7 @@ function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usi
   return whole
 }
 
-/** The same of eight bytes each. */
+/** {@link eights32} for elements of 8 bytes. */
 function eights64(stream: usize, output: usize, count: usize, bitSize: u32): usize {
   const width = bitSize + 1
   fillTables(width)
@@ -142,7 +143,7 @@ function eights64(stream: usize, output: usize, count: usize, bitSize: u32): usi
   for (let to = output + 16; to < end; to += 32) {
     const bytes = v128.load(tables + 16 * half)
     const power = v128.load(tables + 16 * half, 32)
-    const dd = taken(stream + half * middle, bytes, power, bitSize)
+    const dd = fourFrom(stream + half * middle, bytes, power, bitSize)
     let deltas = i64x2.add(sums64(i64x2.extend_low_i32x4_s(dd)), delta)
     let values = i64x2.add(sums64(deltas), value)
     v128.store(to, values)

@@ -6,7 +6,7 @@ export { unrle } from './rle'
 export { separate, sums } from './scan'
 export { unpositiveDelta, widen } from './windows'
 
-/** First byte that no kernel keeps for itself: from here on memory is the caller's. */
+/** First byte of memory that the caller may use. The kernels' own data is before it. */
 export function heapStart(): usize {
   return __heap_base
 }

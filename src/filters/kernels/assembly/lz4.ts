@@ -1,7 +1,7 @@
 const MIN_MATCH: usize = 4
 const NIBBLE_FULL: usize = 15
 
-/** Row n: lane i is i modulo n. A match closer than 16 bytes repeats what lies between; so many of the bytes are whole repetitions. */
+/** Lane i of row n is i modulo n: a match at a distance of n < 16 bytes repeats these n bytes. */
 const repeated: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0,
   1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
@@ -11,9 +11,10 @@ const repeated: usize = memory.data<u8>([
   3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8,
   9, 10, 11, 12, 13, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0,
 ])
+/** For each n, how many bytes of such a row are whole repetitions. */
 const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15])
 
-/** Copies the bytes from `offset` before `to` up to `end`, where they may overlap; up to 31 bytes behind it are overwritten. */
+/** Fills `to` up to `end` with the bytes `offset` before. They may overlap. Up to 31 bytes after `end` are overwritten. */
 function copyMatch(to: usize, end: usize, offset: usize): void {
   const first = v128.load(to - offset)
   if (offset >= 16) {
@@ -29,7 +30,7 @@ function copyMatch(to: usize, end: usize, offset: usize): void {
 }
 
 /**
- * Decodes a raw LZ4 block. Up to 31 bytes behind the block are read, up to 31 behind the output overwritten.
+ * Decodes a raw LZ4 block. Up to 31 bytes after the block are read, and up to 31 after the output are overwritten.
  * @returns whether the block gives `length` bytes and nothing in it is wrong
  */
 export function unlz4(input: usize, inputLength: usize, output: usize, length: usize): bool {

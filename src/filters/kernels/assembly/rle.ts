@@ -1,7 +1,7 @@
 /**
- * Undoes RLE of fixed-sized cells: runs of the cell and its big-endian u16 count, `inputLength` a multiple of their size.
- * Up to 15 bytes behind the output may be overwritten.
- * @returns whether the runs are `length` bytes in all; otherwise the output means nothing
+ * Undoes RLE of fixed-sized cells. A run is a cell and a big-endian u16 count; `inputLength` is a multiple of its size. Up
+ * to 15 bytes after the output may be overwritten.
+ * @returns whether the runs give exactly `length` bytes; if not, the output is invalid
  */
 export function unrle(input: usize, inputLength: usize, output: usize, length: usize, size: usize): bool {
   const end = input + inputLength
@@ -31,7 +31,7 @@ function runs<T>(input: usize, end: usize, output: usize, limit: usize): bool {
   return to === limit
 }
 
-/** Cells of any size: the first of a run is copied, then what is there already. */
+/** Cells of any size. Copies the cell once, then doubles what is there until the run is full. */
 function runsOf(input: usize, end: usize, output: usize, limit: usize, size: usize): bool {
   let to = output
   for (let run = input; run < end; run += size + 2) {

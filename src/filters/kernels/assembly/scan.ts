@@ -1,6 +1,6 @@
 import { last32, up1, up2, up4, up8 } from './lanes'
 
-/** Running sums: start + in[0], that + in[1]…, modulo the element size; whole elements. `low` and `high` are lanes of the start. */
+/** Running sums of whole elements, modulo the element size. `low` and `high` are the lanes of the start value. */
 export function sums(input: usize, output: usize, length: usize, size: usize, low: u32, high: u32): void {
   const start = (low as u64) | ((high as u64) << 32)
   if (size === 1) sumsOf<u8>(input, output, length, low as u8)
@@ -9,7 +9,7 @@ export function sums(input: usize, output: usize, length: usize, size: usize, lo
   else each<u64>(input, output, length, start)
 }
 
-/** Undoes XOR: in[0], that ^ in[1]…; whole elements. */
+/** Undoes XOR of whole elements. */
 export function separate(input: usize, output: usize, length: usize, size: usize): void {
   if (size === 1) eachXor<u8>(input, output, length)
   else if (size === 2) eachXor<u16>(input, output, length)
@@ -33,7 +33,7 @@ function sumsOf<T>(input: usize, output: usize, length: usize, start: T): void {
   each<T>(input + whole, output + whole, length - whole, v128.extract_lane<T>(carry, 0))
 }
 
-/** The last element, in all places. */
+/** The last element, in all lanes. */
 function last<T>(x: v128): v128 {
   if (sizeof<T>() === 1) return i8x16.shuffle(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
   if (sizeof<T>() === 2) return i8x16.shuffle(x, x, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15)

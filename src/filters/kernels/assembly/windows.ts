@@ -1,11 +1,11 @@
 import { sums } from './scan'
 
-/** Bytes of a window's entry in the metadata: the value T, u32 bytes; BIT_WIDTH_REDUCTION has u8 bits between. */
+/** An entry of the table: the value T, then u32 bytes of the window. BIT_WIDTH_REDUCTION has u8 bits between them. */
 const LENGTH_BYTES: usize = 4
 
 /**
  * Undoes POSITIVE_DELTA. `table` has `windows` entries.
- * @returns whether their bytes are `length` in all; otherwise the output means nothing
+ * @returns whether the windows have exactly `length` bytes; if not, the output is invalid
  */
 export function unpositiveDelta(
   table: usize,
@@ -31,7 +31,8 @@ export function unpositiveDelta(
 
 /**
  * Undoes BIT_WIDTH_REDUCTION. `table` has `windows` entries.
- * @returns whether they fit the data: `inputLength` bytes reduced, `length` not; otherwise the output means nothing
+ * @returns whether the windows have exactly `inputLength` bytes of input and `length` of output; if not, the output is
+ *   invalid
  */
 export function widen(
   table: usize,
@@ -63,7 +64,7 @@ export function widen(
   return input === inputEnd && output === limit
 }
 
-/** Bytes of a stored value; the full width where the window is stored as it is; 0 for what no release writes. */
+/** Bytes of a stored value: the full width if the window is stored unchanged; 0 for widths that no release writes. */
 function storedWidth(entry: usize, bytes: usize, size: usize): usize {
   const full: usize = 8 * size
   const bits: usize = (bytes & (size - 1)) !== 0 ? full : min<usize>(load<u8>(entry + size), full)
@@ -78,7 +79,7 @@ function valueHigh(entry: usize, size: usize): u32 {
   return size === 8 ? load<u32>(entry + 4) : 0
 }
 
-/** A window's values, of one of three types, plus the offset in its entry. */
+/** Adds the offset in a window's entry to its values, which are of one of three types. */
 function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize, width: usize, size: usize): void {
   if (size === 2) add<A, u16>(input, output, count, load<u16>(entry))
   else if (size === 4) {
@@ -89,7 +90,7 @@ function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize,
   else add<C, u64>(input, output, count, load<u64>(entry))
 }
 
-/** Values of type S, each with `offset` added, to integers of type T. */
+/** Adds `offset` to values of type S; writes integers of type T. */
 function add<S, T>(input: usize, output: usize, count: usize, offset: T): void {
   const whole = count & ~15
   const all = v128.splat<T>(offset)
@@ -123,7 +124,7 @@ function add<S, T>(input: usize, output: usize, count: usize, offset: T): void {
   }
 }
 
-/** Eight values of two bytes, to four or eight each. */
+/** Widens eight values of 2 bytes to 4 or 8 bytes, and adds the offset. */
 function eight<S, T>(to: usize, x: v128, offset: v128): void {
   const lower = isSigned<S>() ? i32x4.extend_low_i16x8_s(x) : i32x4.extend_low_i16x8_u(x)
   const upper = isSigned<S>() ? i32x4.extend_high_i16x8_s(x) : i32x4.extend_high_i16x8_u(x)
@@ -136,7 +137,7 @@ function eight<S, T>(to: usize, x: v128, offset: v128): void {
   }
 }
 
-/** Four values of four bytes, to eight each. */
+/** Widens four values of 4 bytes to 8 bytes, and adds the offset. */
 function four<S>(to: usize, x: v128, offset: v128): void {
   const lower = isSigned<S>() ? i64x2.extend_low_i32x4_s(x) : i64x2.extend_low_i32x4_u(x)
   const upper = isSigned<S>() ? i64x2.extend_high_i32x4_s(x) : i64x2.extend_high_i32x4_u(x)
@@ -144,7 +145,7 @@ function four<S>(to: usize, x: v128, offset: v128): void {
   v128.store(to, i64x2.add(upper, offset), 16)
 }
 
-/** Half of sixteen bytes, to two each. */
+/** Widen the low, or the high, half of sixteen bytes to 2 bytes each. */
 function low<S>(x: v128): v128 {
   return isSigned<S>() ? i16x8.extend_low_i8x16_s(x) : i16x8.extend_low_i8x16_u(x)
 }
