@@ -1,21 +1,22 @@
 /**
- * The structures of the format, each described once: {@link decode} reads one from bytes, {@link trace} tells what each of its bytes
- * means, {@link encode} writes it. Nothing here knows of files, filters or Node.
+ * The structures of the format. Each is described once: {@link decode} reads it from bytes, {@link trace} explains each of
+ * its bytes, and {@link encode} writes it. Nothing here uses files, filters or Node.
  *
  * ```js
  * import { arraySchema, decode } from 'tiledb-inspect/format'
  * const { version, domain, attributes } = decode(bytes, arraySchema)
  * ```
  *
- * A structure that depends on the format version or on the schema takes them first: `fragmentFooter(schema)`, `rtree(version, dimensions)`.
+ * A structure that depends on the format version or the schema takes it as an argument: `fragmentFooter(schema)`,
+ * `rtree(version, dimensions)`.
  */
 
 export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './base/errors.ts'
-// What filters note of a chunk: `StoredChunk.metadata`.
+// What filters store about a chunk: `StoredChunk.metadata`.
 export { type AesMetadata, aesMetadata, type EncryptedPart } from './format/aes-metadata.ts'
 // Key-value metadata, groups and commits.
 export { type ArrayMetadata, arrayMetadata, type MetadataEntry } from './format/array-metadata.ts'
-// The schema, and what it is made of.
+// The schema and its parts.
 export { type ArraySchema, arraySchema, type Domain } from './format/array-schema.ts'
 export type { Attribute } from './format/attribute.ts'
 export { type BitWidthMetadata, type BitWidthWindow, bitWidthMetadata } from './format/bit-width-metadata.ts'

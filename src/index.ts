@@ -7,7 +7,7 @@
  * for (const { name, visible } of await array.fragments()) console.log(name, visible)
  * ```
  *
- * What stands here is all that is promised; an object may carry more, which can change with any release.
+ * Only what is exported here is stable. Objects may have further members, which can change with any release.
  */
 import process from 'node:process'
 import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
@@ -18,14 +18,14 @@ import { isRemotePath, refuseOtherSchemes, remoteTarget } from './source/remote/
 
 export * from './library.ts'
 
-/** Without a storage, paths lead to the local file system, and those with `s3://`, `http://` and `https://` over the network. */
+/** Without a storage, paths are local, or `s3://`, `http://` and `https://` URLs. */
 export interface OpenOptions extends BaseOptions {
-  /** Whether requests to S3 are signed with the credentials that the environment leads to (true). */
+  /** Whether requests to S3 are signed with credentials found through the environment. Default: true. */
   signRequests?: boolean | undefined
 }
 
 /**
- * Opens whatever stands at `path`: a local path, or a URL as the command line takes it (`s3://bucket/array`, with the settings of the
+ * Opens whatever is at `path`: a local path, or a URL as on the command line (`s3://bucket/array`, with the settings of the
  * environment: docs/remote.md).
  * @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE for URLs of other schemes
  */
@@ -37,7 +37,7 @@ async function placeOf(path: string, options: OpenOptions): Promise<Place> {
   const { storage, signRequests = true, onNote } = options
   if (storage) return { storage, path }
   refuseOtherSchemes(path)
-  // TileDB takes the path of a file:// URL as it is.
+  // TileDB takes the path of a file:// URL without decoding it.
   if (!isRemotePath(path)) return { storage: localStorage, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }
   const { openPlaces } = await import('./source/remote/places.ts')
   const note = onNote ?? (() => {})
@@ -50,17 +50,17 @@ async function placeOf(path: string, options: OpenOptions): Promise<Place> {
   return { storage: remote, path: remoteTarget(given[0]).path }
 }
 
-/** Opens an array. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens an array. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openArray(path: string, options?: OpenOptions): Promise<InspectArray> {
   return arrayOf(await open(path, options), path)
 }
 
-/** Opens a fragment by its folder. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens a fragment by its folder. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openFragment(path: string, options?: OpenOptions): Promise<Fragment> {
   return fragmentOf(await open(path, options), path)
 }
 
-/** Opens a group. @throws InspectError WRONG_TARGET where something else stands there; as {@link open} */
+/** Opens a group. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export async function openGroup(path: string, options?: OpenOptions): Promise<InspectGroup> {
   return groupOf(await open(path, options), path)
 }

@@ -36,47 +36,49 @@ export type { FragmentEntry, FragmentState, SchemaFile } from './store/array.ts'
 export type { FieldFile, FragmentInfo } from './store/fragment.ts'
 
 /**
- * What every entry of the library has, and lets its users see of an array, a fragment and a group. Nothing is read before it is asked for; what was read is
- * kept. Every call may raise InspectError with the code, file, offset and field of what is wrong; sizes and offsets are in bytes,
- * times in milliseconds since 1970.
+ * The part of the library that all entries share: how its users see an array, a fragment and a group. Nothing is read until
+ * it is asked for, and what was read is kept. Every call may throw an InspectError with the code, file, offset and field of
+ * the fault. Sizes and offsets are in bytes, times in milliseconds since 1970.
  */
 
 /** A TileDB array. */
 export interface InspectArray {
   /** All fragment folders, oldest first, whether TileDB lists them or not: see {@link FragmentEntry.state}. */
   fragments(): Promise<FragmentEntry[]>
-  /** A fragment by its path in the array, as {@link FragmentEntry.path} gives it. */
+  /** A fragment by its path in the array, as in {@link FragmentEntry.path}. */
   fragment(path: string): Fragment
   /** All schema files, oldest first. */
   schemaFiles(): Promise<SchemaFile[]>
   /** The schema of a file, by its name. @throws InspectError NOT_FOUND */
   schema(name: string): Promise<ArraySchema>
-  /** The schema that the array has now. @throws InspectError MISSING_FILE */
+  /** The current schema of the array. @throws InspectError MISSING_FILE */
   newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }>
   /** The enumerations that a schema names, with their values as bytes. */
   enumerations(schema: ArraySchema): Promise<Enumeration[]>
-  /** Key-value metadata as it is now: the newest value of each key, as bytes. */
+  /** Current key-value metadata: the newest value of each key, as bytes. */
   metadata(): Promise<Map<string, MetadataEntry>>
   encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'>
 }
 
-/** A fragment: one write to an array, or several that were consolidated. It keeps its metadata file open until it is closed. */
+/** A fragment: one write to an array, or several that were consolidated. Its metadata file stays open until it is closed. */
 export interface Fragment {
-  /** Of its folder. */
+  /** Name of its folder. */
   readonly name: string
   /** Footer and schema: format version, non-empty domain, number of tiles, and the fields as `slots`. */
   info(): Promise<FragmentInfo>
-  /** Bounding boxes of a sparse fragment's tiles; a dense fragment's has no levels. */
+  /** Bounding boxes of a sparse fragment's tiles. A dense fragment has an R-tree without levels. */
   rtree(): Promise<RTree>
-  /** One number a tile, by slot of {@link FragmentInfo.slots}; undefined where the format version or the slot has no such list. */
+  /**
+   * One number per tile, by slot of {@link FragmentInfo.slots}; undefined if the format version or the slot has no such list.
+   */
   offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined>
   /** Smallest or largest value of each tile, as bytes. */
   tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined>
-  /** Sums of each tile: 8 bytes each, INT64, UINT64 or FLOAT64 by the field's type. */
+  /** Sum of each tile: 8 bytes, INT64, UINT64 or FLOAT64 depending on the field's type. */
   tileSums(slot: number): Promise<Uint8Array | undefined>
   /** Minimum, maximum, sum and null count of each slot over the fragment. */
   statistics(): Promise<SlotStatistics[] | undefined>
-  /** The data files that the metadata names, with their bytes by the metadata. */
+  /** The data files that the metadata names, with the sizes that it gives. */
   fieldFiles(): Promise<FieldFile[]>
   close(): Promise<void>
 }
@@ -84,11 +86,11 @@ export interface Fragment {
 /** A group of arrays and other groups. */
 export interface InspectGroup {
   members(): Promise<GroupMember[]>
-  /** Key-value metadata as it is now, as bytes. */
+  /** Current key-value metadata, as bytes. */
   metadata(): Promise<Map<string, MetadataEntry>>
 }
 
-/** What a path turned out to be. */
+/** What was found at a path. */
 export type Target =
   | { type: 'array'; path: string; array: InspectArray }
   | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
@@ -99,7 +101,7 @@ export type Target =
 export interface FragmentCells {
   /** In the order of {@link CellBatch.columns}. */
   readonly columns: readonly ColumnType[]
-  /** The tiles that the selection leaves, in stored order; memory holds one. */
+  /** The selected tiles in stored order; memory holds one. */
   batches(): AsyncGenerator<CellBatch>
   close(): Promise<void>
 }
@@ -108,19 +110,19 @@ export interface FragmentCells {
 export type CellsWanted = Pick<CellSelection, 'fields' | 'tiles' | 'skipTile'>
 
 /**
- * The cells of a fragment as columns of bytes, tile by tile in stored order: fixed-sized cells back to back, var-sized ones with where
- * each starts, validity as one byte a cell.
- * @throws InspectError USAGE for a field that the fragment does not have
+ * The cells of a fragment as columns of bytes, tile by tile in stored order. Fixed-sized cells lie back to back. Var-sized
+ * cells come with the start of each. Validity is one byte per cell.
+ * @throws InspectError USAGE if the fragment does not have a selected field
  */
 export function openCells(fragment: Fragment, selection: CellsWanted = {}): Promise<FragmentCells> {
   return Cells.open(opened(fragment), selection)
 }
 
 /**
- * The cells of a fragment in stored order, as objects by field: dimensions, attributes, then `__timestamps` and the like. 64-bit
- * integers are bigint, text is a string, dates are ISO text (`raw`: as stored), several values an array, bytes a Uint8Array.
- * Memory holds one tile. {@link openCells} gives the same as columns.
- * @throws InspectError USAGE for a field that the fragment does not have; whatever is wrong with the files
+ * The cells of a fragment in stored order, as objects with one key per field: dimensions, attributes, then `__timestamps` and
+ * the like. 64-bit integers are bigint, text is a string, dates are ISO text (with `raw`: as stored), several values an
+ * array, and bytes a Uint8Array. Memory holds one tile. {@link openCells} gives the same as columns.
+ * @throws InspectError USAGE if the fragment does not have a selected field; any fault of the files
  */
 export async function* readCells(
   fragment: Fragment,

@@ -4,11 +4,11 @@ import { localStorage } from './node/file.ts'
 import { keepHeapLean } from './node/heap-flags.ts'
 import { errorWidth, terminalWidth, writeError, writeOut } from './node/stdout.ts'
 
-/** The program's entry: lends the process to {@link main} and takes its exit code. */
+/** The program's entry: passes the process to {@link main} and sets its exit code. */
 export async function run(): Promise<void> {
   keepHeapLean()
   const columns = terminalWidth()
-  // Should nothing be left to wait for before it ends, that is no success.
+  // If the event loop runs empty before the end, the program has failed.
   process.exitCode = 3
   process.exitCode = await main({
     argv: process.argv.slice(2),

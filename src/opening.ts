@@ -7,15 +7,15 @@ import type { Storage } from './source/source.ts'
 import { readContext } from './store/generic-tile.ts'
 import { openTarget, withArticle } from './store/target.ts'
 
-/** What the entries of the library share beside what they export. */
+/** Shared by the entries of the library, not exported to users. */
 
-/** How to open; an entry may have more. */
+/** How to open a target. An entry may add options. */
 export interface BaseOptions {
-  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as `--key` takes it. */
+  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as for `--key`. */
   key?: Uint8Array | string | undefined
-  /** Where paths lead: files in memory, or any object that finds and reads files. */
+  /** Where paths are looked up: files in memory, or any object that finds and reads files. */
   storage?: Storage | undefined
-  /** Told what is worth knowing of a network, such as a server that sends whole files. */
+  /** Called with notes about the network, such as a server that sends whole files. */
   onNote?: ((text: string) => void) | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Place {
   path: string
 }
 
-/** @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE for what is no key */
+/** @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE if the key is not valid */
 export async function openAt({ storage, path }: Place, codecs: Codecs, key: BaseOptions['key']): Promise<Target> {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   return openTarget(storage, path, readContext(codecs, bytes && parseKey(bytes, 'key')))

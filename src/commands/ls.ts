@@ -94,7 +94,7 @@ async function arrayOutcome(
     for await (const one of listing.fragments()) if (wanted(one)) names.push(one.result.name)
     return namesOutcome(head, names)
   }
-  // So many are not compared: then none need be kept to tell of the first.
+  // Only fragments that are compared need to be kept in memory.
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
   if (compared) for await (const one of listing.fragments()) if (wanted(one)) found.push(one)
@@ -143,7 +143,7 @@ function namesOutcome(head: DocumentHead<'array'>, names: readonly string[]): Ou
   return { document, rows: fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
 }
 
-/** The newest schema, or why there is none to be had: the fault is given, and what can be told without it is listed. */
+/** The newest schema. If there is none, the fault is reported, and the listing goes on without it. */
 async function newestSchema(
   cx: CommandContext,
   array: InspectArray,
@@ -157,7 +157,7 @@ async function newestSchema(
   }
 }
 
-/** Null where the head of the schema file cannot be read. */
+/** Null if the start of the schema file cannot be read. */
 async function encryption(array: InspectArray): Promise<EncryptionType | null> {
   try {
     return await array.encryption()
@@ -174,19 +174,19 @@ async function* resultsOf(
   for await (const one of listed) if (wanted(one)) yield one.result
 }
 
-/** Goes through the fragments of an array, and adds up what is said of them together. */
+/** Walks through the fragments of an array and adds up their totals. */
 class Listing {
   totalSize = 0
-  /** Of the fragments that TileDB reads now. */
+  /** Totals of the fragments that TileDB reads now. */
   readonly read = noSums()
-  /** Of those that are on disk besides. */
+  /** Totals of the other fragments on disk. */
   readonly notRead = noSums()
-  /** By schema, how many fragments name it. */
+  /** For each schema, the number of fragments that name it. */
   readonly written = new Map<string, number>()
   private readonly cx: CommandContext
   private readonly array: InspectArray
   private readonly entries: readonly FragmentEntry[]
-  /** Files whose fault was given: a schema that cannot be read is one for all its fragments. */
+  /** Files whose fault was reported. An unreadable schema is reported once for all its fragments. */
   private readonly told: Set<string>
 
   constructor(cx: CommandContext, array: InspectArray, entries: readonly FragmentEntry[], told: string | undefined) {
@@ -242,7 +242,7 @@ function noSums(): ArraySums {
   return { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
 }
 
-/** What cannot be read of a fragment counts for nothing. */
+/** An unreadable number is not added. */
 function addSums(sums: ArraySums, { result, size }: Listed): void {
   sums.fragment_num++
   sums.size += size
@@ -251,12 +251,12 @@ function addSums(sums: ArraySums, { result, size }: Listed): void {
   sums.tile_num += result.tile_num ?? 0
 }
 
-/** Above this, comparing all with all takes too long for a listing. */
+/** Above this number, comparing each with each takes too long for a listing. */
 const MOST_COMPARED = 20_000
-/** Pairs that are named; their number can be the square of the fragments'. */
+/** Number of pairs that are named; there may be as many as the square of the number of fragments. */
 const MOST_PAIRS = 1000
 
-/** Non-empty domain of a fragment, unless the newest schema has other dimensions, as a damaged one may, or none. */
+/** Non-empty domain of a fragment; undefined if there is no newest schema or if it has other dimensions, as after damage. */
 function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
   if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
   const fits = domain.every(({ min, max }, d) => {
@@ -266,7 +266,10 @@ function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]):
   return fits ? domain : undefined
 }
 
-/** Adds to each fragment that TileDB reads how many others its non-empty domain overlaps. @returns what is said of the array */
+/**
+ * Counts, for each fragment that TileDB reads, how many others its non-empty domain overlaps.
+ * @returns the totals for the array
+ */
 function overlapsOf(
   found: readonly Listed[],
   dimensions: readonly RangeType[],
@@ -297,7 +300,7 @@ interface Listed {
   fault: InspectError | undefined
 }
 
-/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault given. */
+/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault is reported. */
 async function listedFragment(
   cx: CommandContext,
   fragment: Fragment,
@@ -319,7 +322,8 @@ async function listedFragment(
       { ...caught.at, file: caught.at.file ?? fragment.folder.path },
       { cause: caught },
     )
-    // What readers pass over (a write that never finished, what vacuum removes) may lack its metadata: that is its state, not damage.
+    // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
+    // state, not damage.
     if (!(entry && !entry.isRead && caught.code === 'NOT_FOUND')) fault = placed
     error = errorResult(cx, placed)
   }
@@ -350,13 +354,16 @@ async function listedFragment(
     hidden_by: entry && (entry.hidden_by ?? null),
     error,
   }
-  // A copy: what was read of the file around it is not kept.
+  // A copy, so that the surrounding bytes of the file are not kept in memory.
   const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
   const isRead = entry?.isRead ?? false
   return { listed: { result, isRead, size, domain, schemaName: info?.schemaName, fault }, info }
 }
 
-/** Bytes of the data files on disk, and unfiltered as far as the footer tells: null with var-sized values, and where bytes are missing. */
+/**
+ * Bytes of the data files on disk, and unfiltered bytes according to the footer; null with var-sized values, or if bytes are
+ * missing.
+ */
 async function dataSizes(
   fragment: Fragment,
   info: FragmentInfo | undefined,
@@ -400,7 +407,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   }
 }
 
-/** What the array's commits say of a fragment; undefined outside of an array, and where the server lists no names. */
+/** The commits' entry for a fragment; undefined outside an array, or if the server lists no names. */
 async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
   try {
     return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
@@ -410,7 +417,7 @@ async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | und
   }
 }
 
-/** Files of a fragment: those that the metadata lists, then those that are only there. */
+/** Files of a fragment: first those that the metadata lists, then all others. */
 async function fragmentFiles(
   fragment: Fragment,
   info: FragmentInfo | undefined,
@@ -430,7 +437,7 @@ async function fragmentFiles(
   return files
 }
 
-/** @param size on disk; undefined where the file is not there */
+/** @param size on disk; undefined if the file does not exist */
 async function listedFile(
   fragment: Fragment,
   info: FragmentInfo,
@@ -473,7 +480,7 @@ async function groupOutcome(
   }
 }
 
-/** @param above what tells the groups around this one apart */
+/** @param above identifies the enclosing groups */
 async function groupMembers(
   cx: CommandContext,
   group: InspectGroup,

@@ -55,7 +55,7 @@ async function ofTarget(cx: CommandContext, path: string, target: Target): Promi
   return keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group'))
 }
 
-/** One document for a group: its own metadata, and below it that of each group and array in it. */
+/** One document for a group: its own metadata, then that of each group and array in it. */
 async function groupOutcome(cx: CommandContext, path: string, target: Target): Promise<Outcome> {
   const documents: MetadataDocument[] = []
   const outcomes = throughGroups(cx, path, target, async function* (path, target) {
@@ -78,7 +78,7 @@ async function groupOutcome(cx: CommandContext, path: string, target: Target): P
   }
 }
 
-/** @throws InspectError WRONG_TARGET for what has no key-value metadata */
+/** @throws InspectError WRONG_TARGET for a target without key-value metadata */
 async function keyValueDocument(
   cx: CommandContext,
   path: string,
@@ -102,7 +102,7 @@ function keyValueOutcome(document: MetadataDocument): Outcome {
   }
 }
 
-/** Key-value metadata: text and bytes are one value, other types an array unless there is exactly one. */
+/** Key-value metadata. Text and bytes are one value; other types are an array unless there is exactly one. */
 export function keyValueResult(entries: Map<string, MetadataEntry>, style: ValueStyle): KeyValues {
   const result: KeyValues = Object.create(null)
   for (const [key, { type, value_num, value }] of entries) {
@@ -123,7 +123,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   const statistics = await fragment.statistics()
   const lists = await TileLists.of(fragment, passedBytes)
   const fields: FragmentMetadataField[] = []
-  // Opening a list goes through it, ahead of all output: damage is an error and no document that ends early.
+  // Opening the lists reads through all of them before any output. So damage is an error, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {
     fields.push({
       ...(await slotColumns(lists, info, slot, i, cx.style)),
@@ -159,7 +159,7 @@ async function slotColumns(
     return list && listResult(list, (values) => values)
   }
   const minMax = async (which: 'min' | 'max'): Promise<FragmentMetadataField['tile_mins']> => {
-    // The phantom coordinates slot has bytes that are no values.
+    // The phantom coordinates slot has bytes that are not values.
     const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(info, slot))
     if (slot.phantom && list && list.whole === undefined) return bytesResult(list)
     return list && listResult(list, (values) => minMaxResult(info, slot, values, style))
@@ -181,7 +181,7 @@ async function slotColumns(
   }
 }
 
-/** A list as `values` shows it, or each of its blocks. */
+/** A list as `values` shows it, as a whole or block by block. */
 function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>): TileValues<V> {
   if (list.whole !== undefined) return values(list.whole)
   return new Pages(async function* () {
@@ -207,7 +207,7 @@ function bytesResult(list: TileList<TileMinMax>): PagedBytes {
   })
 }
 
-/** One value a tile; bytes that do not divide into values (the phantom coordinates slot's junk) stay bytes. */
+/** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
 function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
   const values = minMaxValues(info, slot, minMax, style)
   if (values) return lazyList(values.count, values.at)
@@ -216,12 +216,12 @@ function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style:
 
 export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
-/** Bytes of one minimum or maximum; undefined for var-sized slots. */
+/** Size in bytes of one minimum or maximum; undefined for var-sized slots. */
 export function minMaxCellSize(info: FragmentInfo, slot: Slot): number | undefined {
   return slotType(info, slot).cell_val_num === 'var' ? undefined : slotCellSize(info, slot)
 }
 
-/** Minima or maxima of a slot by tile; undefined where the bytes do not divide into values. */
+/** Minima or maxima of a slot by tile; undefined if the bytes are not whole values. */
 export function minMaxValues(
   info: FragmentInfo,
   slot: Slot,
@@ -256,7 +256,7 @@ function lazyList<V>(count: number, at: (index: number) => V): Iterable<V> {
   }
 }
 
-/** Statistics of one slot over the fragment; null where it has none. */
+/** Statistics of one slot over the fragment; null if it has none. */
 function slotTotals(
   info: FragmentInfo,
   slot: Slot,

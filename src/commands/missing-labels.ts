@@ -1,7 +1,7 @@
 import type { CellsMissingLabel } from '../documents/cells.ts'
 import type { CommandContext } from './command.ts'
 
-/** What is said of labels: those of an older schema, and those that there are none of. Each thing once. */
+/** Collects reports about labels, each once: labels of an older schema, and missing labels. */
 export class LabelReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
@@ -13,12 +13,12 @@ export class LabelReport {
     this.remarks.set(field, known.add(text))
   }
 
-  /** Whether no fault of the field's labels was told: each fragment of an array meets the same one. */
+  /** Whether no fault of the field's labels was reported yet. Every fragment of an array has the same one. */
   isNewFault(field: string): boolean {
     return this.faults.size < this.faults.add(field).size
   }
 
-  /** @returns what is to be told of each cell whose index has no label */
+  /** @returns a function to call for each cell whose index has no label */
   missingIn(field: string, enumeration: string, values: readonly unknown[]): (index: number | bigint) => void {
     const known = this.missing.get(field) ?? {
       ...{ field, enumeration, value_num: values.length, cell_num: 0, first: null },
@@ -31,13 +31,13 @@ export class LabelReport {
     }
   }
 
-  /** For a document; undefined where nothing is missing. */
+  /** For a document; undefined if nothing is missing. */
   result(): CellsMissingLabel[] | undefined {
     const all = [...this.missing.values()].filter(({ cell_num }) => cell_num > 0)
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
 
-  /** Says it once, behind the last cell. @param arrow whether null stands in a cell without a label, else its index */
+  /** Prints the report once, after the last cell. @param arrow whether a cell without a label is null, not its index */
   tell(cx: Pick<CommandContext, 'note'>, arrow = false): void {
     if (this.told) return
     this.told = true
@@ -53,7 +53,7 @@ export class LabelReport {
   }
 }
 
-/** What stands in a cell without a label. */
+/** What a cell without a label shows. */
 const INDEX_SHOWN = 'the index is shown'
 const INDEX_LOOKS_LIKE_LABEL =
   'the index is shown, and looks like a label, as these are numbers: only --format arrow, which writes null, tells them apart'

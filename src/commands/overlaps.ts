@@ -1,20 +1,20 @@
 import type { NDRange, RangeType } from '../format/range.ts'
 import { type Comparable, comparable, compare } from './ranges.ts'
 
-/** Which of some boxes have cells in common with others. */
+/** Which boxes have cells in common. */
 export interface Overlaps {
-  /** How many others each box overlaps. */
+  /** Number of other boxes that each box overlaps. */
   counts: Uint32Array
   pair_num: number
-  /** Pairs of positions, the first before the second; no more than asked for. */
+  /** Pairs of positions, the smaller first; at most as many as asked for. */
   pairs: [number, number][]
 }
 
 /**
- * Compares boxes with each other by the order of their ends, so that strings cost no more than numbers.
+ * Finds the boxes that overlap. Compares ranks of their ends, so that strings cost no more than numbers.
  *
- * @param boxes undefined ones overlap nothing
- * @param most pairs to name
+ * @param boxes undefined boxes overlap nothing
+ * @param most number of pairs to list
  */
 export function findOverlaps(
   boxes: readonly (NDRange | undefined)[],
@@ -43,7 +43,7 @@ export function findOverlaps(
   return { counts, pair_num, pairs: pairs.sort(([a, b], [c, d]) => a - c || b - d) }
 }
 
-/** Ends of the boxes along one dimension as places in the order of all of them; equal values share a place. */
+/** The rank of each box's ends along one dimension among all ends. Equal values have equal ranks. */
 function rankedEnds(
   boxes: readonly (NDRange | undefined)[],
   { type }: RangeType,

@@ -4,10 +4,10 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 
-/** How a range is written, for the help of `--range`. */
+/** The forms of a range, for the help of `--range`. */
 export const RANGE_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"; one a dimension'
 
-/** Bounds of one dimension, inclusive; undefined is open. Values compare as their type does. */
+/** Bounds of one dimension, inclusive; undefined has no limit. Values compare as their type does. */
 export interface Bounds {
   low: Comparable | undefined
   high: Comparable | undefined
@@ -18,8 +18,8 @@ export type Comparable = number | bigint | Uint8Array
 type NamedDimension = RangeType & { name: string }
 
 /**
- * Reads `NAME=LO..HI` options: `NAME=V` a point, `LO..` and `..HI` open, a value with `..` in it quoted as JSON, dates as
- * printed. One range a dimension at most.
+ * Parses `NAME=LO..HI` options. `NAME=V` is a point; `LO..` and `..HI` have one end. A value with `..` in it is quoted as
+ * JSON. Dates are written as they are printed. At most one range per dimension.
  *
  * @returns bounds by dimension index
  * @throws InspectError USAGE
@@ -55,7 +55,7 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
   )
 }
 
-/** Texts of both ends; empty for an open one. */
+/** The texts of both ends; empty for an open end. */
 function splitRange(text: string): [string, string] {
   if (text.startsWith('"')) {
     const end = closingQuote(text)
@@ -111,7 +111,7 @@ function quotedText(text: string): string {
   }
 }
 
-/** A raw value as something that `<` orders: numbers, or bytes compared one by one. */
+/** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
   const value = cellValue(type, 1, bytes, { raw: true })
@@ -119,7 +119,7 @@ export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   throw new TypeError(`${type} is no dimension type`)
 }
 
-/** Less than 0, 0 or more, as strings order byte by byte, shorter first. */
+/** Below 0, 0 or above 0. Strings compare byte by byte; a prefix comes first. */
 export function compare(a: Comparable, b: Comparable): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
     const n = Math.min(a.length, b.length)
@@ -129,7 +129,7 @@ export function compare(a: Comparable, b: Comparable): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Whether an n-dimensional range (an MBR, a non-empty domain) touches the bounds. */
+/** Whether an n-dimensional range (an MBR or non-empty domain) overlaps the bounds. */
 export function rangeFilter(
   dimensions: readonly RangeType[],
   bounds: ReadonlyMap<number, Bounds>,

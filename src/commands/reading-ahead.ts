@@ -1,13 +1,13 @@
 import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 
-/** Less than this is read without a word, bytes. */
+/** Up to this many bytes are read without a note. */
 const A_LOT = 100 * 2 ** 20
 
 /**
- * Says how much a command that reads all data of a target will read over the network, where that is a lot and can be told
- * beforehand: of a fragment from its footer, of an array where the storage lists all its files together.
- * @returns the bytes, where they can be told
+ * Prints a note if a command will read very much over the network. The size comes from a fragment's footer, or for an array
+ * from a storage that can list all its files together.
+ * @returns the number of bytes, if it is known beforehand
  */
 export async function noteBytesToRead(cx: CommandContext, target: Target): Promise<number | undefined> {
   if (!cx.storage.isRemote?.(target.path)) return undefined
@@ -24,7 +24,7 @@ async function bytesOf(target: Target): Promise<number | undefined> {
   try {
     return (await target.fragment.fieldFiles()).reduce((sum, { size }) => sum + size, 0)
   } catch {
-    // The command itself says what is wrong.
+    // The command itself will report the error.
     return undefined
   }
 }

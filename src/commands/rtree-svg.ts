@@ -16,25 +16,25 @@ import { type Comparable, comparable, compare } from './ranges.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
 
-/** Boxes of a picture: above this it has those of a higher level of the R-tree. */
+/** Most boxes in a picture; beyond this, it shows boxes of a higher level of the R-tree. */
 const MOST_BOXES = 20_000
-/** Characters of an end of an axis. */
+/** Most characters for an end of an axis. */
 const END_ROOM = 12
 
 interface DrawnFragment {
   name: string
-  /** Of the R-tree; undefined for the tiles themselves. */
+  /** Level in the R-tree; undefined for the boxes of the tiles. */
   level: number | undefined
-  /** Of the boxes there are, those without a place as well. */
+  /** Number of boxes, including those without a place in the picture. */
   box_num: number
   at: (index: number) => NDRange | undefined
 }
 
 /**
- * Draws the boxes of a target's tiles in two dimensions: those of a fragment, or of all fragments of an array that are visible.
- * Strings are placed by their order.
+ * Draws the boxes of a target's tiles in two dimensions, for a fragment or for all visible fragments of an array. Strings are
+ * placed by their order.
  *
- * @param names of the two dimensions; the first two without names
+ * @param names of the two dimensions; the first two by default
  */
 export async function svgOutcome(
   cx: CommandContext,
@@ -114,7 +114,7 @@ export async function svgOutcome(
   }
 }
 
-/** The tiles' boxes, or of many those of the lowest level of the R-tree that has few enough. */
+/** The boxes of the tiles. If there are too many, those of the lowest level of the R-tree with few enough. */
 async function drawn(fragment: Fragment, full: boolean): Promise<DrawnFragment> {
   const info = await fragment.info()
   const { name } = fragment
@@ -161,7 +161,7 @@ function chosen(dimensions: readonly Dimension[], names: readonly string[] | und
   return [x, y]
 }
 
-/** One dimension of the picture: numbers as they are, text by its place in the order of all ends. */
+/** One dimension of the picture. Numbers are placed by value, text by its rank among all ends. */
 class Axis {
   private readonly dimension: Dimension
   private readonly d: number
@@ -177,13 +177,13 @@ class Axis {
     this.isText = datatypeKind(this.dimension.type) === 'text'
   }
 
-  /** Whether a picture can show where it ends: not at NaN or infinity. */
+  /** Whether the picture can show the range: NaN and infinities have no place. */
   hasPlace(range: NDRange): boolean {
     if (this.isText) return true
     return this.place(range).every(Number.isFinite)
   }
 
-  /** Takes a box into account. */
+  /** Extends the axis for a box. */
   see(range: NDRange): void {
     const { min, max } = range[this.d]
     const [low, high] = [comparable(this.dimension.type, min), comparable(this.dimension.type, max)]

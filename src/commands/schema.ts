@@ -90,7 +90,7 @@ async function* ofTarget(
   }
 }
 
-/** Inside an array only the files of its schema folder are schemas; elsewhere a file may be any. */
+/** Inside an array, only files of its schema folder are schemas; elsewhere any file may be one. */
 function mayBeSchema({ array, folder, name }: Target & { type: 'file' }): boolean {
   return array === undefined || folder.name === SCHEMA_FOLDER || name === OLD_SCHEMA_FILE
 }
@@ -153,7 +153,7 @@ function outcome(cx: CommandContext, { name, path, encryption, schema, enumerati
   }
 }
 
-/** A schema in the shape of the `schema` document. */
+/** A schema in the form of the `schema` document. */
 export function schemaResult(
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
@@ -209,7 +209,7 @@ export function schemaResult(
   }
 }
 
-/** A tile extent is a count of the dimension's unit, never a date. */
+/** A tile extent is a count in the dimension's unit, never a date. */
 function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array): CellValue {
   return cellResult(type, 1, bytes, { raw: true })
 }
@@ -228,8 +228,8 @@ export function enumerationResult(enumeration: Enumeration, style: ValueStyle): 
 }
 
 /**
- * What the values of an enumeration can be shown as: their type, or bytes where some are no whole values of it. TileDB does
- * not look: MariaDB's engine labels INT64 attributes with texts and calls the texts INT64.
+ * The type in which the values of an enumeration are shown: its own, or bytes if some are not whole values of it. TileDB does
+ * not check this: MariaDB's engine labels INT64 attributes with text and stores the text as INT64.
  */
 export function enumerationValueType(enumeration: Enumeration, values: readonly Uint8Array[]): Datatype {
   const { type, cell_val_num } = enumeration
@@ -237,7 +237,7 @@ export function enumerationValueType(enumeration: Enumeration, values: readonly 
   return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
 }
 
-/** The raw values of an enumeration. @throws InspectError BAD_VALUE where offsets leave the data */
+/** The raw values of an enumeration. @throws InspectError BAD_VALUE if offsets leave the data */
 export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
   const { data, offsets, type, cell_val_num, name } = enumeration
   if (cell_val_num !== 'var') {

@@ -5,13 +5,13 @@ import { filtersText } from '../render/views/wording.ts'
 import type { MetadataSection } from '../store/metadata-sections.ts'
 import { filterResult } from './values.ts'
 
-/** Bytes as they are on disk, and before filtering. */
+/** Bytes on disk and before filtering. */
 export interface Sizes {
   size: number
   unfiltered_size: number
 }
 
-/** What one data file adds. `tiles`: stored bytes of each. */
+/** The numbers of one data file. `tiles`: the stored bytes of each. */
 export interface TalliedFile extends Sizes {
   field: string
   role: FileRole
@@ -26,7 +26,7 @@ export interface TalliedFilters extends Sizes {
 export interface TalliedSection extends Sizes {
   name: SectionName
   field: string | undefined
-  /** Set while there is only one such section. */
+  /** Defined only while there is a single such section. */
   offset: number | undefined
   section_num: number
   memory_size: number
@@ -42,10 +42,10 @@ export interface TalliedField extends Sizes {
   files: Map<string, TalliedRole & { filters: TalliedFilters[] }>
 }
 
-/** Buckets of {@link Distribution}: one for 0, then one for each power of two that a double counts exactly. */
+/** Buckets of {@link Distribution}: one for 0, then one for each power of two up to what a double counts exactly. */
 const BUCKETS = 55
 
-/** Counts how often numbers occur, by powers of two; no memory a number. */
+/** Counts how often numbers occur, by powers of two. It does not store the numbers. */
 export class Distribution {
   count = 0
   min = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class Distribution {
   private sum = 0
   private readonly buckets = new Float64Array(BUCKETS)
 
-  /** @param times how often the number is there */
+  /** @param times how often the number occurs */
   add(value: number, times = 1): void {
     if (times === 0) return
     this.count += times
@@ -78,7 +78,7 @@ export class Distribution {
     return this.count === 0 ? 0 : this.sum / this.count
   }
 
-  /** Numbers from `from` to `to`, both inclusive; from the first bucket that holds any to the last. */
+  /** The counts by bucket; `from` and `to` are inclusive. Empty buckets at both ends are left out. */
   histogram(): { from: number; to: number; count: number }[] {
     const first = this.buckets.findIndex((count) => count > 0)
     const last = this.buckets.findLastIndex((count) => count > 0)
@@ -90,15 +90,15 @@ export class Distribution {
   }
 }
 
-/** 0 for 0, else 1 more than the exponent of the power of two below. */
+/** 0 for 0; otherwise 1 plus the exponent of the largest power of two that is not greater. */
 function bucketOf(value: number): number {
   if (value < 1) return 0
-  // logarithms round up next to large powers of two
+  // Logarithms round up just below large powers of two.
   const high = Math.floor(value / 2 ** 31)
   return high === 0 ? 32 - Math.clz32(value) : Math.min(BUCKETS - 1, 63 - Math.clz32(high))
 }
 
-/** Bytes of one or more fragments, by everything that one may ask for. */
+/** Sums of bytes over one or more fragments, grouped in every way that can be asked for. */
 export class SizeTally {
   readonly fields = new Map<string, TalliedField>()
   readonly roles = new Map<string, TalliedRole>()

@@ -86,7 +86,7 @@ export const command: CommandModule<StatsOptions> = {
   },
 }
 
-/** False, too, where opening fails: that is told when the target's turn comes. */
+/** Also false if opening fails; the error is reported when the target's turn comes. */
 function isGroup(target: Promise<Target>): Promise<boolean> {
   return target.then(
     ({ type }) => type === 'group',
@@ -115,7 +115,7 @@ function comparison(first: StatsDocument, second: StatsDocument, full: boolean):
   }
 }
 
-/** What is summed up over fragments. */
+/** Totals over fragments. */
 interface Totals {
   tally: SizeTally
   fragment_num: number
@@ -125,11 +125,11 @@ interface Totals {
   size: number
   metadata_size: number
   footer_size: number
-  /** Unfiltered bytes of the sections, each place in the file counted once. */
+  /** Unfiltered bytes of the sections; a place in the file counts once. */
   sections: Sizes & { memory_size: number }
   cells_per_tile: Distribution
   format_versions: Set<number>
-  /** Of data files that are missing or short: neither their bytes nor what they should hold is counted. */
+  /** Data files that are missing or too short. Neither their bytes nor the bytes that they should have are counted. */
   damaged: { finding: StatsFinding; fault: InspectError }[]
 }
 
@@ -213,7 +213,7 @@ async function arrayDocument(
   }
 }
 
-/** A fragment measured, or why it could not be. */
+/** The measures of a fragment, or the error. */
 async function measuredEntry(
   array: InspectArray,
   { name, path }: FragmentEntry,
@@ -230,7 +230,7 @@ async function measuredEntry(
   }
 }
 
-/** What is known of a fragment before anything of it is summed up: nothing is, where a part of it cannot be read. */
+/** The measures of a fragment, before they are added to the totals. If any part is unreadable, nothing is added. */
 interface Measured {
   info: FragmentInfo
   encrypted: boolean
@@ -240,7 +240,7 @@ interface Measured {
   damaged: Totals['damaged']
 }
 
-/** Reads what the sizes of a fragment take: the footer, the headers of the sections, and the tile offsets, a list at a time. */
+/** Reads what the sizes need: the footer, the headers of the sections, and the tile offsets, one list at a time. */
 async function measured(fragment: Fragment): Promise<Measured> {
   const info = await fragment.info()
   const onDisk = await fragmentFileSizes(fragment)
@@ -308,7 +308,7 @@ function damagedFinding(fragment: Fragment, one: DamagedFile): Totals['damaged']
   return { finding: { code, severity: 'error', message, file: `${fragment.folder.path}/${one.name}`, bytes }, fault }
 }
 
-/** @throws InspectError INCONSISTENT where there is no offset for each tile, or offsets do not rise */
+/** @throws InspectError INCONSISTENT if there is not an offset for each tile, or offsets do not rise */
 async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Distribution> {
   const { tile_num, slots } = await fragment.info()
   const list: OffsetsList =
@@ -336,7 +336,7 @@ async function filesSize(folder: Folder): Promise<number> {
   return size
 }
 
-/** Bytes of all files of an array but those of fragments. */
+/** Bytes of all files of an array except those of fragments. */
 async function otherSize(cx: CommandContext, folder: Folder, fragments: ReadonlySet<string>): Promise<number> {
   const deep: string[] = []
   const size = await treeSize(folder, fragments, deep)
@@ -348,8 +348,8 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
 }
 
 /**
- * Bytes of all files below a folder but those in `without`, which are paths from there. No folder is entered twice.
- * @param deep takes the paths of folders that are not entered because they are too deep
+ * Bytes of all files below a folder, except those in `without`, which has relative paths. No folder is entered twice.
+ * @param deep collects paths of folders that are too deep to enter
  */
 async function treeSize(
   folder: Folder,
@@ -436,7 +436,7 @@ function sizesResult({ size, unfiltered_size }: Sizes): Pick<StatsSums, 'size' |
   return { size, unfiltered_size, ratio: ratio({ size, unfiltered_size }) }
 }
 
-/** Unfiltered over stored. */
+/** Unfiltered bytes divided by stored bytes. */
 function ratio({ size, unfiltered_size }: Sizes): number | null {
   return size === 0 ? null : ratioOf(unfiltered_size, size)
 }

@@ -15,7 +15,7 @@ import { type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { finished, type TileOptions, undoneChunks } from './tile.ts'
 
-/** What the schema says of a data file, as far as its name tells the field. */
+/** What the schema says about a data file whose field is known from its name. */
 interface FileField {
   info: Pick<FragmentInfo, 'schema' | 'slots'>
   slot: number
@@ -23,10 +23,10 @@ interface FileField {
 }
 
 /**
- * The tile that begins at a byte of a data file. Nothing of the fragment's metadata is used: a tile's own framing tells where
- * it ends, the array's newest schema which filters it went through, the folder's name the version.
+ * The tile that begins at a byte of a data file. It does not use the fragment's metadata. The tile's own framing gives its
+ * end, the array's newest schema gives its filters, and the folder's name gives the version.
  *
- * @throws InspectError USAGE for an offset that is no number or lies outside; TRUNCATED where no tile stands there
+ * @throws InspectError USAGE if the offset is not a number or lies outside; TRUNCATED if no tile is there
  */
 export async function tileAtOffset(
   cx: CommandContext,
@@ -38,7 +38,7 @@ export async function tileAtOffset(
   const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
   if (fileName.includes('/'))
     throw new InspectError('USAGE', `expected the name of a data file, found ${JSON.stringify(name)}`)
-  // which field a file is of stands in the metadata
+  // Only the metadata says which field a file belongs to.
   if (fileName !== name && (await fragment.folder.kind(fileName)) === undefined)
     throw new InspectError(
       'USAGE',
@@ -72,7 +72,7 @@ export async function tileAtOffset(
 
 const FIRST_READ = 2 ** 20
 
-/** Reads more of the file until the chunks that stand there are whole. */
+/** Reads more of the file until the chunks there are complete. */
 async function framedTile(
   source: ByteSource,
   offset: number,
@@ -117,7 +117,7 @@ async function pipelineFor(
 ): Promise<Pipeline> {
   const { codecs, key, maxTileSize } = fragment.cx
   if (!field) {
-    // Outside of an array only the framing is known: chunks are shown as they are stored.
+    // Outside an array only the framing is known, so chunks are shown as stored.
     return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version, maxTileSize }, codecs)
   }
   const { info, slot, role } = field

@@ -99,7 +99,7 @@ async function openFile(
   return TileFile.open(fragment, wanted.slot, roleOf(wanted.role))
 }
 
-/** Coordinates and time stamps are data as far as tiles go. */
+/** For tiles, coordinates and timestamps count as data. */
 function roleOf(role: string): TileRole {
   return ROLES.find((known) => known === role) ?? 'data'
 }
@@ -142,7 +142,7 @@ async function tileOutcome(
   return finished(cx, document, stored, undone, options)
 }
 
-/** Chunks of a tile as documents show them, and the bytes that undoing their filters gave. */
+/** The chunks of a tile in the form of documents, and their unfiltered bytes. */
 export interface UndoneChunks {
   chunks: TileChunk[]
   parts: Uint8Array[]
@@ -151,8 +151,8 @@ export interface UndoneChunks {
 }
 
 /**
- * Undoes the filters of each chunk; one that cannot be undone is told and shown with its error.
- * @param expected unfiltered bytes of the tile: nothing is undone beyond them
+ * Undoes the filters of each chunk. A chunk that fails is reported and shown with its error.
+ * @param expected unfiltered bytes of the tile; chunks beyond it are not undone
  */
 export function undoneChunks(
   cx: CommandContext,
@@ -219,7 +219,7 @@ export async function finished(
   }
 }
 
-/** Whether the tile of a var file holds its offsets itself, as its offsets tile says; for an offsets file, whether it says so. */
+/** Whether a var tile holds its own offsets, according to the offsets tile; for an offsets file, whether its tile says so. */
 async function holdsStringOffsets(fragment: Fragment, file: TileFile, tile: number): Promise<boolean> {
   if (file.role !== 'var' || file.cells(tile) === 0) return false
   const offsets = await TileFile.open(fragment, file.slot, 'offsets')
@@ -239,7 +239,7 @@ function stageResult(stage: StageResult): TileChunkStage {
   }
 }
 
-/** A described value with its short runs of bytes (digests, tags, window offsets) in hex. */
+/** A described value, with short byte fields (digests, tags, window offsets) in hex. */
 function withHex(value: unknown): unknown {
   if (value instanceof Uint8Array) return hex(value)
   if (Array.isArray(value)) return value.map(withHex)
@@ -247,7 +247,7 @@ function withHex(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withHex(inner)]))
 }
 
-/** `00-stored.bin`, then what each filter gave when undone, in that order. */
+/** `00-stored.bin`, then the output of each filter as it was undone, in that order. */
 async function writeStages(
   cx: CommandContext,
   folder: string,

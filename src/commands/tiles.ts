@@ -101,7 +101,7 @@ async function tilesOutcome(
   }
 }
 
-/** The tiles `[first, next)`, without those whose box `touches` nothing. */
+/** The tiles `[first, next)`, except those whose box does not overlap the range. */
 function* rows(
   info: FragmentInfo,
   { first, next, box }: { first: number; next: number; box: BoxBlock },
@@ -130,7 +130,7 @@ interface BoxBlock {
 
 const NO_BOXES: BoxBlock = { range: () => undefined, value: () => null }
 
-/** Box of each tile: its MBR, or for dense fragments the part of the non-empty domain that it holds. */
+/** The box of each tile: its MBR, or in dense fragments its part of the non-empty domain. */
 async function boxBlocks(
   lists: TileLists,
   info: FragmentInfo,
@@ -154,7 +154,7 @@ async function boxBlocks(
   }
 }
 
-/** Box of each tile, as it is stored; all of them in memory. */
+/** The stored box of each tile; all of them are in memory. */
 export async function tileBoxes(
   fragment: Fragment,
   info: FragmentInfo,
@@ -182,12 +182,12 @@ function integerBytes(type: Datatype, value: bigint): Uint8Array {
   return bytes.subarray(0, datatypeSize(type))
 }
 
-/** What the metadata says of one tile of a field, of the tiles of a block. */
+/** What the metadata says about one tile of a field, for the tiles of a block. */
 type FieldBlock = (tile: number) => TilesLineField
 type FieldBlocks = (from: number, to: number) => Promise<FieldBlock>
 type Block<T> = (from: number, to: number) => Promise<(tile: number) => T>
 
-/** Opens the lists of one field. Lists that its version or shape has not are left out. */
+/** Opens the lists of one field. Lists that its version or type does not have are left out. */
 async function fieldBlocks(
   lists: TileLists,
   fragment: Fragment,
@@ -215,7 +215,7 @@ async function fieldBlocks(
     const sum = await sums?.(from, to)
     const null_count = await nulls?.(from, to)
     return (tile) => {
-      // One literal for most fields: objects of one shape are quick to make and to write.
+      // One object literal serves most fields. Objects of one shape are fast to create and to write.
       const { offset, size, unfiltered_size } = place(tile)
       const statistics = {
         min: min?.(tile),
@@ -237,7 +237,7 @@ async function fieldBlocks(
   }
 }
 
-/** Where a tile is in a file, stored and unfiltered bytes. */
+/** Place of a tile in its file, with its stored and unfiltered bytes. */
 interface Place {
   offset: number
   size: number
@@ -250,7 +250,7 @@ function prefixed(prefix: 'var_' | 'validity_', { offset, size, unfiltered_size 
     : { validity_offset: offset, validity_size: size, validity_unfiltered_size: unfiltered_size }
 }
 
-/** @throws InspectError INCONSISTENT where the metadata has no offset for each tile */
+/** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
 async function placeBlocks(
   lists: TileLists,
   fragment: Fragment,

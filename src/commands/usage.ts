@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/nearest.ts'
 
-/** What people try, and what they are looking for. */
+/** Options and commands that users of other tools try, and what they need instead. */
 const HINTS: Readonly<Record<string, string>> = {
   cat: 'decode shows the cells of a fragment, dump the bytes of a file',
   head: 'decode --limit 10 shows the first cells of a fragment',
@@ -33,10 +33,10 @@ const HINTS: Readonly<Record<string, string>> = {
   '--verbose': 'DEBUG=1 shows where an error arose',
 }
 
-/** A word as long as this may be a key, which no message repeats. */
+/** A word this long may be a key, so messages do not repeat it. */
 const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
-/** What commander says of a wrong command line, in one line and in our words, the nearest right word with it. */
+/** Rewords commander's message about a wrong command line, in one line, with the most similar valid word. */
 export function usageMessage(message: string, command: string | undefined): string {
   return worded(message.replace(/^error: /, ''), command).replace(MAY_BE_KEY, '…')
 }

@@ -6,9 +6,9 @@ import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 
-/** Structures of the format under the names and in the shapes of the JSON documents. */
+/** Structures of the format with the names and in the form of the JSON documents. */
 
-/** `[[lo, hi], …]`, one pair a dimension. */
+/** `[[lo, hi], …]`, one pair per dimension. */
 export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): ValueRange[] {
   return ranges.map(({ min, max }, d) => {
     const { type, cell_val_num } = dimensions[d]
@@ -16,7 +16,7 @@ export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, 
   })
 }
 
-/** {@link rangesResult} for the MBRs of a level, which may be millions: what depends on the types is decided once. */
+/** {@link rangesResult} for the MBRs of a level. There may be millions, so whatever depends on the types is decided once. */
 export function mbrsResult(
   level: RTreeLevel,
   dimensions: readonly RangeType[],
@@ -44,7 +44,7 @@ export function mbrsResult(
   }
 }
 
-/** `[lo, hi]` of a dimension's domain; null where it has none. */
+/** `[lo, hi]` of a dimension's domain; null if it has none. */
 export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): ValueRange | null {
   if (domain.length === 0) return null
   const size = datatypeSize(type)
@@ -57,12 +57,12 @@ export function pipelineResult(pipeline: FilterPipeline): PipelineDescription {
 
 export function filterResult(filter: FilterConfig): FilterDescription {
   const { extra, quality, ...options } = filter
-  // WEBP's two padding bytes are no option; other unknown bytes are shown.
+  // WEBP's two padding bytes are not an option; other unknown bytes are shown.
   const unknown = extra && (filter.name !== 'WEBP' || extra.some((byte) => byte !== 0)) ? extra : undefined
   return { ...options, quality, extra: unknown }
 }
 
-/** One cell, or null where the bytes hold none. */
+/** One cell, or null if the bytes hold none. */
 export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): CellValue {
   return cellValue(type, cellValNum, bytes, style)
 }

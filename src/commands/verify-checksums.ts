@@ -69,7 +69,7 @@ async function runnerFor(
   return runInWorkers(jobs, { key, deep, maxTileSize }, cx.storage, target, here)
 }
 
-/** Failures come while they are found; what sums them up is known behind the last one. */
+/** Failures are given as they are found; the summary follows the last one. */
 function outcome(
   cx: CommandContext,
   path: string,
@@ -136,7 +136,7 @@ function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<str
   for (const file of files) yield cx.shownPath(file)
 }
 
-/** In one word. `verified` is said only where every data file carries checksums. */
+/** The verdict in one word. `verified` requires a checksum on every data file. */
 function verdict(found: Verified, failureNum: number): VerifyChecksumsDocument['verdict'] {
   if (failureNum > 0) return 'damaged'
   if (found.checksumNum === 0) return 'nothing-to-verify'

@@ -102,7 +102,7 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
   throw new InspectError('USAGE', `write-sample expects one folder, found ${found}`)
 }
 
-/** Options that say what a sample is; a damage chooses its own. */
+/** Options that describe a sample; a damage chooses its own. */
 const CHOICES = [
   'dense',
   'sparse',
@@ -183,11 +183,11 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   }
 }
 
-/** What ends a large allocation. */
+/** What the system says when a large allocation fails. */
 const NO_MEMORY =
   /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length|Array buffer allocation failed|Invalid string length)/
 
-/** Nothing of what is read here is an array that could be damaged: what is wrong is the document that was given, or an option. */
+/** This command reads no arrays that could be damaged. So any error is about the given document or an option. */
 function asUsage(error: unknown): unknown {
   if (error instanceof InspectError)
     return exitCodeOf(error) === 1 ? new InspectError('USAGE', error.message, error.at, { cause: error }) : error
@@ -200,8 +200,8 @@ function asUsage(error: unknown): unknown {
 }
 
 /**
- * Initialisation vectors that repeat for the same input, and never for another one: SHA-256 of all that goes into the array and a
- * counter. `data` has been read when the first one is asked for.
+ * Initialisation vectors: SHA-256 of everything that goes into the array, and of a counter. Equal inputs give equal vectors,
+ * and different inputs never do. `data` is read before the first vector is asked for.
  */
 async function vectors(
   codecs: Codecs,
@@ -274,7 +274,7 @@ function sampleDocument(
   }
 }
 
-/** What to try on the sample. */
+/** Commands to try on the sample. */
 function nextCommands(
   path: string,
   version: number,

@@ -3,7 +3,7 @@ import { type ConditionNode, deleteCondition } from '../format/delete-condition.
 import { bytes, u32, u64 } from './bytes.ts'
 import { type Damages, METADATA, SCHEMA, UUID } from './damage.ts'
 
-/** Names, commits and what is consolidated of them. */
+/** Damage to names, commits and consolidated files. */
 export const ARRAY_DAMAGE = {
   ARRAY_NO_SCHEMA: {
     name: 'a schema folder without schemas',

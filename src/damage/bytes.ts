@@ -1,8 +1,8 @@
 import { concat } from '../filters/bytes.ts'
 
-/** Readable pieces of stored bytes: `bytes(u32(7), [1, 2])`. */
+/** Builds bytes from readable pieces: `bytes(u32(7), [1, 2])`. */
 export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
-  // A copy even of a single part: what comes out is written to.
+  // Copies even a single part, because callers write to the result.
   return concat([...parts.map((part) => Uint8Array.from(part)), new Uint8Array(0)])
 }
 

@@ -6,7 +6,7 @@ import type { Damages } from './damage.ts'
 const setI32 = (data: Uint8Array, cell: number, value: number): void =>
   new DataView(data.buffer, data.byteOffset).setInt32(4 * cell, value, true)
 
-/** Stored tiles and the cells in them. */
+/** Damage to stored tiles and their cells. */
 export const CELL_DAMAGE = {
   TILE_UNREADABLE: {
     name: 'a chunk count that cannot be',
@@ -33,7 +33,7 @@ export const CELL_DAMAGE = {
     sample: 'sparse',
     plant: (array) =>
       array.editStored('p', 'data', 0, (stored) => {
-        // One chunk of 48 bytes without filters becomes two.
+        // Splits one chunk of 48 bytes without filters into two.
         const tile = decode(stored, tileChunks)
         const [{ data, metadata }] = tile.chunks
         const chunk = (part: Uint8Array): StoredChunk => ({ original_length: part.length, metadata, data: part })

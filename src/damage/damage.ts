@@ -7,17 +7,17 @@ import type { SampleName } from './samples.ts'
 export interface Damage {
   /** What is done, in a few words. */
   name: string
-  /** What it is done to. */
+  /** The sample that is damaged. */
   sample: SampleName
   plant(array: EditableArray): Promise<void> | void
 }
 
-/** By the code of the finding. */
+/** Damages by the code of their finding. */
 export type Damages = Readonly<Partial<Record<FindingCode, Damage>>>
 
 export const SCHEMA = /\/__schema\/__\d[^/]*$/
 export const METADATA = /__fragment_metadata\.tdb$/
-/** Of what damage adds. */
+/** The UUID of files that a damage adds. */
 export const UUID = '0123456789abcdef0123456789abcdef'
 
 export const onFooter =

@@ -14,20 +14,20 @@ const noVector = (): never => {
   throw new TypeError('nothing that is damaged on purpose is encrypted')
 }
 
-/** Changes a value in place, or gives another one. */
+/** Changes a value in place, or returns another one. */
 export type Change<T> = ((value: T) => T) | ((value: T) => void)
 
-/** An array or group in memory that is damaged on purpose: its files by path, and edits that keep everything else right. */
+/** An array or group in memory that is damaged on purpose: its files by path, and edits that keep everything else correct. */
 export class EditableArray {
   /** Absolute path of its folder. */
   readonly root: string
   readonly files: Map<string, Uint8Array>
   private readonly newContext: () => ReadContext
 
-  /** @param newContext what reading it needs, anew each time: a context remembers what it read */
+  /** @param newContext makes a fresh context for each read, because a context remembers what it read */
   constructor(root: string, files: ReadonlyMap<string, Uint8Array>, newContext: () => ReadContext) {
     this.root = root
-    // Copies: what is read of them are views, which edits write to.
+    // Copies: parsed values are views of the files, and edits write to the files.
     this.files = new Map(Array.from(files, ([path, content]) => [path, content.slice()]))
     this.newContext = newContext
   }
@@ -36,7 +36,7 @@ export class EditableArray {
     return new MemoryStorage(this.files)
   }
 
-  /** The first of them. */
+  /** The first path that matches. */
   first(pattern: RegExp): string {
     const [path] = this.matching(pattern)
     if (path === undefined) throw new TypeError(`nothing matches ${pattern}`)
@@ -47,7 +47,7 @@ export class EditableArray {
     for (const path of this.matching(pattern)) this.files.delete(path)
   }
 
-  /** Path of the only file that matches. */
+  /** The only path that matches. */
   find(pattern: RegExp): string {
     const found = this.matching(pattern)
     if (found.length !== 1) throw new TypeError(`${pattern} matches ${found.length} files: ${found.join(', ')}`)
@@ -88,7 +88,7 @@ export class EditableArray {
     if (!this.files.delete(path)) throw new TypeError(`no file ${path}`)
   }
 
-  /** Moves a file, or a folder with all it holds. */
+  /** Moves a file, or a folder with its contents. */
   move(from: string, to: string): void {
     for (const [path, content] of [...this.files]) {
       if (path !== from && !path.startsWith(`${from}/`)) continue
@@ -97,7 +97,7 @@ export class EditableArray {
     }
   }
 
-  /** Reads the payload of a file that is one generic tile, and puts what becomes of it into one without filters. */
+  /** Reads the payload of a file that is one generic tile, changes it, and writes it without filters. */
   async rewrite<T>(path: string, describe: Describe<T>, change: Change<T>): Promise<void> {
     const { payload, header } = await openGenericTile(this.get(path), this.newContext(), { file: path, offset: 0 })
     const value = decode(payload, describe)
@@ -115,7 +115,7 @@ export class EditableArray {
     return [...this.files.keys()].filter((path) => pattern.test(path.slice(this.root.length))).sort()
   }
 
-  /** Folder of the fragment whose name begins so (or of the only one). */
+  /** Folder of the fragment whose name starts like this; by default of the only one. */
   fragmentPath(start = '__'): string {
     const folders = new Set(
       [...this.files.keys()]
@@ -135,7 +135,8 @@ export class EditableArray {
   }
 
   /**
-   * Lays the fragment's metadata out anew: one section with another payload, a footer with other fields; offsets follow.
+   * Writes the fragment's metadata again, with another payload for one section or other fields in the footer. Offsets are
+   * adjusted.
    */
   async editMetadata(
     edit: {
@@ -178,7 +179,7 @@ export class EditableArray {
     return this.editMetadata({ footer: change }, path)
   }
 
-  /** Changes one section, told by its offset in the footer. */
+  /** Changes one section, which is identified by its offset in the footer. */
   async editSection<T>(
     offsetOf: (footer: FragmentFooter) => number | undefined,
     describe: Describe<T>,
@@ -194,7 +195,9 @@ export class EditableArray {
     await this.editMetadata({ sections: [{ offset, payload }] }, path)
   }
 
-  /** Undoes the filters of a tile, changes its bytes, and filters them again: checksums are right, lists follow. */
+  /**
+   * Undoes the filters of a tile, changes its bytes, and filters them again. Checksums are correct, and lists are adjusted.
+   */
   async editTile(
     field: string,
     role: TileRole,
@@ -210,7 +213,7 @@ export class EditableArray {
     await this.replaceTile(file, tile, pipeline.forwardTile(changed, [changed.length]), path)
   }
 
-  /** Puts other stored bytes in the place of a tile; lists follow. */
+  /** Replaces the stored bytes of a tile. Lists are adjusted. */
   async editStored(
     field: string,
     role: TileRole,

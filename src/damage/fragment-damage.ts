@@ -9,7 +9,7 @@ import { u64 } from './bytes.ts'
 import { type Damages, METADATA, onFooter, SCHEMA, UUID } from './damage.ts'
 import type { Change, EditableArray } from './editable-array.ts'
 
-/** Of sparse samples: `a` is slot 0, `s` 1, `f` 2, `p` 3, `t` 4, `n` 5; then coords, `x` 7, `y` 8. */
+/** Slots of sparse samples: `a` is 0, `s` 1, `f` 2, `p` 3, `t` 4, `n` 5; then coords, `x` 7, `y` 8. */
 const SLOT = { a: 0, n: 5 }
 
 type Plant = (array: EditableArray) => Promise<void>
@@ -37,7 +37,7 @@ const onStatistics =
     )
   }
 
-/** Files of a fragment, its footer and its metadata. */
+/** Damage to the files of a fragment, its footer and its metadata. */
 export const FRAGMENT_DAMAGE = {
   FILE_MISSING: {
     name: 'a data file that is gone',
@@ -183,7 +183,7 @@ export const FRAGMENT_DAMAGE = {
     name: 'a box that leaves its parent',
     sample: 'rtreeLevels',
     plant: onRTree(({ levels }) => {
-      // The upper end of the first dimension of the first box below the root.
+      // The upper end of the first dimension, in the first box below the root.
       levels[1].bytes[4] = 0
       levels[1].bytes[5] = 0
     }),
@@ -259,7 +259,7 @@ export const FRAGMENT_DAMAGE = {
     sample: 'sparse',
     plant: onRTree(({ levels }) => {
       const [first] = [levels[levels.length - 1]]
-      // Upper end of the second dimension of the first tile.
+      // The upper end of the second dimension, for the first tile.
       first.bytes.set([49, 0, 0, 0], 12)
       for (const level of levels.slice(0, -1)) level.bytes.set([49, 0, 0, 0], 12)
     }),

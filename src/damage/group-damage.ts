@@ -1,7 +1,7 @@
 import { groupDetails } from '../format/group-details.ts'
 import { type Damages, UUID } from './damage.ts'
 
-/** Key-value metadata and groups. */
+/** Damage to key-value metadata and groups. */
 export const GROUP_DAMAGE = {
   METADATA_NAME_INVALID: {
     name: 'a metadata file without time stamps',

@@ -12,10 +12,10 @@ import { bytes, u32 } from './bytes.ts'
 import { UUID } from './damage.ts'
 import { EditableArray } from './editable-array.ts'
 
-/** An array that a damage is planted in: as `write-sample` makes it, and what is done to that. */
+/** How to make an array for a damage: options of `write-sample`, and the changes that follow. */
 interface SampleRecipe {
   options: SampleOptions
-  /** NDJSON, where generated cells will not do. */
+  /** NDJSON, if generated cells will not do. */
   cells?: string
   /** Folder of the array below the root, ending in `/`. */
   below?: string
@@ -46,7 +46,7 @@ const SMALL: SampleOptions = {
 }
 const THREE: SampleOptions = { ...SMALL, cells: '30', fragments: '3' }
 
-/** Time stamps of deletes, behind every sample's own or in front of them: what they say does not matter. */
+/** Timestamps of deletes, before or after those of every sample. Their content does not matter. */
 const CONDITIONS = [15, 25].map((time) => `__commits/__${time}_${time}_${UUID}_22.del`)
 
 async function addConditions(array: EditableArray): Promise<void> {
@@ -56,7 +56,7 @@ async function addConditions(array: EditableArray): Promise<void> {
   }
 }
 
-/** Gives fragments other time stamps in their names, in the order in which they were written. */
+/** Gives fragments other timestamps in their names, in the order in which they were written. */
 function rename(array: EditableArray, ranges: readonly (readonly [number, number])[]): void {
   const marks = array.matching(/\.wrt$/)
   for (const [i, mark] of marks.entries()) {
@@ -68,7 +68,7 @@ function rename(array: EditableArray, ranges: readonly (readonly [number, number
   }
 }
 
-/** Names of commits, from the array's folder on, without `left` of them. */
+/** Names of commits relative to the array's folder, without the last `left`. */
 function consolidateCommits(array: EditableArray, left: number): string[] {
   const marks = array.matching(/\.wrt$/)
   const lines = marks.slice(0, marks.length - left).map((path) => `${path.slice(array.root.length + 1)}\n`)
@@ -90,7 +90,7 @@ async function consolidateMetadata(array: EditableArray): Promise<void> {
     footers.push(stored)
     at += stored.length
   }
-  // Offsets count from the start of the payload, where the entries are.
+  // Offsets count from the start of the payload, which begins with the entries.
   const base = encode({ entries, footers: new Uint8Array(0) }, consolidatedFragmentMetadata).length
   for (const entry of entries) entry.offset += base
   const meta = { entries, footers: bytes(...footers) }
@@ -225,7 +225,7 @@ const SAMPLES = {
 
 export type SampleName = keyof typeof SAMPLES
 
-/** A sample in memory, whole as yet, as if it lay in the folder `root`. Same name, same bytes. */
+/** A sample in memory, not yet damaged, with paths below `root`. The same name gives the same bytes. */
 export async function sampleArray(name: SampleName, root: string, codecs: Codecs): Promise<EditableArray> {
   const recipe: SampleRecipe = SAMPLES[name]
   const array = new EditableArray(root, await filesOf(recipe, root, codecs), () => readContext(codecs, undefined))

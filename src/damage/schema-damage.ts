@@ -11,7 +11,7 @@ const onSchema =
   (array: EditableArray): Promise<void> =>
     array.rewrite(array.find(SCHEMA), arraySchema, change)
 
-/** Schemas, enumerations and dimension labels. */
+/** Damage to schemas, enumerations and dimension labels. */
 export const SCHEMA_DAMAGE = {
   SCHEMA_NAME_INVALID: {
     name: 'a file without time stamps among the schemas',

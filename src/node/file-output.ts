@@ -27,22 +27,25 @@ import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
 export interface FileOutput {
-  /** Pipes and devices are not: they have what was written already. */
+  /** False for pipes and devices: they keep what was written so far. */
   readonly isWhole: boolean
-  /** The bytes are the caller's again once this has returned, or its promise is kept. */
+  /** The caller may reuse the bytes once this has returned, or its promise is resolved. */
   write(data: string | Uint8Array): Promise<void> | void
-  /** Gives the file its name, in place of one that had it. */
+  /** Gives the file its name, and replaces a file of that name. */
   commit(): void
-  /** Leaves everything as it was. Nothing behind {@link commit}. */
+  /** Leaves everything as it was. Does nothing after {@link commit}. */
   discard(): void
 }
 
-/** Up to this many bytes stay in memory: the file of a short result is made once all of it is there. Until then no signal is listened for. */
+/**
+ * Up to this many bytes stay in memory, so a short result's file is created when it is complete. Until then, no signal
+ * handler is needed.
+ */
 const HELD = 2 ** 20
 
 /**
- * Opens a file to write to: a file of another name beside it, until {@link FileOutput.commit}. Links are followed, modes
- * kept. What is no regular file (a pipe, a device, a terminal) is written to as it is.
+ * Opens a file for writing. Until {@link FileOutput.commit}, the bytes go to a file of another name beside it. Links are
+ * followed, modes kept. A pipe, a device or a terminal is written to directly.
  * @throws InspectError USAGE for a folder; NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openFileOutput(path: string): Promise<FileOutput> {
@@ -50,24 +53,24 @@ export async function openFileOutput(path: string): Promise<FileOutput> {
   return place.through ? openThrough(path) : new WholeFile(path, place)
 }
 
-/** Where a path to write to leads. */
+/** Where an output path leads. */
 export interface OutputPlace {
-  /** Behind all links. */
+  /** The path after all links. */
   path: string
   /** What is there now. */
   status: Stats | undefined
-  /** Whether it is no file that another one could take the place of. */
+  /** Whether it must be written to directly, as it is not a file that can be replaced. */
   through: boolean
 }
 
-/** Links that are followed in a row, as Linux does. */
+/** Most links to follow in a row, as in Linux. */
 const MOST_LINKS = 40
 
-/** @throws what the system says where a folder of the path is missing */
+/** @throws the system's error if a folder of the path is missing */
 export function outputPlace(path: string): OutputPlace {
   let at = inRealFolder(path)
   for (let links = 0; links < MOST_LINKS; links++) {
-    // descriptors: what they lead to is open already
+    // A descriptor's target is open already.
     if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, through: true }
     const status = lstatSync(at, { throwIfNoEntry: false })
     if (!status?.isSymbolicLink()) {
@@ -81,7 +84,7 @@ export function outputPlace(path: string): OutputPlace {
   throw new InspectError('IO', 'too many links lead from one to another', { file: path })
 }
 
-/** The path with the folder it lies in as the system resolves that. */
+/** The path, with its folder resolved by the system. */
 function inRealFolder(path: string): string {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)
@@ -112,7 +115,7 @@ class WholeFile implements FileOutput {
       if (place.status) accessSync(place.path, constants.W_OK)
       accessSync(folder, constants.W_OK | constants.X_OK)
     })
-    // short enough for every name that the file itself may have
+    // Short enough for every name that the file itself may have.
     this.temporary = `${place.path.slice(0, slash)}/.${place.path.slice(slash + 1).slice(0, 40)}.${unique()}`
   }
 
@@ -159,7 +162,7 @@ class WholeFile implements FileOutput {
     this.descriptor = undefined
   }
 
-  /** Makes the file, with what was held back. */
+  /** Creates the file, with the bytes held so far. */
   private started(): number {
     if (this.descriptor !== undefined) return this.descriptor
     return guarded(this.shown, () => {
@@ -173,17 +176,17 @@ class WholeFile implements FileOutput {
   }
 }
 
-/** What another user may do with the file stays as it was. */
+/** What other users may do with the file stays the same. */
 function keepOwner(descriptor: number, { mode, uid, gid }: Stats): void {
   try {
     fchownSync(descriptor, uid, gid)
   } catch {
-    // only the superuser may give files away
+    // Only the superuser may give files away.
   }
   fchmodSync(descriptor, mode & 0o7777)
 }
 
-/** Gives a file the name of another. One that is mounted by itself, as into a container, can only be written over. */
+/** Renames a file over another. A file that is itself a mount point, as in a container, can only be overwritten. */
 function replace(from: string, to: string): void {
   try {
     renameSync(from, to)
@@ -196,7 +199,7 @@ function replace(from: string, to: string): void {
 
 let count = 0
 
-/** Of this process and no other one that runs. */
+/** Unique among all running processes. */
 function unique(): string {
   return `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
 }
@@ -205,7 +208,7 @@ function removeQuietly(path: string): void {
   rmSync(path, { force: true, recursive: true })
 }
 
-/** A pipe or device, written to as results come. */
+/** A pipe or device, which gets the results as they come. */
 function openThrough(path: string): Promise<FileOutput> {
   return new Promise((resolve, reject) => {
     open(path, 'w', (error, descriptor) => {
@@ -243,7 +246,7 @@ async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> 
   for (let at = 0; at < bytes.length; ) at += await writePart(descriptor, bytes, at)
 }
 
-/** @returns bytes written */
+/** @returns the number of bytes written */
 function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(descriptor, bytes, from, bytes.length - from, null, (error, written) => {
@@ -261,7 +264,7 @@ function guarded<T>(path: string, work: () => T): T {
   }
 }
 
-/** Writes files into a folder, made if it is not there: all of them or none. Each is given in parts. */
+/** Writes files into a folder, all of them or none. The folder is created if needed. Each file is given in parts. */
 export async function writeFiles(
   folder: string,
   files: readonly [name: string, parts: readonly Uint8Array[]][],

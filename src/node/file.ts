@@ -16,12 +16,12 @@ import { listedNames } from '../source/lean-heap.ts'
 import { type ByteSource, checkRange, type Entry, type Storage } from '../source/source.ts'
 
 /**
- * Reads up to this size are done at once, on the calling thread: handing one to the thread pool and back takes longer than
- * copying 64 KiB out of the page cache (0.1 ms against 0.01), and `node:fs/promises` alone costs a millisecond at start-up.
+ * Reads up to this size are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms against
+ * 0.01). `node:fs/promises` alone adds a millisecond to start-up.
  */
 const SMALL_READ = 64 * 1024
 
-/** A pipe is read whole, up to this much. */
+/** A pipe is read whole, up to this many bytes. */
 const MOST_PIPED = 2 ** 30
 
 const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', string]>> = {
@@ -38,13 +38,13 @@ const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', stri
   EIO: ['IO', 'the device failed: it cannot'],
 }
 
-/** What the system says in words: `too many symbolic links encountered (ELOOP)`. */
+/** The system's error in words: `too many symbolic links encountered (ELOOP)`. */
 function systemWords(error: Error, code: string): string {
   const words = /^[A-Z0-9_]+: (.*?)(?:, \w+(?: '.*)?)?$/s.exec(error.message)?.[1]
   return words === undefined ? `the system says ${code}` : `the system says: ${words} (${code})`
 }
 
-/** The system's error as one of ours; the path goes into the place. @param doing what could not be done */
+/** The system's error as an InspectError that names the path. @param doing what failed */
 export function systemError(error: unknown, path: string, doing: 'read' | 'write' = 'read'): unknown {
   if (!(error instanceof Error && 'code' in error) || error instanceof InspectError) return error
   const code = String(error.code)
@@ -62,8 +62,9 @@ function guarded<T>(path: string, work: () => T): T {
 }
 
 /**
- * A local file, read at positions through one descriptor. Only regular files are read: a pipe without a writer blocks, a device may
- * have no end. What the shell has opened for this process (`<(…)`, `/dev/stdin`) is read whole at the first touch.
+ * A local file, read by position through one descriptor. Only regular files are read, because a pipe without a writer blocks,
+ * and a device may have no end. Exception: a pipe that the shell has opened for this process (`<(…)`, `/dev/stdin`) is read
+ * whole at first use.
  */
 class FileSource implements ByteSource {
   readonly name: string
@@ -75,13 +76,13 @@ class FileSource implements ByteSource {
     this.name = path
   }
 
-  /** Asked of the name while the file is not open: listings ask of many files that they never read. */
+  /** While the file is not open, its size is found by name: listings need the sizes of many files that they never read. */
   async size(): Promise<number> {
     if (this.descriptor === undefined) this.bytes ??= guarded(this.name, () => this.sizeByName())
     return this.knownSize()
   }
 
-  /** Undefined for what has to be read to tell. @throws InspectError IO for what is not read */
+  /** Undefined if the file must be read to know its size. @throws InspectError IO for what is not read */
   private sizeByName(): number | undefined {
     const status = statSync(named(this.name))
     if (status.isFile()) return status.size
@@ -113,7 +114,7 @@ class FileSource implements ByteSource {
   }
 
   private opened(): number {
-    // Whatever takes the file's place in between must not block.
+    // If something else takes the file's place in between, opening must not block.
     this.descriptor ??= guarded(this.name, () => openSync(named(this.name), constants.O_RDONLY | constants.O_NONBLOCK))
     return this.descriptor
   }
@@ -142,7 +143,7 @@ class FileSource implements ByteSource {
   }
 }
 
-/** Whether a pipe is one that somebody has opened for this process: it has a writer, and an end. */
+/** Whether somebody has opened the pipe for this process. Then it has a writer and an end. */
 function isOpenPipe(path: string, status: Stats): boolean {
   return (
     (status.isFIFO() || status.isSocket()) && /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/(?:self|\d+)\/fd\/\d+)$/.test(path)
@@ -156,7 +157,7 @@ function kindInWords(status: Stats): string {
   return 'a device'
 }
 
-/** What pipes gave, by path: they give it once. */
+/** The content of pipes by path, as a pipe can be read only once. */
 const pipes = new Map<string, Uint8Array>()
 
 function drained(file: string): Uint8Array {
@@ -178,7 +179,7 @@ function readPipe(file: string, most: number): Uint8Array {
   })
 }
 
-/** All that a pipe gives. @throws InspectError TOO_LARGE */
+/** Everything from a pipe. @throws InspectError TOO_LARGE */
 function drain(descriptor: number, file: string, most: number): Uint8Array {
   const pieces: Uint8Array[] = []
   let total = 0
@@ -193,7 +194,10 @@ function drain(descriptor: number, file: string, most: number): Uint8Array {
   }
 }
 
-/** A file, or a pipe that somebody has opened for this process, of a few bytes. @throws InspectError TOO_LARGE, as {@link FileSource} beside */
+/**
+ * Reads a short file, or a short pipe that was opened for this process.
+ * @throws InspectError TOO_LARGE; as {@link FileSource}
+ */
 export function readShort(path: string, most: number): Uint8Array {
   const status = guarded(path, () => statSync(named(path)))
   if (isOpenPipe(path, status)) return readPipe(path, most)
@@ -216,7 +220,7 @@ function kindOf(path: string): Entry['kind'] | undefined {
   }
 }
 
-/** What a link leads to; a link that leads nowhere, or in a circle, is no reason not to list a folder. */
+/** The target of a link. A link to nowhere or in a circle must not stop the listing of a folder. */
 function kindOfLink(path: string): Entry['kind'] {
   try {
     return kindOf(path) ?? 'other'
@@ -226,15 +230,15 @@ function kindOfLink(path: string): Entry['kind'] {
   }
 }
 
-/** What the system is to be given for a path: its bytes, where some name in it is not UTF-8. */
+/** The form of a path for system calls: bytes, if some name in it is not UTF-8. */
 function named(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodeText(path))
 }
 
-/** What stands for bytes that are not UTF-8 where names are read as text. */
+/** Stands for bytes that are not UTF-8 when names are read as text. */
 const REPLACED = '\ufffd'
 
-/** A folder's entries, each name as text that leads back to its bytes. */
+/** A folder's entries. The text of each name can be turned back into its bytes. */
 function entriesOf(path: string): Dirent[] {
   const entries = readdirSync(named(path), { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED))) return entries

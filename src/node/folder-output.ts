@@ -11,16 +11,16 @@ import { onInterrupt } from './interrupted.ts'
 export interface FolderOutput {
   /** @param path relative to the folder, with `/` */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** Gives the folder its name. @throws InspectError EXISTS where something took that name meanwhile */
+  /** Gives the folder its name. @throws InspectError EXISTS if the name has been taken since */
   commit(): Promise<void>
-  /** Removes what was written; nothing where {@link commit} was called. */
+  /** Removes what was written; does nothing after {@link commit}. */
   discard(): Promise<void>
 }
 
 /**
- * Opens a folder to write into: until {@link FolderOutput.commit} its files are in a folder of another name beside it.
- * @param refuse throws where nothing is to be written
- * @throws InspectError EXISTS where anything stands at `path`; NOT_FOUND, NO_PERMISSION, IO
+ * Opens a folder for writing. Until {@link FolderOutput.commit}, its files are in a folder of another name beside it.
+ * @param refuse throws if the place must not be written to
+ * @throws InspectError EXISTS if anything is at `path`; NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openFolderOutput(path: string, refuse: (path: string) => Promise<void>): Promise<FolderOutput> {
   const target = absolutePath(path)
@@ -29,7 +29,7 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
   const parent = dirname(target)
   const name = join(parent, `.${basename(target)}.${randomBytes(6).toString('hex')}`)
   let partial: string | undefined
-  /** What is being written: it could make the folder anew once that is removed. */
+  /** The write in progress. It could create the folder again after its removal. */
   let writing: Promise<unknown> = Promise.resolve()
   const forget = onInterrupt(async () => {
     await writing.catch(() => {})

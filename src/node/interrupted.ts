@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** What ends a program from outside, with time to put things in order. */
+/** Signals that end a program but leave time to clean up. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 type Cleanup = () => void | Promise<void>
@@ -9,10 +9,10 @@ const cleanups = new Set<Cleanup>()
 let ending = false
 
 /**
- * Runs `cleanup` should a signal end the program before the function that is given back was called. Signals are heard only
- * while something is to be put in order: hearing them, a thread that is busy ends later.
+ * Runs `cleanup` if a signal ends the program before the returned function is called. Signals are handled only while there is
+ * something to clean up, because a busy thread with a handler ends later.
  *
- * @param cleanup must be done when it returns, or its promise is kept, and must not throw
+ * @param cleanup is done when it returns or its promise resolves, and must not throw
  */
 export function onInterrupt(cleanup: Cleanup): () => void {
   if (cleanups.size === 0) for (const signal of SIGNALS) process.on(signal, endBy)
@@ -22,7 +22,7 @@ export function onInterrupt(cleanup: Cleanup): () => void {
   }
 }
 
-/** Puts all in order, and ends as if nobody had listened: the caller's shell sees the signal. */
+/** Cleans up, then ends as if there were no handler: the caller's shell sees the signal. */
 function endBy(signal: NodeJS.Signals): void {
   if (ending) return
   ending = true

@@ -2,12 +2,12 @@ import { InspectError } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
 import { localStorage, readShort } from './file.ts'
 
-/** A file of more is none of a key. */
+/** A larger file cannot hold a key. */
 const MOST_KEY_BYTES = 1024
 
 /**
- * The AES-256-GCM key from `--key`, `--key-file` or the environment, in this order; undefined for none.
- * @throws InspectError USAGE where it is no key; the key itself never stands in the message
+ * The AES-256-GCM key from `--key`, `--key-file` or the environment, in this order; undefined if there is none.
+ * @throws InspectError USAGE if it is not a key; the message never contains the key
  */
 export async function readKey(
   options: { key?: string | undefined; keyFile?: string | undefined },
@@ -25,7 +25,7 @@ export async function readKey(
   return undefined
 }
 
-/** Whether a word looks like a key: no message repeats it then. */
+/** Whether a word looks like a key, so that no message repeats it. */
 export function mayBeKey(word: string): boolean {
   return /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?|[^./\\]{32})$/.test(word)
 }

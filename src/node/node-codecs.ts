@@ -18,17 +18,16 @@ async function packagedFile(specifier: string): Promise<string> {
   return createRequire(import.meta.url).resolve(specifier)
 }
 
-/** The portable codecs with files read as Node can. */
+/** The portable codecs, with files read by Node. */
 export const portableCodecs: Codecs = portable(readPackagedWasm)
 
 /**
- * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM 50 times and more, inflate 3 times
- * (packages against node:crypto and node:zlib, Node 20 and 24). The rest is the portable backend. Nothing is loaded
- * before first use.
+ * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM at least 50 times, inflate 3 times (packages
+ * compared with node:crypto and node:zlib, Node 20 and 24). The rest is portable. Nothing is loaded before first use.
  */
 export const nodeCodecs: Codecs = {
   ...portableCodecs,
-  // Once: in the built program an `import()` of Node's module copies all that it has, at each call.
+  // Once: in the built program, each `import()` of a Node module copies all its exports.
   gzip: once(loadGzip),
   zstd: once(loadZstd),
   md5: once(() => loadDigest('md5', portableCodecs.md5)),
@@ -36,7 +35,10 @@ export const nodeCodecs: Codecs = {
   aes256gcm: once(loadAes256Gcm),
 }
 
-/** An inflate of our own beside the kernels took 0.85 to 1.15 of the time of node:zlib's (2026-11, chunks of 64 KiB): not worth its code. */
+/**
+ * An inflate of our own beside the kernels took 0.85 to 1.15 of the time of node:zlib's (2026-11, chunks of 64 KiB). That is
+ * not worth its code.
+ */
 async function loadGzip(): Promise<ByteCodec> {
   const { deflateSync, inflateSync } = await import('node:zlib')
   return {
@@ -61,18 +63,17 @@ const LEVEL_PARAMETER = 100
 const WINDOW_LOG_PARAMETER = 100
 
 /**
- * In a frame without content size (TileDB writes none) the window decides what is allocated: 8 MiB, enough up to level
- * 19.
+ * Frames without a content size (TileDB writes none) allocate the whole window: 8 MiB, enough up to level 19.
  */
 const LARGEST_WINDOW_LOG = 23
 
 /**
- * Setting up one of Node's decompressors takes 20 microseconds and memory that waits for the garbage collector: for chunks of
- * the usual size the portable codec is as fast or faster (Node 24: 0.4 to 22 microseconds for 30 bytes, and for a chunk of
- * a byte-shuffled column half the time), and the peak of memory is 40 MB lower.
+ * A decompressor of Node takes 20 microseconds to set up, and memory until the next garbage collection. For chunks of the
+ * usual size the portable codec is at least as fast. Node 24: 0.4 against 22 microseconds for 30 bytes; half the time for a
+ * chunk of a byte-shuffled column. The peak of memory is 40 MB lower.
  */
 const SMALL_FRAME = 65_536
-/** So many small frames are worth loading the portable codec, which takes 2 milliseconds. */
+/** After this many small frames, the portable codec is worth loading, which takes 2 milliseconds. */
 const MANY_FRAMES = 100
 
 async function loadZstd(): Promise<ByteCodec> {
@@ -86,7 +87,7 @@ async function loadZstd(): Promise<ByteCodec> {
       const loaded = (codec: ByteCodec): void => {
         small = codec
       }
-      // Node's own goes on where it does not load.
+      // If it cannot be loaded, Node's decompressor goes on.
       zstdForSmallFrames().then(loaded, () => {})
     }
     return small
@@ -114,8 +115,8 @@ async function loadZstd(): Promise<ByteCodec> {
 }
 
 /**
- * The portable codec without a turn of the event loop, as reading a file and compiling otherwise take: whoever reads many small tiles of local
- * files makes none.
+ * The portable codec, loaded without the event loop, unlike the usual reading and compiling. Code that reads many small tiles
+ * of local files never returns to the event loop.
  */
 async function zstdForSmallFrames(): Promise<ByteCodec> {
   const [{ zstdCodec, ZSTD_WASM }, { readFileSync }] = await Promise.all([
@@ -131,7 +132,7 @@ function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {
 
 const SMALLEST_CHUNK = 64
 
-/** Runs one of Node's decompressors, bounded; a byte of room to spare saves it a second buffer of that size. */
+/** Runs one of Node's decompressors with a limit. One spare byte saves it a second buffer of that size. */
 function bounded(what: string, size: number, decompress: (options: OutputBound) => Buffer): Uint8Array {
   let out: Buffer
   try {
@@ -165,7 +166,7 @@ async function loadAes256Gcm(): Promise<Aead> {
       try {
         decipher.final()
       } catch {
-        // The cipher is a stream: `final` gives no bytes and fails only where the tag does not fit.
+        // The cipher is a stream: `final` returns no bytes, and fails only if the tag is wrong.
         return undefined
       }
       return plain(out)
@@ -179,7 +180,7 @@ async function loadAes256Gcm(): Promise<Aead> {
   }
 }
 
-/** The same bytes as a bare Uint8Array: a Buffer's `slice` and printing differ. */
+/** The same bytes as a plain Uint8Array. A Buffer slices and prints differently. */
 function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }

@@ -3,11 +3,13 @@ import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { outputPlace } from './file-output.ts'
 
-/** What is in folders of TileDB that hold data: nothing else is to be written there. */
+/** Names that mark a TileDB folder with data. Nothing else may be written there. */
 const MARKS = ['__fragments', '__schema', '__array_schema.tdb', '__fragment_metadata.tdb']
-/** What is in the folder of a group. Other files may lie beside its members. */
+/** Names that mark a group's folder. Other files may lie beside its members. */
 const GROUP_MARKS = ['__group', '__tiledb_group.tdb']
-/** Names in an array or group that TileDB gives a meaning. It opens no group where something strange is in one of its own. */
+/**
+ * Names with a meaning for TileDB in an array or group. TileDB does not open a group with foreign files in its own folders.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   ...MARKS,
   ...GROUP_MARKS,
@@ -18,17 +20,17 @@ const RESERVED: ReadonlySet<string> = new Set([
   '__enumerations',
   '__lock.tdb',
 ])
-/** A file in a fragment is so far below the array. */
+/** A file of a fragment is this many folders below the array. */
 const FOLDERS_UP = 3
 
-/** What a run reads: nothing is written over it, or beside what is in it. */
+/** The places that a run reads. Nothing may be written over them or inside them. */
 export class ReadPlaces {
   private readonly paths: readonly string[]
   private readonly shown: (path: string) => string
 
   /**
-   * @param paths of files and folders that need not be there
-   * @param shown a path as the user wrote it
+   * @param paths of files and folders, which need not exist
+   * @param shown turns a path into what the user wrote
    */
   constructor(paths: readonly string[], shown: (path: string) => string) {
     this.paths = paths
@@ -38,8 +40,8 @@ export class ReadPlaces {
   /**
    * @param path of a file or folder to write
    * @param option that named it, or a command
-   * @throws InspectError USAGE where it lies in what is read, in any array or among a group's own files, or is a link to a part of what is
-   * read or from it
+   * @throws InspectError USAGE if it lies inside what is read, inside any array or among a group's own files; also if a link
+   * joins it to what is read
    */
   refuse(path: string, option: string): void {
     const found = this.placeAround(path)
@@ -53,7 +55,7 @@ export class ReadPlaces {
     )
   }
 
-  /** The folder that is not to be written into; '' for a file that is read itself. */
+  /** The folder that must not be written to; '' if the file itself is read. */
   private placeAround(path: string): string | undefined {
     const given = absolutePath(path)
     const real = realOutput(path)
@@ -65,7 +67,7 @@ export class ReadPlaces {
         if (outputs.some((output) => output.startsWith(root === '/' ? '/' : `${root}/`))) return one
       }
     }
-    // Names say little where case does not count, or something is mounted twice.
+    // Names are not enough if case does not matter or something is mounted twice.
     const roots = new Map<string, string>()
     for (const one of this.paths) {
       const id = identity(statOf(one))
@@ -85,7 +87,7 @@ export class ReadPlaces {
     return status?.isFile() ? this.linkTo(status) : undefined
   }
 
-  /** Where a file that is there is part of what is read by another name. */
+  /** Where an existing file is part of what is read under another name. */
   private linkTo(status: BigIntStats): string | undefined {
     const wanted = identity(status)
     const seen = new Set<string>()
@@ -99,12 +101,12 @@ export class ReadPlaces {
   }
 }
 
-/** Where an output goes behind all links. */
+/** Where an output goes after all links. */
 function realOutput(path: string): string {
   try {
     return outputPlace(path).path
   } catch {
-    // a folder, or one that is yet to be made
+    // A folder, or one that does not exist yet.
     const full = absolutePath(path)
     for (const folder of foldersAround(full)) {
       const real = realPath(folder)
@@ -134,7 +136,7 @@ function identity(status: BigIntStats | undefined): string | undefined {
   return status && `${status.dev} ${status.ino}`
 }
 
-/** The path itself, and every folder around it, inner ones first. */
+/** The path itself and every folder around it, innermost first. */
 function* foldersAround(path: string): Generator<string> {
   for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at
 }
@@ -143,7 +145,7 @@ function isMarked(folder: string): boolean {
   return holdsAny(folder, MARKS)
 }
 
-/** Whether a path is that of a group's own file or folder, be it there or not. */
+/** Whether a path names a group's own file or folder, whether it exists or not. */
 function isOfGroup(path: string): boolean {
   const slash = path.lastIndexOf('/')
   return RESERVED.has(path.slice(slash + 1)) && holdsAny(path.slice(0, slash), GROUP_MARKS)
@@ -153,7 +155,7 @@ function holdsAny(folder: string, names: readonly string[]): boolean {
   return names.some((name) => statOf(`${folder}/${name}`) !== undefined)
 }
 
-/** The array that a file or fragment lies in; else itself. */
+/** The array around a file or fragment; otherwise the path itself. */
 function arrayAround(path: string): string {
   const real = realPath(path) ?? absolutePath(path)
   let outermost = real

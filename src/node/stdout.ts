@@ -3,18 +3,19 @@ import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
 import { systemError } from './file.ts'
 
-/** Milliseconds between tries while a pipe that does not block is full: short at first, for readers as fast as this program. */
+/** Milliseconds between attempts while a non-blocking pipe is full; short at first, for readers as fast as this program. */
 const FIRST_RETRY = 0.05
 const LAST_RETRY = 4
 
-/** So long nobody may read what goes to stderr, in milliseconds, before the rest of it is given up. */
+/** If nobody reads stderr for this many milliseconds, the rest is dropped. */
 const PATIENCE = 5000
 
 /**
- * Writes all of it without Node's streams: they cost milliseconds at start-up, and waiting in the write itself keeps memory flat.
+ * Writes all bytes without Node's streams. Streams cost milliseconds at start-up, and waiting in the write itself keeps
+ * memory low.
  *
- * @param patience milliseconds that a full pipe is waited for
- * @throws whatever the system says, EAGAIN behind all patience
+ * @param patience milliseconds to wait for a full pipe
+ * @throws the system's error; EAGAIN after the wait
  */
 function writeAll(descriptor: number, bytes: Uint8Array, patience = Number.POSITIVE_INFINITY): void {
   let retry = FIRST_RETRY
@@ -39,7 +40,7 @@ function codeOf(error: unknown): unknown {
 
 /**
  * Writes to standard output.
- * @throws ClosedPipe where the reader has gone (`| head`); InspectError IO where nothing more can be written
+ * @throws ClosedPipe if the reader has gone (`| head`); InspectError IO if nothing more can be written
  */
 export function writeOut(data: string | Uint8Array): void {
   try {
@@ -50,7 +51,7 @@ export function writeOut(data: string | Uint8Array): void {
   }
 }
 
-/** Whether a descriptor may be a terminal; only then are Node's streams asked, which load slowly. */
+/** Whether a descriptor may be a terminal. Only then are Node's streams asked, which load slowly. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const status = fstatSync(descriptor)
@@ -60,12 +61,12 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
-/** Width of the terminal that standard output is, 0 where nobody said how wide; undefined where it is none. */
+/** Width of the terminal on standard output, or 0 if it is unknown; undefined if it is not a terminal. */
 export function terminalWidth(): number | undefined {
   return mayBeTerminal(1) && process.stdout.isTTY ? (process.stdout.columns ?? 0) : undefined
 }
 
-/** As {@link terminalWidth}, of standard error. */
+/** {@link terminalWidth} for standard error. */
 export function errorWidth(): number | undefined {
   return mayBeTerminal(2) && process.stderr.isTTY ? (process.stderr.columns ?? 0) : undefined
 }
@@ -74,6 +75,6 @@ export function writeError(text: string): void {
   try {
     writeAll(2, Buffer.from(text), PATIENCE)
   } catch {
-    // Nobody is there to be told.
+    // There is nobody to tell.
   }
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
 import { systemError } from './file.ts'
 
-/** All text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+/** The whole text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
 export async function readText(path: string): Promise<string> {
   try {
     return path === '-' ? await text(stdin) : await readFile(path, 'utf8')
@@ -19,17 +19,17 @@ export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path
 }
 
-/** UTF-8 text that may be too long for memory. */
+/** UTF-8 text that may not fit in memory. */
 export interface TextInput {
-  /** For errors. */
+  /** Name of the file, for errors. */
   file: string
-  /** Once, in pieces of any length. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  /** The text in pieces of any length; can be read once. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
   pieces: AsyncIterable<string>
-  /** SHA-256 of what was read so far. */
+  /** SHA-256 of the text read so far. */
   digest(): Uint8Array
 }
 
-/** Opens a file, or standard input for `-`; it is read as it is needed. */
+/** Opens a file, or standard input for `-`. It is read as needed. */
 export function openText(path: string): TextInput {
   const hash = createHash('sha256')
   const file = inputName(path)
@@ -48,5 +48,5 @@ export function openText(path: string): TextInput {
   return { file, pieces: pieces(), digest: () => hash.copy().digest() }
 }
 
-/** Bytes read at a time. */
+/** Bytes to read at a time. */
 const PIECE = 1 << 20

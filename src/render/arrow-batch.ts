@@ -2,7 +2,7 @@ import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { NameCell } from './arrow-values.ts'
 
-/** Cells to write as one record batch: every column holds the same number, and nothing else. */
+/** Cells for one record batch: all columns have the same number of cells. */
 export interface Rows {
   count: number
   columns: ColumnData[]
@@ -11,12 +11,12 @@ export interface Rows {
   name: NameCell
 }
 
-/** Bytes of a cell; undefined where cells differ. */
+/** Size of a cell in bytes; undefined if cells differ. */
 function cellSize({ type, cell_val_num }: ColumnType): number | undefined {
   return cell_val_num === 'var' ? undefined : datatypeSize(type) * cell_val_num
 }
 
-/** The rows of a tile. Where they are neighbours, their columns are views of the tile's. */
+/** The rows of a tile. If they are neighbours, their columns are views of the tile's columns. */
 export function selectRows(
   { tile, first = 0, cell_num, rows, columns }: CellBatch,
   types: readonly ColumnType[],
@@ -66,7 +66,7 @@ function gather({ data, starts, validity }: ColumnData, size: number | undefined
   return { ...gatherVar(data, starts ?? new Float64Array(0), rows), validity: chosen }
 }
 
-/** Runs of neighbours are copied at once. */
+/** Copies runs of neighbours at once. */
 function gatherFixed(data: Uint8Array, size: number, rows: Uint32Array): Uint8Array {
   const out = new Uint8Array(rows.length * size)
   for (let i = 0; i < rows.length; ) {
@@ -91,7 +91,7 @@ function gatherVar(
   return { data: out, starts: chosen }
 }
 
-/** A few bytes are copied faster one by one than by a call. */
+/** A few bytes are copied faster in a loop than by a call. */
 const SHORT = 32
 
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
@@ -99,10 +99,10 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
   else for (let i = start, o = at; i < end; i++, o++) to[o] = from[i]
 }
 
-/** Rows of several small tiles, copied behind each other. */
+/** Rows of several small tiles, copied one after another. */
 export class MergedRows {
   count = 0
-  /** Bytes held. */
+  /** Number of bytes held. */
   size = 0
   private readonly columns: MergedColumn[]
   private missing = new Set<number>()
@@ -119,7 +119,7 @@ export class MergedRows {
     this.count += rows.count
   }
 
-  /** All rows so far; the next {@link add} starts anew. */
+  /** All rows so far; the next {@link add} starts a new set. */
   take(): Rows {
     const { count, missing, tiles } = this
     const columns = this.columns.map((column) => column.take(count))
@@ -149,7 +149,7 @@ class MergedColumn {
     this.varSized = varSized
   }
 
-  /** @returns bytes added */
+  /** @returns the number of bytes added */
   add({ data, starts, validity }: ColumnData, before: number, count: number): number {
     if (validity || this.validity) {
       this.validity ??= filled(before)
@@ -187,7 +187,7 @@ function filled(count: number): Growing {
 
 const FIRST_ROOM = 4096
 
-/** Bytes that are added to. */
+/** A growing buffer of bytes. */
 class Growing {
   length = 0
   private bytes: Uint8Array

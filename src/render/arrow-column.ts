@@ -27,15 +27,15 @@ import {
 export interface ArrowLabels extends Pick<ColumnType, 'name' | 'type' | 'cell_val_num'> {
   ordered: boolean
   values: readonly Uint8Array[]
-  /** Told of a cell whose index has no value: it is null. */
+  /** Called for a cell whose index has no value. The cell is null. */
   onMissing(index: number | bigint): void
 }
 
 /** A column to write. */
 export interface ArrowColumn extends ColumnType {
-  /** Written as a dictionary of these instead of the stored indexes. */
+  /** The values for a dictionary, which is written in place of the stored indexes. */
   labels?: ArrowLabels | undefined
-  /** Not a field of the fragment. */
+  /** True if it is not a field of the fragment. */
   made?: boolean
 }
 
@@ -53,7 +53,7 @@ export interface ColumnWriter {
 const MOST = 2 ** 31 - 1
 const NOTHING = new Uint8Array(0)
 
-/** @param id number of the column's dictionary, unlike that of every other column */
+/** @param id number of the column's dictionary, unique among the columns */
 export function columnWriter(column: ArrowColumn, id: number, raw: boolean): ColumnWriter {
   const { name, cell_val_num, labels } = column
   const metadata = new Map([
@@ -78,7 +78,10 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
   return { field: named(type, nullable), encode: placed(name, encode), dictionary: undefined }
 }
 
-/** A dictionary's field has the children of its values' type (Schema.fbs, "DictionaryEncoding"); flechette writes those it is given. */
+/**
+ * A dictionary's field has the children of its values' type (Schema.fbs, "DictionaryEncoding"). flechette writes the children
+ * of its type.
+ */
 function dictionaryOf({ children }: ArrowField['type'], type: ArrowField['type']): ArrowField['type'] {
   return children ? { ...type, children } : type
 }
@@ -134,7 +137,7 @@ function cellsOf(column: ColumnType, raw: boolean): Cells {
     : { type: fixedSizeList(child, cell_val_num), nullable: false, encode: fixedLists(elements, column, cell_val_num) }
 }
 
-/** One value a cell. */
+/** One value per cell. */
 function oneByOne(elements: ArrowElements): ColumnEncoder {
   return ({ data, validity }, count, body, name) => addValues(elements, { bytes: data, validity }, count, body, name)
 }
@@ -142,7 +145,7 @@ function oneByOne(elements: ArrowElements): ColumnEncoder {
 function fixedLists(elements: ArrowElements, { nullable }: ColumnType, stride: number): ColumnEncoder {
   return ({ data, validity }, count, body, name) => {
     addNode(count, validity, body)
-    // Nothing is expected of values in null cells, but a conversion looks at them.
+    // The values in null cells do not matter, but a conversion looks at them.
     const inside = nullable && validity && elements.convert ? repeated(validity, count, () => stride) : undefined
     addValues(elements, { bytes: data, validity: inside }, count * stride, body, (i) => name(Math.floor(i / stride)))
   }
@@ -175,7 +178,7 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
   }
 }
 
-/** The validity of each cell, for each value of the cell. */
+/** The validity of each cell, repeated for each of its values. */
 function repeated(validity: Uint8Array, count: number, lengthOf: (cell: number) => number): Uint8Array | undefined {
   if (!validity.subarray(0, count).includes(0)) return undefined
   let total = 0
@@ -190,7 +193,7 @@ function repeated(validity: Uint8Array, count: number, lengthOf: (cell: number) 
   return out
 }
 
-/** One text or run of bytes a cell. */
+/** One text or run of bytes per cell. */
 function bytesCells(column: ColumnType, text: boolean): ColumnEncoder {
   const { cell_val_num, type } = column
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
@@ -214,7 +217,7 @@ interface Runs {
   offsets: Int32Array
 }
 
-/** Valid as a whole, and no cell starts inside a character. */
+/** Whether the bytes are valid UTF-8, and no cell starts inside a character. */
 function everyCellIsUtf8({ bytes, offsets }: Runs): boolean {
   if (isAscii(bytes)) return true
   if (!isUtf8(bytes)) return false
@@ -222,7 +225,7 @@ function everyCellIsUtf8({ bytes, offsets }: Runs): boolean {
   return true
 }
 
-/** The cells without what null ones hold. @throws InspectError BAD_VALUE where another is not valid UTF-8 */
+/** The cells, emptied where null. @throws InspectError BAD_VALUE if another cell is not valid UTF-8 */
 function utf8Cells(column: ColumnType, stored: Runs, validity: Uint8Array | undefined, name: NameCell): Runs {
   const bytes = new Uint8Array(stored.bytes.length)
   const offsets = new Int32Array(stored.offsets.length)
@@ -237,7 +240,7 @@ function utf8Cells(column: ColumnType, stored: Runs, validity: Uint8Array | unde
   return { bytes: bytes.subarray(0, offsets[offsets.length - 1]), offsets }
 }
 
-/** Text of two or four bytes a unit, to UTF-8. */
+/** Converts text of two or four bytes per unit to UTF-8. */
 function wideTextCells(column: ColumnType): ColumnEncoder {
   const { type, cell_val_num } = column
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
@@ -294,7 +297,7 @@ function addValues(
   body.buffers.push(bytes)
 }
 
-/** Length and validity of a field. The bitmap may be empty where nothing is null. */
+/** Length and validity of a field. The bitmap may be empty if nothing is null. */
 function addNode(length: number, validity: Uint8Array | undefined, body: ArrowBody): void {
   const { bits, ones } = validity ? bitmap(validity, length) : { bits: NOTHING, ones: length }
   body.nodes.push({ length, nullCount: length - ones })

@@ -1,6 +1,6 @@
 /**
- * The encoders inside @uwdata/flechette that are used: its public call writes whole tables only. The package gives these
- * modules no types that an import finds; as they are not its public interface, its version is pinned.
+ * Types for the encoders inside @uwdata/flechette. Its public call only writes whole tables. The package exports no types for
+ * these modules. They are not public either, so the package's version is pinned.
  */
 
 declare module '@uwdata/flechette/src/encode/builder.js' {
@@ -9,13 +9,13 @@ declare module '@uwdata/flechette/src/encode/builder.js' {
   }
   export class Builder {
     constructor(sink: Sink)
-    /** Writes bytes and pads them to 8. */
+    /** Writes bytes and pads them to a multiple of 8. */
     addBuffer(bytes: Uint8Array): number
   }
 }
 
 declare module '@uwdata/flechette/src/data-types.js' {
-  /** A type of Arrow: its number, and parameters that its encoder knows. */
+  /** A type of Arrow: its number, and parameters for its encoder. */
   export interface ArrowType {
     typeId: number
     children?: ArrowField[]
@@ -55,7 +55,7 @@ declare module '@uwdata/flechette/src/encode/schema.js' {
     fields: readonly ArrowField[]
     metadata: ReadonlyMap<string, string> | null
   }
-  /** @returns where it lies in the builder */
+  /** @returns its position in the builder */
   export function encodeSchema(builder: Builder, schema: ArrowSchema): number
 }
 
@@ -63,19 +63,19 @@ declare module '@uwdata/flechette/src/encode/record-batch.js' {
   import type { Builder } from '@uwdata/flechette/src/encode/builder.js'
   export interface RecordBatch {
     nodes: readonly { length: number; nullCount: number }[]
-    /** Where each buffer lies in the body. */
+    /** Place of each buffer in the body. */
     regions: readonly { offset: number; length: number }[]
     variadic: readonly number[]
     byteLength: number
   }
-  /** @returns where it lies in the builder */
+  /** @returns its position in the builder */
   export function encodeRecordBatch(builder: Builder, batch: RecordBatch): number
 }
 
 declare module '@uwdata/flechette/src/encode/dictionary-batch.js' {
   import type { Builder } from '@uwdata/flechette/src/encode/builder.js'
   import type { RecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
-  /** @returns where it lies in the builder */
+  /** @returns its position in the builder */
   export function encodeDictionaryBatch(
     builder: Builder,
     batch: { id: number; isDelta: boolean; data: RecordBatch },
@@ -84,7 +84,7 @@ declare module '@uwdata/flechette/src/encode/dictionary-batch.js' {
 
 declare module '@uwdata/flechette/src/encode/message.js' {
   import type { Builder } from '@uwdata/flechette/src/encode/builder.js'
-  /** Where a message lies in a file. */
+  /** Place of a message in a file. */
   export interface Block {
     offset: number
     metadataLength: number

@@ -9,27 +9,27 @@ import { type ArrowSchema, encodeSchema } from '@uwdata/flechette/src/encode/sch
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 
-/** The nodes and buffers of a record batch, in the order of its fields, each field before its children. */
+/** The nodes and buffers of a record batch. Fields come in order, each before its children. */
 export interface ArrowBody {
   nodes: { length: number; nullCount: number }[]
   buffers: Uint8Array[]
 }
 
-/** The values that the indexes of dictionary columns stand for. */
+/** The values for the indexes of dictionary columns. */
 export interface ArrowDictionaryBody {
   id: number
   body: ArrowBody
 }
 
-/** What is smaller than this is copied beside its neighbours, so that each write is worth its call. */
+/** Smaller buffers are copied together, so that each write is worth its call. */
 const SMALL = 32 * 1024
 const PIECE = 128 * 1024
-/** Offsets and lengths of buffers are int32 in what encodes them. */
+/** The encoder stores offsets and lengths of buffers as int32. */
 const LONGEST = 0x7fff_fff8
 
 /**
- * Writes the messages of an Arrow IPC stream or file, one record batch at a time: memory holds what one batch needs.
- * Buffers of batches are handed to the output as they are.
+ * Writes the messages of an Arrow IPC stream or file, one record batch at a time. Memory holds one batch. Large buffers go to
+ * the output without a copy.
  *
  * @see Arrow Columnar Format, "Serialization and Interprocess Communication (IPC)"
  */
@@ -40,7 +40,7 @@ export class ArrowWriter {
   private readonly builder: Builder
   private readonly dictionaryBlocks: Block[] = []
   private readonly recordBlocks: Block[] = []
-  /** Written, but not yet handed over. */
+  /** Encoded, but not yet written to the output. */
   private parts: Uint8Array[] = []
 
   constructor(out: Output, fields: readonly ArrowField[], file: boolean) {
@@ -107,7 +107,7 @@ export class ArrowWriter {
   }
 }
 
-/** Where the buffers lie in the body: one after the other, each from a multiple of 8 on. */
+/** The places of the buffers in the body: one after another, each at a multiple of 8. */
 function layOut({ nodes, buffers }: ArrowBody): RecordBatch {
   const regions: { offset: number; length: number }[] = []
   let byteLength = 0

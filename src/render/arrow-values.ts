@@ -15,19 +15,19 @@ import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts
 /** Values as Arrow stores them. */
 export interface ArrowValues {
   bytes: Uint8Array
-  /** One byte a value, 0 for null; undefined where none is. */
+  /** One byte per value, 0 for null; undefined if there are no nulls. */
   validity: Uint8Array | undefined
 }
 
-/** Says which cell a value is in, for messages. */
+/** Names the cell of a value, for messages. */
 export type NameCell = (index: number) => string
 
-/** How numbers, dates and BOOLs are written, one by one. */
+/** How single numbers, dates and BOOLs are written. */
 export interface ArrowElements {
   type: ArrowType
   /** Whether values that are not null in TileDB may be null in Arrow. */
   nullable: boolean
-  /** Undefined where Arrow stores the same bytes. */
+  /** Undefined if Arrow stores the same bytes. */
   convert?: (values: ArrowValues, count: number, name: NameCell) => ArrowValues
 }
 
@@ -38,8 +38,9 @@ const WORDS_OF_NOT_DELETED = { low: -1, high: -1 }
 /**
  * The Arrow type of a number's, date's or BOOL's elements.
  *
- * Units of time that Arrow lacks stay integers. Of dates that Arrow knows, the smallest int64, numpy's "NaT", is null: Arrow
- * has no such date, and its readers fail on the value. The same for cells that were never deleted.
+ * Time units that Arrow lacks stay integers. For dates that Arrow supports, the smallest int64, numpy's "NaT", becomes null:
+ * Arrow has no such date, and its readers fail on the value. The same holds for the delete timestamps of cells that were
+ * never deleted.
  */
 export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): ArrowElements {
   const size = datatypeSize(type)
@@ -63,7 +64,7 @@ export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): A
 function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
   const unit = UNITS.indexOf(type.slice(type.indexOf('_') + 1))
   if (unit >= 0 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
-  // Coordinates are ordered and inside a domain: no NaT among them.
+  // Coordinates are ordered and inside a domain, so there is no NaT among them.
   const nullable = kind !== 'dimension'
   const dated = nullable ? without(WORDS_OF_NAT) : (values: ArrowValues) => values
   if (unit >= 0) return { type: timestamp(unit), nullable, convert: dated }
@@ -76,7 +77,7 @@ function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
   return { type: int(64, true), nullable: false }
 }
 
-/** Marks 64-bit values of a certain bit pattern as null. */
+/** Marks 64-bit values with a certain bit pattern as null. */
 function without({ low, high }: { low: number; high: number }): (values: ArrowValues, count: number) => ArrowValues {
   return (values, count) => {
     const words = wordsOf(values.bytes)
@@ -107,15 +108,15 @@ function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: Name
   return { bytes: bytesOf(days), validity }
 }
 
-/** BOOL bytes to bits. */
+/** Packs BOOL bytes into bits. */
 function packed({ bytes, validity }: ArrowValues, count: number): ArrowValues {
   return { bytes: bitmap(bytes, count).bits, validity }
 }
 
 /**
- * Indexes of an enumeration: one that has no value is null, and 0 where Arrow's readers look at it.
- * @param labelNum values of the enumeration
- * @param onMissing told of each cell that is null for that
+ * Indexes of an enumeration. An index without a value becomes null, stored as 0 for Arrow's readers.
+ * @param labelNum number of values in the enumeration
+ * @param onMissing called for each such cell
  */
 export function arrowIndexes(
   type: Datatype,
@@ -155,7 +156,7 @@ function integerAt(bytes: Uint8Array, at: number, size: number, signed: boolean)
 
 function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {
   const { buffer, byteOffset, length } = aligned(bytes, size)
-  // Seen as unsigned, negative numbers are beyond any end but that of the unsigned type.
+  // As unsigned numbers, negative ones are beyond any end except that of the unsigned type.
   const values =
     size === 4
       ? new Uint32Array(buffer, byteOffset, length / 4)
@@ -171,7 +172,7 @@ function outsideOf64(bytes: Uint8Array, end: number): (index: number) => boolean
   return (i) => words[2 * i + 1] !== 0 || words[2 * i] >>> 0 >= end
 }
 
-/** One bit a value from one byte a value, lowest bit first; `ones` counts those that are set. */
+/** Packs one byte per value into one bit per value, lowest bit first; `ones` counts the set bits. */
 export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; ones: number } {
   const bits = new Uint8Array(Math.ceil(count / 8))
   let ones = 0
@@ -188,7 +189,7 @@ export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; on
   return { bits, ones }
 }
 
-/** Little-endian 32-bit words, low before high, of 64-bit values. */
+/** 64-bit values as little-endian 32-bit words, the low word first. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } = aligned(bytes, 4)
   return new Int32Array(buffer, byteOffset, Math.floor(length / 4))
@@ -198,7 +199,7 @@ function aligned(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
 }
 
-/** Validity that may be changed. */
+/** A copy of the validity that may be changed. */
 function ownValidity({ validity }: ArrowValues, count: number): Uint8Array {
   return validity ? new Uint8Array(validity) : new Uint8Array(count).fill(1)
 }

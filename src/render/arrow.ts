@@ -1,9 +1,9 @@
 /**
- * Cells as an Arrow IPC stream or file, a record batch a tile.
+ * Writes cells as an Arrow IPC stream or file, with one record batch per tile.
  *
- * The encoding of messages is @uwdata/flechette's. Measured on Node 20 (2026-11): loading it whole adds 8 ms to a start,
- * apache-arrow 80 to 125 ms; on disk they take 1.6 and 12 MB with what they depend on. Its public call wants all batches at
- * once, so the parts below that call are used, batch by batch; they are bundled, some 20 KB.
+ * Messages are encoded by @uwdata/flechette. Measured on Node 20 (2026-11): loading all of it adds 8 ms to a start,
+ * apache-arrow 80 to 125 ms. On disk they take 1.6 and 12 MB, dependencies included. Its public call needs all batches at
+ * once. So its inner parts are used batch by batch; bundled, they are some 20 KB.
  */
 
 import { InspectError } from '../base/errors.ts'
@@ -18,28 +18,28 @@ export type { ArrowColumn, ArrowLabels } from './arrow-column.ts'
 /** Cells to write. */
 export interface ArrowCells {
   columns: readonly ArrowColumn[]
-  /** Their columns in the order of `columns`. */
+  /** Their columns are in the order of `columns`. */
   batches: AsyncIterable<CellBatch>
 }
 
 export interface ArrowStyle {
-  /** A file, which has a footer; otherwise a stream. */
+  /** True for a file, which has a footer; false for a stream. */
   file: boolean
-  /** Text as bytes, dates as integers. */
+  /** Writes text as bytes and dates as integers. */
   raw: boolean
 }
 
-/** Tiles up to half of this are merged into record batches of at most this many rows… */
+/** Tiles with up to half this many rows are merged into record batches of at most this many rows… */
 const MERGED_ROWS = 65_536
-/** …unless their bytes are many. */
+/** …unless they have more bytes than this. */
 const SMALL_BYTES = 1024 * 1024
 const MERGED_BYTES = 4 * SMALL_BYTES
 
 /**
- * Writes cells while they are read. What was written before an error is ended properly, so that it can be read.
+ * Writes cells as they are read. After an error the output is still ended properly, so that it can be read.
  *
- * @throws InspectError BAD_VALUE for text that is not valid, INCONSISTENT where a column that Arrow was told has no nulls
- * cannot be read from some tile on, TOO_LARGE where a tile is
+ * @throws InspectError BAD_VALUE for invalid text; INCONSISTENT if a column that was declared without nulls becomes
+ * unreadable from some tile on; TOO_LARGE if a tile is
  */
 export async function writeArrow({ columns, batches }: ArrowCells, out: Output, style: ArrowStyle): Promise<void> {
   const table = new ArrowTable(columns, out, style)
@@ -64,7 +64,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
   await table.end()
 }
 
-/** Record batches of one schema. The schema is written with the first of them. */
+/** Record batches of one schema. The schema is written before the first. */
 class ArrowTable {
   private readonly columns: readonly ArrowColumn[]
   private readonly out: Output
@@ -99,7 +99,7 @@ class ArrowTable {
     await writer.end()
   }
 
-  /** After an error: rows read before it, if they are right, and the end. */
+  /** After an error: writes the rows read before it, if they are valid, and the end. */
   async endEarly(flush: () => Promise<void>): Promise<void> {
     try {
       await flush()
@@ -109,7 +109,7 @@ class ArrowTable {
     if (this.started) await this.end()
   }
 
-  /** @param missing columns without values from the first batch on: their nulls can still be told */
+  /** @param missing columns without values from the first batch on: they can still be declared nullable */
   private async start(
     missing: ReadonlySet<number>,
   ): Promise<{ writer: ArrowWriter; columns: readonly ColumnWriter[] }> {
