@@ -6,7 +6,7 @@ import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 const SLOW = 300_000
 
 test(
-  'the tables of docs/format.md are what the fixtures show (else: npm run docs:format)',
+  'the tables of docs/format.md are what the fixtures show (else: npm run docs:tables)',
   async () => {
     const page = readFileSync(FORMAT_PAGE, 'utf8')
     expect((await formatPage(page)).split('\n')).toEqual(page.split('\n'))
