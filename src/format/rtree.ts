@@ -3,8 +3,8 @@ import type { Describe, Io } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
 /**
- * MBRs of one level of the R-tree, kept as the bytes they are stored in: a fragment can have millions.
- * `starts` is set where string dimensions make their lengths differ: start of each, in bytes.
+ * MBRs of one level of the R-tree, kept as stored bytes: a fragment can have millions. With string dimensions the MBRs
+ * differ in length; then `starts` has the start of each, in bytes.
  */
 export interface RTreeLevel {
   mbr_num: number
@@ -13,8 +13,8 @@ export interface RTreeLevel {
 }
 
 /**
- * R-tree of a sparse fragment: bounding boxes of its tiles. `levels[0]` is the root; the last level has one MBR a tile,
- * in tile order; a level holds ceil(n / fanout) boxes for the n below it. No level in dense fragments.
+ * R-tree of a sparse fragment: bounding boxes of its tiles. `levels[0]` is the root. The last level has one MBR for each
+ * tile, in tile order. A level above n boxes has ceil(n / fanout) boxes. Dense fragments have no levels.
  *
  * @see format_spec/fragment.md, "R-Tree"
  */
@@ -33,7 +33,7 @@ function bounds(level: RTreeLevel, index: number): [start: number, end: number] 
   return [index * stride, (index + 1) * stride]
 }
 
-/** One MBR of a level, one {@link Range} a dimension. */
+/** One MBR of a level: a {@link Range} for each dimension. */
 export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly RangeType[]): NDRange {
   let [at] = bounds(level, index)
   const view = new DataView(level.bytes.buffer, level.bytes.byteOffset, level.bytes.byteLength)
@@ -53,7 +53,7 @@ export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly Ran
   })
 }
 
-/** The level that has one MBR a tile; undefined in dense fragments. */
+/** The level with one MBR for each tile; undefined in dense fragments. */
 export function leafLevel(rtree: RTree): RTreeLevel | undefined {
   return rtree.levels.at(-1)
 }
@@ -74,10 +74,10 @@ function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
   }
 }
 
-/** A level has half as many boxes as the one below it, or fewer: no file has room for the boxes of more. */
+/** A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a file. */
 const MOST_LEVELS = 64
 
-/** @param version of the fragment */
+/** @param version format version of the fragment */
 export function rtree(version: number, dimensions: readonly RangeType[]): Describe<RTree> {
   const level = rtreeLevel(dimensions)
   return (io) => {
@@ -90,7 +90,7 @@ export function rtree(version: number, dimensions: readonly RangeType[]): Descri
   }
 }
 
-/** A level from its MBRs, for writing. */
+/** Makes a level from its MBRs, for writing. */
 export function levelOf(
   mbrs: readonly NDRange[],
   dimensions: readonly RangeType[],

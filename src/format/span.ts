@@ -1,6 +1,6 @@
 /**
- * A named run of bytes: one node of the tree that says what every byte of a file means.
- * Children lie inside their parent. `space` is set where offsets count inside content below a filter, not in the file.
+ * A named range of bytes: one node of the tree that shows what every byte of a file means. Children lie inside their
+ * parent. `space` is set if offsets count in unfiltered content instead of in the file.
  */
 export interface Span {
   name: string
@@ -10,25 +10,25 @@ export interface Span {
   /** Bytes. */
   length: number
   value?: unknown
-  /** What the field means, as its description says it (about.ts). */
+  /** Unit and meaning of the field, from its description (about.ts). */
   about?: string | undefined
   space?: string | undefined
-  /** A count or length that says how much of something follows: reading on proves it. */
+  /** Whether the value is a count or length of something that follows. Reading that confirms the value. */
   bounds?: boolean
   children?: Span[]
-  /** A long list keeps only where its elements start; they are traced again when asked for. */
+  /** For a long list, which keeps only the starts of its elements. `at` traces an element again. */
   elements?: { count: number; at(index: number): Span }
 }
 
-/** All children of a span, long lists expanded. */
+/** All children of a span, including the elements of a long list. */
 export function* childrenOf(span: Span): Generator<Span> {
   if (span.children) yield* span.children
   if (span.elements) for (let i = 0; i < span.elements.count; i++) yield span.elements.at(i)
 }
 
 /**
- * Checks that the children of every span in its own space lie side by side and cover it.
- * @returns the first hole or overlap, in words; undefined when there is none
+ * Checks that the children of every span cover it without holes and overlaps. Children in another space are not counted.
+ * @returns a description of the first hole or overlap; undefined if there is none
  */
 export function coverageFault(span: Span): string | undefined {
   let at = span.offset

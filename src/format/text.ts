@@ -1,6 +1,6 @@
 /**
- * Names on disk are UTF-8 by convention, nothing enforces it. Bytes that are not valid UTF-8 are kept as lone low
- * surrogates U+DC80..U+DCFF (as Python's "surrogateescape" does), so that every name survives a round trip.
+ * Names on disk are UTF-8 by convention, but nothing enforces it. A byte that is not valid UTF-8 becomes a lone low
+ * surrogate U+DC80 to U+DCFF, as in Python's "surrogateescape". So every name survives reading and writing.
  */
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -14,7 +14,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The text if the bytes are valid UTF-8, else undefined. */
+/** The text; undefined if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes)

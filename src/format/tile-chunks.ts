@@ -5,21 +5,21 @@ import { u32 } from './u32.ts'
 export interface StoredChunk {
   /** Unfiltered bytes. */
   original_length: number
-  /** Metadata of all filters, concatenated, the last filter's in front. */
+  /** Concatenated metadata of all filters, that of the last filter first. */
   metadata: Uint8Array
   /** Filtered data. */
   data: Uint8Array
 }
 
 /**
- * A tile as it stands in a data file, and the body of a generic tile: a count, then the chunks. Each chunk went through
- * the filter pipeline alone. The lengths come as original, filtered, metadata; the bytes as metadata, then data.
+ * A tile as stored in a data file, and the body of a generic tile: a count, then the chunks. Each chunk was filtered
+ * separately. Its lengths come in the order original, filtered, metadata; its bytes in the order metadata, data.
  *
  * @see format_spec/tile.md
  */
 export interface TileChunks {
   chunks: StoredChunk[]
-  /** Bytes behind the last chunk. TileDB ignores them and never writes them. */
+  /** Bytes after the last chunk. TileDB ignores them and never writes them. */
   extra: Uint8Array
 }
 
@@ -40,19 +40,19 @@ export function storedChunk(io: Io<StoredChunk>): StoredChunk {
 }
 
 export const CHUNK_COUNT_BYTES = 8
-/** The three lengths of a chunk. */
+/** Bytes of the three lengths of a chunk. */
 export const CHUNK_HEAD_BYTES = 12
-/** Bytes ahead of the first chunk's metadata. */
+/** Bytes before the first chunk's metadata. */
 const FIRST_CHUNK_HEAD = CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES
 
-/** Bytes of a stored chunk, by its three lengths. */
+/** Bytes of a stored chunk, from its three lengths. */
 export function storedChunkLength(head: Uint8Array): number {
   return CHUNK_HEAD_BYTES + u32(head, 4) + u32(head, 8)
 }
 
 /**
- * The chunk of a tile that is one chunk and nothing else, as small tiles are: what {@link tileChunks} reads, at a tenth of
- * the time. Undefined for all others, and for damaged ones.
+ * Fast form of {@link tileChunks} for a tile of one chunk, as most small tiles are: it takes a tenth of the time.
+ * Undefined for all other tiles, and for damaged tiles.
  */
 export function onlyChunk(stored: Uint8Array): StoredChunk | undefined {
   if (stored.length < FIRST_CHUNK_HEAD || u32(stored, 0) !== 1 || u32(stored, 4) !== 0) return undefined
@@ -65,12 +65,12 @@ export function onlyChunk(stored: Uint8Array): StoredChunk | undefined {
   }
 }
 
-/** How many chunks a tile says that it has; 0 where that is damaged. */
+/** The stored number of chunks; 0 if the tile is too short to have one. */
 export function chunkCount(stored: Uint8Array): number {
   return stored.length < 8 ? 0 : u32(stored, 0) + u32(stored, 4) * 2 ** 32
 }
 
-/** The chunks alone, where the tile's end is not known: it follows from them. */
+/** {@link tileChunks} for a tile whose end is not known: the tile ends with the last chunk. */
 export function chunkedTile(io: Io<Pick<TileChunks, 'chunks'>>): Pick<TileChunks, 'chunks'> {
   const count = io.derive(
     'chunk_num',

@@ -1,7 +1,7 @@
 import type { Io } from './io.ts'
 
 /**
- * Sums of one slot, 8 bytes a tile: int64, uint64 or float64 by the field's type; since version 11.
+ * Sums of one slot, 8 bytes for each tile: int64, uint64 or float64, depending on the field's type. Since version 11.
  *
  * @see format_spec/fragment.md, "Tile Sums"
  */

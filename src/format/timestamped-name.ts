@@ -1,15 +1,15 @@
 /**
- * Names with time stamps: `__<t1>_<t2>_<uuid>[_<version>][.<suffix>]`, milliseconds since the epoch. Schemas, metadata
- * and group files have no version; fragments since format version 5 and all files about commits have one.
+ * Names with timestamps: `__<t1>_<t2>_<uuid>[_<version>][.<suffix>]`. Timestamps are milliseconds since the epoch.
+ * Schemas, metadata and group files have no version. Commit files have one, and fragments since format version 5.
  *
  * @see format_spec/timestamped_name.md
  */
 export interface TimestampedName {
-  /** Milliseconds; both the same unless consolidated. */
+  /** Milliseconds. Both are the same unless the file is consolidated. */
   timestamp_range: [bigint, bigint]
   uuid: string
   format_version: number | undefined
-  /** What follows the first dot, without it. */
+  /** The text after the first dot. */
   suffix: string | undefined
 }
 
@@ -27,15 +27,15 @@ export function parseTimestampedName(name: string): TimestampedName | undefined 
   }
 }
 
-/** Whether TileDB gives schemas, metadata and group files such a name: a stamped one without a suffix. */
+/** Whether a name has the form that TileDB gives to schemas, metadata and group files: with timestamps, without a suffix. */
 export function isTimedName(name: string): boolean {
   const parsed = parseTimestampedName(name)
   return parsed !== undefined && parsed.suffix === undefined
 }
 
 /**
- * What a fragment folder's name says. The name's form tells the versions apart only roughly: 3 and 4 look alike, 1 and 2
- * too; the metadata inside says which.
+ * What a fragment folder's name tells. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the metadata
+ * tells these apart.
  */
 export interface FragmentName {
   timestamp_range: [bigint, bigint]
@@ -47,8 +47,8 @@ export interface FragmentName {
 const OLD = /^__([0-9a-zA-Z]{32})_(\d+)(?:_(\d+))?$/
 
 /**
- * Names of versions 1 and 2 are `__<uuid>_<t>` or, consolidated, `__<uuid>_<last>_<first>`; TileDB takes the last stamp
- * for both ends. Versions 3 and 4: `__<t1>_<t2>_<uuid>`.
+ * Names of versions 1 and 2 are `__<uuid>_<t>` or, if consolidated, `__<uuid>_<last>_<first>`. TileDB uses the second of
+ * them for both ends of the range. Names of versions 3 and 4 are `__<t1>_<t2>_<uuid>`.
  *
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
@@ -64,32 +64,37 @@ export function parseFragmentName(name: string): FragmentName | undefined {
   return { timestamp_range: [stamp, stamp], uuid, least_version: 1 }
 }
 
-/** What TileDB takes from the name of a fragment, list, schema or other file with times, whatever its form. */
+/** What TileDB reads from the name of a fragment, a schema, a list or another file with timestamps, in any form. */
 export interface NameFacts {
   timestamp_range: [bigint, bigint]
-  /** Of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4. */
+  /** Format version of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4. */
   format_version: number
 }
 
-/** Times as C's `%ld` takes them. */
+/** Timestamps, with what C's `%ld` accepts: white space and a sign. */
 const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
 const NUMBER = /^[ \t-\r]*([+-]?\d+)/
 const LONG_MAX = 2n ** 63n - 1n
 const UINT32_MAX = 0xffffffff
-/** Names of the usual form, of which arrays have many. */
+/** Names of the usual form, which a single match can parse. */
 const USUAL = /^__(\d{1,18})_(\d{1,18})_[0-9a-zA-Z]{32}(?:_(\d{1,9}))?(?:\.[^.]*)?$/
 
-/** What is no number counts as 0, one beyond a long as the largest; a negative time lies ahead of all others. */
+/**
+ * A timestamp as TileDB reads it. A missing number is 0. A number above the range of a long becomes the largest long. A
+ * negative one becomes a very large uint64.
+ */
 function stamp(text = '0'): bigint {
   const value = BigInt(text.replace('+', ''))
   return BigInt.asUintN(64, value > LONG_MAX ? LONG_MAX : value < -LONG_MAX ? -LONG_MAX : value)
 }
 
 /**
- * TileDB asks a name for an underscore, no more. It counts those ahead of the last dot. Five: `__<t1>_<t2>_<uuid>_<version>`. Other
- * names that end in a part of 32 bytes: `__<t1>_<t2>_<uuid>`. Of all others the last part is the time.
+ * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the name
+ * is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are `__<t1>_<t2>_<uuid>`. In
+ * all others the last part is the time.
  *
- * @returns undefined where TileDB refuses the name, for which it fails. It does so too where the times fall, which are given.
+ * @returns undefined for a name that makes TileDB fail. It also fails if the second time is before the first; these times
+ *   are returned.
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
 export function nameFacts(name: string): NameFacts | undefined {
@@ -116,7 +121,7 @@ export function nameFacts(name: string): NameFacts | undefined {
   }
 }
 
-/** Order of names with time stamps: first stamp, then last, then the name itself. */
+/** Sorts names with timestamps by the first timestamp, then by the second, then by name. */
 export function compareByTimestamps(
   a: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },
   b: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },
@@ -128,7 +133,7 @@ export function compareByTimestamps(
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** Whether a fragment's name says that consolidation wrote it: it spans two time stamps. */
+/** Whether a fragment's name shows that consolidation wrote it: it has two different timestamps. */
 export function isConsolidatedName(name: string): boolean {
   const stamped = parseTimestampedName(name)
   if (stamped) return stamped.timestamp_range[0] !== stamped.timestamp_range[1]

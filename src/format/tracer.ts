@@ -2,7 +2,7 @@ import type { Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 
-/** Lists longer than this keep their elements' starts instead of a node an element. */
+/** A list with more elements than this keeps only their starts, not a span for each. */
 const LONG_LIST = 64
 
 /** Driver of {@link Io} that reads and records a {@link Span} for everything it reads. */
@@ -17,13 +17,13 @@ export class Tracer<T> extends Reader<T> {
     this.quiet = pathOnly
   }
 
-  /** The tree of what was read so far. */
+  /** The tree of everything read so far. */
   root(name: string): Span {
     const children = this.spans
     return this.place({ name, type: 'struct', offset: this.base, length: this.pos, children })
   }
 
-  /** Dotted path of the field being read, `field` last. */
+  /** Dotted path of the field being read. It ends in `field`. */
   path(field: string | undefined): string {
     const names = field === undefined || this.names.at(-1) === field ? this.names : [...this.names, field]
     return names.join('.')
@@ -119,7 +119,7 @@ export class Tracer<T> extends Reader<T> {
     return this.remaining > 0 ? this.bytes(name, this.remaining, about) : new Uint8Array(0)
   }
 
-  /** Lengths that stand ahead of what they count have no description of their own. */
+  /** The length in front of a text or a frame has no `about` of its own. */
   protected override wire(name: string, wire: Wire, about = 'bytes'): number {
     const value = this.leaf(name, wire, () => super.wire(name, wire), about)
     const span = this.spans.at(-1)
@@ -170,7 +170,7 @@ export class Tracer<T> extends Reader<T> {
     }
   }
 
-  /** Records a list whose elements are traced only when asked for. */
+  /** Records a list whose elements are traced on demand. */
   private addElements<E>(
     field: Pick<Span, 'name' | 'about'>,
     start: number,
@@ -198,7 +198,7 @@ export class Tracer<T> extends Reader<T> {
     )
   }
 
-  /** A field whose bytes are there but mean nothing keeps its span, without a value. */
+  /** Reads and records a field. If its bytes are there but invalid, the span has no value. */
   private leaf<V>(name: string, type: string, read: () => V, about: string | undefined): V {
     const at = this.pos
     let value: V | undefined
@@ -224,7 +224,7 @@ export class Tracer<T> extends Reader<T> {
     }
   }
 
-  /** Keeps `name` on the path while reading; a failure leaves it there for {@link path}. */
+  /** Adds `name` to the path while reading. After a failure it stays there, for {@link path}. */
   private named<V>(name: string, read: () => V): V {
     this.names.push(name)
     const value = read()

@@ -1,5 +1,5 @@
 /**
- * Values of cells: bytes of a datatype to what is printed, and back. Little-endian, at any alignment.
+ * Converts the bytes of a cell to a value that is printed, and back. Bytes are little-endian, at any alignment.
  *
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
@@ -10,11 +10,11 @@ import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
 
 export interface ValueStyle {
-  /** As stored: dates as integers, BOOL as 0 or 1, text as bytes, NaN with its bits unless they are the usual ones ({@link nanText}). */
+  /** Values as stored: dates as integers, BOOL as 0 or 1, text as bytes, unusual NaN with their bits ({@link nanText}). */
   raw: boolean
 }
 
-/** One value: 64-bit integers are bigint, all other numbers are numbers. Bytes may be a view of what was read. */
+/** One value. 64-bit integers are bigint, all other numbers are number. Bytes may be a view of the input. */
 export type Scalar = number | bigint | string | boolean | Uint8Array
 
 /**
@@ -30,10 +30,10 @@ export type CellReader = (bytes: Uint8Array, start: number, end: number) => Scal
 type ElementReader = (view: DataView, at: number) => Scalar
 
 /**
- * The value of one cell. Text and bytes are one value whatever `cellValNum` (text that is not valid in its encoding is
- * bytes); of other types a cell of one fixed value is that value, every other cell an array.
+ * The value of one cell. A cell of text or bytes is one value, whatever `cellValNum` is; text that is invalid in its
+ * encoding is returned as bytes. For other types a cell is a value if `cellValNum` is 1, otherwise an array.
  *
- * @throws InspectError BAD_VALUE if the bytes are not as many as the type says, or no whole number of values
+ * @throws InspectError BAD_VALUE if the number of bytes does not fit the type and `cellValNum`
  */
 export function cellValue(
   type: Datatype,
@@ -44,7 +44,7 @@ export function cellValue(
   return cellReader(type, cellValNum, style)(bytes, 0, bytes.length)
 }
 
-/** {@link cellValue} for many cells of one field: everything that depends on the type is decided once. */
+/** {@link cellValue} for many cells of one field. Everything that depends on the type is decided once. */
 export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueStyle): CellReader {
   const size = datatypeSize(type)
   const kind = datatypeKind(type)
@@ -121,16 +121,16 @@ function elementReader(type: Datatype, style: ValueStyle): ElementReader {
   return (view, at) => view.getBigInt64(at, true)
 }
 
-/** NaN that says nothing more: quiet, without a sign. Others carry what is meant by them, such as R's NA. */
+/** Bits of the usual NaN: quiet, positive, no payload. Other NaN may have a meaning, such as R's NA. */
 const QUIET_NAN = { 4: 0x7fc00000n, 8: 0x7ff8000000000000n } as const
 
-/** NaN as `--raw` prints it: `NaN:0x7ff00000000007a2`, the bits from the highest on; the quiet one without sign is NaN. */
+/** A NaN as `--raw` prints it: NaN for {@link QUIET_NAN}, otherwise its bits, such as `NaN:0x7ff00000000007a2`. */
 function nanText(size: 4 | 8, view: DataView, at: number): number | string {
   const bits = size === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true)
   return bits === QUIET_NAN[size] ? Number.NaN : `NaN:0x${bits.toString(16).padStart(2 * size, '0')}`
 }
 
-/** Whether a NaN of the bits at `at` prints as more than that: {@link nanText}. */
+/** Whether the bits at `at` are a NaN other than {@link QUIET_NAN}. */
 export function isOddNaN(size: number, view: DataView, at: number): boolean {
   const high = view.getUint32(at + size - 4, true)
   if (size === 4) return (high & 0x7fffffff) > 0x7f800000 && high !== 0x7fc00000
@@ -141,7 +141,11 @@ export function isOddNaN(size: number, view: DataView, at: number): boolean {
 
 const NAN_TEXT = /^NaN:0x([0-9a-f]{8}|[0-9a-f]{16})$/i
 
-/** Writes a NaN that {@link nanText} printed. @returns whether it was one @throws InspectError BAD_VALUE for bits of another number */
+/**
+ * Writes a NaN from the text of {@link nanText}.
+ * @returns whether `value` is such a text
+ * @throws InspectError BAD_VALUE if the bits are not those of a NaN of this type
+ */
 function writeNaN(type: Datatype, view: DataView, at: number, value: unknown): boolean {
   const digits = typeof value === 'string' ? NAN_TEXT.exec(value)?.[1] : undefined
   if (digits === undefined) return false
@@ -155,7 +159,7 @@ function writeNaN(type: Datatype, view: DataView, at: number, value: unknown): b
   throw bad(`the ${2 * size} digits of a NaN for ${type}`, describe(value))
 }
 
-/** True for DATETIME_*. */
+/** Whether the type is one of DATETIME_*. */
 export function isDatetime(type: Datatype): type is DatetimeType {
   return datatypeKind(type) === 'datetime'
 }
@@ -165,32 +169,33 @@ const POWERS = Array.from({ length: 23 }, (_, i) => 10 ** i)
 const FLOAT32_DIGITS = 9
 
 /**
- * The float64 that prints as the shortest decimal form of a float32: 0.1 for the float32 next to 0.1. Of several shortest
- * forms the nearest. The result rounds back to `x`; NaN, infinities and zeros stay as they are.
+ * The float64 that prints as the shortest decimal form of a float32: 0.1 for the float32 nearest to 0.1. Of several
+ * shortest forms it is the nearest. The result rounds back to `x`. NaN, infinities and zeros are returned unchanged.
  */
 export function shortestFloat32(x: number): number {
   const size = Math.abs(x)
-  // whole numbers below 2^24 are their own shortest form; so is what is not finite
+  // Whole numbers below 2^24 are their own shortest form. NaN and infinities have none.
   if ((size < 2 ** 24 && Math.trunc(size) === size) || !(size < Number.POSITIVE_INFINITY)) return x
   const exponent = Math.floor(Math.log10(size))
   const short = exponent >= -13 && exponent <= 22 ? shortestByScaling(size, exponent) : shortestByPrinting(size)
   return x < 0 ? -short : short
 }
 
-/** Scaling is exact to far more digits than a float32 has, and undoing it is one correctly rounded operation. */
+/** Scaling is accurate to far more digits than a float32 has. Undoing it is one correctly rounded operation. */
 function shortestByScaling(size: number, exponent: number): number {
-  // the logarithm may be off by one next to a power of ten: one digit less costs nothing
+  // The logarithm may be off by one near a power of ten, so this starts with one digit less.
   for (let digits = 0; digits <= FLOAT32_DIGITS; digits++) {
     const places = digits - 1 - exponent
     const power = POWERS[places < 0 ? -places : places]
     const scaled = places < 0 ? size / power : size * power
     let rounded = Math.round(scaled)
-    // halfway between two forms: the even one, as elsewhere
+    // Halfway between two forms, take the even one.
     if (rounded - scaled === 0.5 && rounded % 2 !== 0) rounded -= 1
     const near = places < 0 ? rounded * power : rounded / power
     if (Math.fround(near) === size) return near
     if (rounded > scaled) continue
-    // above a power of two there is more room than below it: the next form up may do where the nearest one does not
+    // Above a power of two, float32 are farther apart than below it. So the next form up may round back to `size` though
+    // the nearest form does not.
     const next = places < 0 ? (rounded + 1) * power : (rounded + 1) / power
     if (Math.fround(next) === size) return next
   }
@@ -221,7 +226,7 @@ function decoderOf(type: Datatype): TextDecode {
   return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
 }
 
-/** Cells up to this length are tried as ASCII in a loop first, which is faster than a call of the decoder. */
+/** For cells of up to this many bytes, a loop over ASCII is faster than the decoder. It is tried first. */
 const SHORT_TEXT = 12
 
 function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string | undefined {
@@ -259,11 +264,16 @@ function decodeUtf32(bytes: Uint8Array, start: number, end: number): string | un
 }
 
 /**
- * The bytes of a cell, from what {@link cellValue} gives or a JSON text says: numbers and bigints, decimal text for
- * numbers, "NaN", "NaN:0x…" and "Infinity" for floats, ISO text or counts for dates, true, false, 0 and 1 for BOOL, text, and
- * `{"base64": …}` or Uint8Array for text and bytes. Cells of several values are arrays.
+ * The bytes of a cell, from a result of {@link cellValue} or from parsed JSON. Accepted are:
  *
- * @param style with `raw`, text for a date is its count ("19753"), not a year
+ * - for integers and floats: number, bigint, decimal text; for floats also "NaN", "NaN:0x…" and "Infinity"
+ * - for dates: ISO text or counts
+ * - for BOOL: true, false, 0 and 1
+ * - for text: a string; for text and bytes: `{"base64": …}` or Uint8Array
+ *
+ * Cells of several values are arrays.
+ *
+ * @param style with `raw`, decimal text for a date is its count ("19753"), not a year
  * @throws InspectError BAD_VALUE for values of another type, out of range, or too many or too few
  */
 export function bytesOf(
@@ -355,7 +365,7 @@ function float(type: Datatype, value: unknown): number {
   throw bad(`a number, "NaN", "Infinity" or "-Infinity" for ${type}`, describe(value))
 }
 
-/** A text or byte cell: the bytes of all its elements. */
+/** The bytes of a cell of text or bytes. */
 function wholeBytes(type: Datatype, value: unknown): Uint8Array {
   const bytes = value instanceof Uint8Array ? value : bytesFromBase64(value)
   if (bytes !== undefined) return bytes
@@ -380,7 +390,7 @@ function codePoints(text: string): number[] {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Undefined unless `value` is an object with `base64` alone. */
+/** Undefined unless `value` is an object whose only key is `base64`. */
 function bytesFromBase64(value: unknown): Uint8Array | undefined {
   if (typeof value !== 'object' || value === null || !('base64' in value) || Object.keys(value).length !== 1)
     return undefined

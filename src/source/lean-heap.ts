@@ -1,4 +1,4 @@
-/** Who keeps the heap small: the program, whose process it is. A library has no say in its host's. */
+/** Hook of the program that keeps the heap small. The library sets none: the process belongs to its host. */
 export interface LeanHeap {
   listedNames(count: number): void
   passedBytes(bytes: number): void
@@ -10,12 +10,12 @@ export function useLeanHeap(heap: LeanHeap): void {
   lean = heap
 }
 
-/** Told of each folder that was listed. */
+/** Call this after listing a folder. @param count names in it */
 export function listedNames(count: number): void {
   lean?.listedNames(count)
 }
 
-/** Told of bytes of lists that may have millions of entries, and that nothing is kept of. */
+/** Call this after reading a part of a list of up to millions of entries, of which nothing is kept. */
 export function passedBytes(bytes: number): void {
   lean?.passedBytes(bytes)
 }

@@ -27,7 +27,7 @@ export class MemorySource implements ByteSource {
   async close(): Promise<void> {}
 }
 
-/** Files in memory by path, folders implied: for browsers, tests and fuzzing. */
+/** Files in memory, by path. Folders follow from the paths. For browsers, tests and fuzzing. */
 export class MemoryStorage implements Storage {
   private readonly files: ReadonlyMap<string, Uint8Array>
 

@@ -1,11 +1,11 @@
 import { InspectError } from '../base/errors.ts'
 
 /**
- * Where bytes come from. Everything above reads through these two interfaces, so that local files, memory, HTTP and object
- * stores are the same to it.
+ * Where bytes come from. All other code reads through these interfaces. So local files, memory, HTTP and object stores all
+ * look the same to it.
  */
 
-/** A part of a file, bytes. */
+/** A part of a file, in bytes. */
 export interface ByteRange {
   offset: number
   length: number
@@ -16,21 +16,21 @@ export interface ByteSource {
   /** For messages: a path or URL. */
   readonly name: string
   /**
-   * Bytes.
-   * @param end most bytes of the file's end that will be read as well: one request may give both
+   * Size of the file in bytes.
+   * @param end how many bytes at the file's end will be read next: one request may fetch them and the size
    * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
    */
   size(end?: number): Promise<number>
   /**
-   * Exactly `length` bytes from `offset`. They belong to the caller to read, not to write.
-   * @param into room that may be used for them, so that the caller can have it used again
-   * @throws InspectError TRUNCATED, saying how many there are, when the file is shorter
+   * Exactly `length` bytes from `offset`. The caller must not change them.
+   * @param into memory that may be used for them, so that the caller can reuse it
+   * @throws InspectError TRUNCATED if the file is shorter. The message has the number of bytes that are there.
    */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
-   * Told which ranges will be read, so that far-away sources can fetch those close together at once.
-   * @param together most bytes to fetch, and keep, at once
-   * @param first the same, at the start: for readers that may stop early
+   * Announces the ranges that will be read, so that a remote source can fetch neighbouring ranges together.
+   * @param together most bytes to fetch and keep at once
+   * @param first most bytes of the first fetch, for readers that may stop early. Later fetches double it up to `together`.
    */
   plan?(ranges: readonly ByteRange[], together?: number, first?: number): void
   close(): Promise<void>
@@ -40,29 +40,29 @@ export interface ByteSource {
 export interface Entry {
   name: string
   kind: 'file' | 'folder' | 'other'
-  /** Bytes, where listing tells it. */
+  /** Bytes, if the listing gives them. */
   size?: number | undefined
-  /** Whether it is a link to what `kind` says. */
+  /** Whether it is a link. `kind` is then that of its target. */
   link?: boolean | undefined
 }
 
 /** Files and folders by path. Paths are the storage's own, joined with `/`. */
 export interface Storage {
-  /** What stands at `path`, or undefined. @throws InspectError NO_PERMISSION, IO */
+  /** What is at `path`; undefined if nothing. @throws InspectError NO_PERMISSION, IO */
   kind(path: string): Promise<Entry['kind'] | undefined>
-  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING where the server tells no names */
+  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING if the server cannot list */
   list(path: string): Promise<readonly Entry[]>
-  /** The file at `path`; it is opened when first read. */
+  /** The file at `path`. It is opened on the first read. */
   open(path: string): ByteSource
-  /** Whether reading what lies at `path` crosses a network: then requests count, and are worth making side by side. */
+  /** Whether reading at `path` uses a network. Then requests are slow, and worth making concurrently. */
   isRemote?(path: string): boolean
-  /** The one path of what several lead to, where links are followed. */
+  /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
-  /** Whether names tell what lies at `path` better than asking: some servers list nothing. */
+  /** Whether the server may be unable to list folders. Then callers rely on names instead of listings. */
   mayNotList?(path: string): boolean
   /**
-   * Told that all folders in `path` will be listed, so that a storage that can lists them together.
-   * @returns bytes of all files there, where it did
+   * Announces that all folders below `path` will be listed. A storage may then list them together.
+   * @returns total bytes of the files there; undefined if it did not list
    */
   listAhead?(path: string): Promise<number | undefined>
 }
@@ -86,7 +86,7 @@ export class Folder {
     return this.storage.list(this.path)
   }
 
-  /** Like {@link list}, with nothing for a folder that is not there. */
+  /** {@link list}, but empty if there is no such folder. */
   async listIfThere(): Promise<readonly Entry[]> {
     return (await this.storage.kind(this.path)) === 'folder' ? this.list() : []
   }
@@ -107,7 +107,7 @@ export class Folder {
     return this.storage.isRemote?.(this.path) ?? false
   }
 
-  /** The folder that holds this one; undefined at the top, which of URLs is the host or bucket. */
+  /** The folder around this one; undefined at the top, which for URLs is the host or bucket. */
   parent(): Folder | undefined {
     if (/^[a-z0-9]+:\/\/[^/]*$/.test(this.path)) return undefined
     const slash = this.path.lastIndexOf('/')
@@ -118,7 +118,7 @@ export class Folder {
 }
 
 /**
- * No file has a part that begins before it, or has fewer bytes than none: such a range was worked out from what is stored.
+ * Refuses a range with a negative offset or length. Such a range comes from wrong numbers in a file.
  * @throws InspectError BAD_VALUE
  */
 export function checkRange(file: string, offset: number, length: number): void {
@@ -126,7 +126,7 @@ export function checkRange(file: string, offset: number, length: number): void {
   throw new InspectError('BAD_VALUE', `expected a part of the file, found ${length} bytes from ${offset} on`, { file })
 }
 
-/** Whether an error says that a server tells no names: others may be known all the same. */
+/** Whether an error means that the server cannot list names. */
 export function isNoListing(error: unknown): boolean {
   return error instanceof InspectError && error.code === 'NO_LISTING'
 }

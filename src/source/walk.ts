@@ -1,6 +1,6 @@
 import type { Entry, Folder } from './source.ts'
 
-/** Folders of an array, which may be links to where they lie. Other links may lead anywhere: to what is above them, to all of a disk. */
+/** Folders of an array that are entered even if they are links. Other links are not: they may lead anywhere. */
 const LINKED: ReadonlySet<string> = new Set([
   '__fragments',
   '__commits',
@@ -11,12 +11,12 @@ const LINKED: ReadonlySet<string> = new Set([
   '__labels',
 ])
 
-/** Whether an entry is a folder to walk into. */
+/** Whether a walk enters an entry: a folder, and not one of the other links. */
 export function leadsInside({ name, kind, link }: Entry): boolean {
   return kind === 'folder' && (!link || LINKED.has(name))
 }
 
-/** Whether a folder is entered for the first time, whatever links lead to it. @param entered is added to */
+/** Whether a folder was not entered before, through this or another link. Adds it to `entered`. */
 export function firstTime(folder: Folder, entered: Set<string>): boolean {
   const real = folder.storage.realPath?.(folder.path) ?? folder.path
   if (entered.has(real)) return false
@@ -24,20 +24,20 @@ export function firstTime(folder: Folder, entered: Set<string>): boolean {
   return true
 }
 
-/** How deep TileDB's folders are below an array at most: a fragment of an array of labels, `__labels/NAME/__fragments/NAME`. */
+/** Most levels of folders below an array: a fragment of a label array is `__labels/NAME/__fragments/NAME`. */
 export const FOLDERS_DEEP = 4
 
 /**
- * Whether a folder is too deep to be walked into: a web server follows links without saying so, and they may lead in a circle.
- * @param path from the top of the walk
+ * Whether a folder is too deep to enter. Web servers follow links without telling, and links may form a cycle.
+ * @param path path of the folder from the top of the walk
  */
 export function tooDeep({ storage, path: full }: Folder, path: string): boolean {
   return storage.realPath === undefined && storage.mayNotList?.(full) === true && path.split('/').length > FOLDERS_DEEP
 }
 
 /**
- * Every file below a folder.
- * @param enter whether a folder, by its path from `top`, is wanted
+ * All files below a folder.
+ * @param enter whether to enter a folder; it gets its path from `top`, and its name
  */
 export async function* filesBelow(
   top: Folder,

@@ -1,4 +1,4 @@
-/** A map that forgets what was used longest ago once it holds more than `most`, or what it holds weighs more than `weight`. */
+/** A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`. */
 export class BoundedMap<V> {
   private readonly entries = new Map<string, V>()
   private readonly weights = new Map<string, number>()
@@ -22,15 +22,15 @@ export class BoundedMap<V> {
   set(key: string, value: V): void {
     this.delete(key)
     this.entries.set(key, value)
-    this.forget()
+    this.trim()
   }
 
-  /** What a value weighs, once that is known. */
+  /** Sets the weight of a value, once that is known. */
   weigh(key: string, weight: number): void {
     if (!this.entries.has(key)) return
     this.weight += weight - (this.weights.get(key) ?? 0)
     this.weights.set(key, weight)
-    this.forget()
+    this.trim()
   }
 
   delete(key: string): void {
@@ -39,14 +39,14 @@ export class BoundedMap<V> {
     this.weights.delete(key)
   }
 
-  private forget(): void {
+  private trim(): void {
     for (const oldest of this.entries.keys()) {
       if (this.entries.size <= this.most && this.weight <= this.mostWeight) return
       this.delete(oldest)
     }
   }
 
-  /** What is kept for a key, or else what `make` gives; a failure is not kept. */
+  /** The value of a key. If there is none, `make` makes it, and it is kept unless it fails. */
   static keep<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
     const known = map.get(key)
     if (known) return known

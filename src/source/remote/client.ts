@@ -1,71 +1,71 @@
 import { InspectError } from '../../base/errors.ts'
 
-/** How long a request may take, and how often it is tried. */
+/** Limits of a {@link Client}. */
 export interface ClientLimits {
-  /** Requests under way at once. */
+  /** Most concurrent requests. */
   concurrency: number
-  /** Tries of one request, the first included. */
+  /** Most tries of one request, including the first. */
   attempts: number
-  /** Wait before the second try, milliseconds; it doubles with each further one. */
+  /** Wait before the second try, in milliseconds. It doubles before each further try. */
   backoff: number
-  /** A server that sends nothing for so long has failed, milliseconds. */
+  /** A request fails if the server sends nothing for this many milliseconds. */
   timeout: number
 }
 
 export const DEFAULT_LIMITS: ClientLimits = { concurrency: 16, attempts: 5, backoff: 250, timeout: 30_000 }
 
-/** Servers that ask for a longer pause than this, milliseconds, are not waited for. */
+/** In milliseconds. If a server asks for a longer pause, there is no further try. */
 const LONGEST_PAUSE = 30_000
-/** A body slower than this over the time in which nothing may be silent, bytes a second, has failed however steadily it drips. */
+/** In bytes per second. A body that is slower than this for the length of {@link ClientLimits.timeout} has failed. */
 const SLOWEST_BODY = 4096
-/** Redirects of one host to itself that are followed. */
+/** Most redirects within one host that are followed. */
 const MOST_REDIRECTS = 5
-/** Error bodies are read up to here: S3 says in them what it means. */
+/** Most bytes read of an error's body, which has S3's error code. */
 const ERROR_BODY_BYTES = 4096
 
 /** One request as `--requests` shows it, without query and credentials. */
 export interface RequestRecord {
   method: string
-  /** As a person would write it. */
+  /** The URL as a user would write it. */
   path: string
   range: string | undefined
   /** HTTP status, or what happened instead of an answer. */
   outcome: string
-  /** Bytes of body that arrived. */
+  /** Received bytes of the body. */
   bytes: number
   milliseconds: number
 }
 
 export interface Call {
   method: 'GET' | 'HEAD'
-  /** For messages and records: never the URL that is asked, which may hold secrets. */
+  /** For messages and records. Never the requested URL, which may have secrets. */
   path: string
-  /** For records, where the path does not say what is asked for. */
+  /** For records, if the path alone does not tell what is requested. */
   label?: string | undefined
   range?: string | undefined
   /**
-   * Whether redirects are answers like others: what is signed for one host fits no other. Else those are followed that stay
-   * with the host; a server must not choose which other machines are asked from here.
+   * Whether a redirect is returned as an answer, because the request is signed for one host. By default redirects within
+   * the host are followed. No others are: a server must not choose which other machines this program contacts.
    */
   keepRedirects?: boolean | undefined
-  /** Makes the request anew for each try: signatures grow old. */
+  /** Makes the request. Called for each try, because signatures expire. */
   request(): Promise<{ url: string; headers: Record<string, string> }>
-  /** Says which part of the body is wanted, once headers and the status, 200, 206 or 416, are known. */
+  /** Chooses the part of the body to read. Called with the headers of an answer with status 200, 206 or 416. */
   want(answer: AnswerHead): BodyPart
 }
 
 export interface AnswerHead {
   status: number
   headers: Headers
-  /** Where redirects led. */
+  /** The URL after redirects. */
   url: string
 }
 
-/** Bytes of a body: what is behind them is not read. */
+/** Bytes of a body to read. The bytes after them are not read. */
 export interface BodyPart {
   skip: number
   length: number
-  /** Whether a shorter body means that the connection broke. */
+  /** Whether a shorter body means a broken connection. */
   exact: boolean
 }
 
@@ -73,9 +73,9 @@ export interface Answer extends AnswerHead {
   body: Uint8Array
 }
 
-/** Sends requests: a bounded number at once, again where that may help, and never without end. */
+/** Sends a bounded number of requests at once, and repeats those that failed for a passing reason, up to the limits. */
 export class Client {
-  /** Told of each request that was answered or failed. */
+  /** Called for each request that was answered or failed. */
   onRequest: ((record: RequestRecord) => void) | undefined
   private readonly limits: ClientLimits
   private readonly waiting: (() => void)[] = []
@@ -86,8 +86,8 @@ export class Client {
   }
 
   /**
-   * @returns the answer, whatever its status below 500 but 408 and 429
-   * @throws InspectError IO once all tries have failed; what {@link Call.want} raises
+   * @returns the answer, whatever its status, unless that is a passing one ({@link isTransient})
+   * @throws InspectError IO when all tries have failed; errors of {@link Call.want}
    */
   async send(call: Call): Promise<Answer> {
     await this.enter()
@@ -125,7 +125,7 @@ export class Client {
     else this.running--
   }
 
-  /** @throws InspectError IO where a redirect leads to another host */
+  /** @throws InspectError IO if a redirect leads to another host */
   private async fetchFollowing(
     call: Call,
     url: string,
@@ -140,7 +140,7 @@ export class Client {
     let at = url
     for (let hops = 0; ; hops++) {
       const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
-      // A page is not told where a redirect leads: its browser decides which are followed, and with which headers.
+      // In a browser the target of a redirect is hidden. The browser decides what it follows, and with which headers.
       if (response.type === 'opaqueredirect') return fetch(at, { method: call.method, headers, signal })
       const location = isRedirect(response.status) ? response.headers.get('location') : null
       if (call.keepRedirects || location === null) return response
@@ -207,7 +207,7 @@ export class Client {
   }
 }
 
-/** Why a try gave no answer, and whether another may. */
+/** Why a try gave no answer, and whether to try again. */
 class Failure {
   readonly message: string
   readonly again: boolean
@@ -223,8 +223,8 @@ class Failure {
 }
 
 /**
- * Ends a request that has gone quiet or drips: in each stretch of `timeout` the answer has to begin, or enough of it has to
- * arrive. So a body takes no longer than its bytes at the least rate, and one stretch.
+ * Aborts a request that stalls or is too slow. The answer has to begin within `timeout`. Then, in each period of
+ * `timeout`, its body has to arrive at {@link SLOWEST_BODY} or faster.
  */
 class Watch {
   late = false
@@ -237,18 +237,18 @@ class Watch {
   constructor(timeout: number) {
     this.timeout = timeout
     this.least = (timeout / 1000) * SLOWEST_BODY
-    this.timer = this.stretch(() => this.end())
+    this.timer = this.afterPeriod(() => this.end())
   }
 
   get signal(): AbortSignal {
     return this.controller.signal
   }
 
-  /** The answer has begun: from now on its body is awaited. */
+  /** Call this when the answer has begun. From then on its body is timed. */
   begun(): void {
     clearTimeout(this.timer)
     this.arrived = 0
-    this.timer = this.stretch(() => {
+    this.timer = this.afterPeriod(() => {
       if (this.arrived < this.least) this.end()
       else this.begun()
     })
@@ -258,7 +258,7 @@ class Watch {
     this.arrived += bytes
   }
 
-  /** The rest of the answer is not wanted. */
+  /** Aborts the request because the rest of the answer is not needed. */
   abandon(): void {
     this.controller.abort()
   }
@@ -272,7 +272,7 @@ class Watch {
     this.controller.abort()
   }
 
-  private stretch(done: () => void): ReturnType<typeof setTimeout> {
+  private afterPeriod(done: () => void): ReturnType<typeof setTimeout> {
     return setTimeout(done, this.timeout)
   }
 }
@@ -305,7 +305,7 @@ async function readBody(
       kept += piece.length
     }
   } finally {
-    // What is behind the part is not read; a connection that is broken has nothing to cancel.
+    // The rest of the body is not read. Cancelling fails on a broken connection, which does not matter.
     reader.cancel().catch(() => {})
   }
   return out ? out.subarray(0, kept) : joined(pieces, kept)
@@ -329,23 +329,24 @@ function redirectTarget(location: string, from: string): URL | undefined {
   return URL.canParse(location, from) ? new URL(location, from) : undefined
 }
 
-/** Whether a redirect stays with its host: the same host and port, or from http to https at the usual ports. */
+/** Whether a redirect stays on its host: the same host and port, or from http to https with default ports. */
 function isSameHost(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
   const upgraded = from.protocol === 'http:' && to.protocol === 'https:'
   return upgraded && from.hostname === to.hostname && from.port === '' && to.port === ''
 }
 
-/** A URL without what may be a secret. */
+/** A URL without the parts that may be secret. */
 function originText({ protocol, host }: URL): string {
   return `${protocol}//${host}`
 }
 
+/** Whether a status may change on another try: 408, 429, and 500 or above except 501. */
 function isTransient(status: number): boolean {
   return status >= 500 ? status !== 501 : status === 408 || status === 429
 }
 
-/** `Retry-After` in milliseconds, where it is given. */
+/** `Retry-After` in milliseconds; undefined without it. */
 function pauseAsked(headers: Headers): number | undefined {
   const text = headers.get('retry-after')
   if (text === null) return undefined
@@ -353,7 +354,7 @@ function pauseAsked(headers: Headers): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : undefined
 }
 
-/** A server whose certificate is signed by nobody known, or not for it. */
+/** Error codes for a certificate that is expired, is not signed by a known authority, or is for another host. */
 const CERTIFICATE_FAULTS = new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -363,10 +364,10 @@ const CERTIFICATE_FAULTS = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** Faults that another try will meet again. */
+/** Error codes that another try would give again. */
 const LASTING = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ERR_INVALID_URL', ...CERTIFICATE_FAULTS])
 
-/** @param url for its port alone */
+/** @param url only its port is used */
 function connectionFailure(error: unknown, url: string): Failure {
   const code = codeBelow(error)
   if (code === 'bad port') {
@@ -383,7 +384,7 @@ function noteOn(code: string): string {
   return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
 }
 
-/** Node reads the file of further certificates when it starts: a variable that is met later comes too late. */
+/** A hint for {@link CERTIFICATE_FAULTS}. Node reads the file of extra certificates at its start, so it cannot be set here. */
 export function certificateNote({
   AWS_CA_BUNDLE,
   NODE_EXTRA_CA_CERTS,
@@ -393,7 +394,7 @@ export function certificateNote({
     : '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
 }
 
-/** Node reads the variables of proxies from version 24 on, and when it is told to. */
+/** A hint if a proxy may be missing. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY. */
 function proxyNote(): string {
   const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = globalThis.process?.env ?? {}
   const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy
@@ -402,7 +403,7 @@ function proxyNote(): string {
     : ''
 }
 
-/** The system's code somewhere below an error of fetch. */
+/** The system's error code among the causes of an error of fetch; without a code, the message of the last cause. */
 function codeBelow(error: unknown): string {
   let deepest = error
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
@@ -413,18 +414,18 @@ function codeBelow(error: unknown): string {
   return deepest instanceof Error ? deepest.message : String(deepest)
 }
 
-/** Goes into an error as its cause: the status stays readable by programs. */
+/** The cause of an error that has a status, so that programs can read the status. */
 export function statusCause(status: number): { status: number } {
   return { status }
 }
 
 /**
- * The error that a status stands for: 404 and 410 are missing, 401 and 403 forbidden; S3's own code and message are
- * quoted where the body has them. The status stays in the message, and as `cause.status`.
+ * The error for a status: NOT_FOUND for 404 and 410, NO_PERMISSION for 401 and 403, otherwise IO. The message has the
+ * status and, if the body has it, S3's error code. The status is also `cause.status`.
  */
 export function statusError({ status, body, headers }: Answer, path: string, more = ''): InspectError {
-  const said = saidByServer(body, headers)
-  const message = `HTTP ${status}${said === '' ? '' : ` (${said})`}${more}`
+  const code = s3ErrorCode(body, headers)
+  const message = `HTTP ${status}${code === '' ? '' : ` (${code})`}${more}`
   const cause = statusCause(status)
   if (status === 404 || status === 410)
     return new InspectError('NOT_FOUND', `no such file or folder: ${message}`, { file: path }, { cause })
@@ -433,8 +434,8 @@ export function statusError({ status, body, headers }: Answer, path: string, mor
   return new InspectError('IO', `expected an answer, found ${message}`, { file: path }, { cause })
 }
 
-/** Code of an S3 error document; its message may repeat keys and tokens, the code never does. */
-function saidByServer(body: Uint8Array, headers: Headers): string {
+/** The code in an S3 error document. Its message is not used: it may repeat keys and tokens. */
+function s3ErrorCode(body: Uint8Array, headers: Headers): string {
   if (!/xml/i.test(headers.get('content-type') ?? '')) return ''
   return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(new TextDecoder().decode(body))?.[1] ?? ''
 }

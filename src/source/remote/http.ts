@@ -6,18 +6,18 @@ import { isPageType } from './pages.ts'
 import { byName, RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
-/** Most bytes of an index page: a million names. */
+/** Most bytes of an index page: enough for a million names. */
 const INDEX_BYTES = 128 * 2 ** 20
 
 const SIZES_KEPT = 4096
 
 /**
- * `http://` and `https://`. Paths are URLs with their path decoded. Folders are listed where the server gives an index page
- * of links, as most servers of plain files do when asked to; else {@link list} raises NO_LISTING.
+ * `http://` and `https://`. Paths are URLs whose path is decoded. A folder can be listed if the server gives an index page
+ * of links, which most file servers can. Otherwise {@link list} throws NO_LISTING.
  */
 export class HttpStorage extends RemoteStorage {
   private readonly access: readonly HttpAccess[]
-  /** What HEAD told. */
+  /** Sizes from HEAD requests. */
   private readonly sizes = new BoundedMap<number>(SIZES_KEPT)
 
   constructor(client: Client, warn: (text: string) => void, access: readonly HttpAccess[]) {
@@ -25,7 +25,6 @@ export class HttpStorage extends RemoteStorage {
     this.access = access
   }
 
-  /** Names tell more than this server may. */
   mayNotList(): boolean {
     return true
   }
@@ -40,7 +39,7 @@ export class HttpStorage extends RemoteStorage {
     return { url: urlOf(path) + (access?.search ?? ''), headers }
   }
 
-  /** What was given for a folder around the path, or else for the same server: a fragment's schema lies beside it. */
+  /** The access given for a folder above the path, otherwise for the same server: a fragment's schema is outside its folder. */
   private accessOf(path: string): HttpAccess | undefined {
     const around = this.access.find((one) => path === one.path || path.startsWith(`${one.path}/`))
     return around ?? this.access.find((one) => originOf(one.path) === originOf(path))
@@ -48,10 +47,10 @@ export class HttpStorage extends RemoteStorage {
 
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
     const answer = await this.send({ method: 'HEAD', path, want: upTo(0) })
-    // Servers lead from a folder's name to the same with `/` behind it.
+    // Servers redirect from a folder's name to the name with `/` at the end.
     if (new URL(answer.url).pathname.endsWith('/')) return 'folder'
     if (answer.status === 200) {
-      // A page in place of the file says nothing of it: reading shows which of them it is.
+      // It may be an error page in place of the file. Reading it tells, and throws then.
       if (isPageType(answer.headers)) {
         await this.open(path).size()
         return 'file'
@@ -61,7 +60,7 @@ export class HttpStorage extends RemoteStorage {
       return 'file'
     }
     if (answer.status === 404 || answer.status === 410) return undefined
-    // Signed URLs are often for GET alone, and some servers know no HEAD.
+    // Signed URLs are often valid for GET only, and some servers do not support HEAD.
     if (answer.status === 403 || answer.status === 405 || answer.status === 501 || answer.status === 400) {
       await this.open(path).size()
       return 'file'
@@ -86,13 +85,13 @@ function originOf(path: string): string {
   return /^[a-z]+:\/\/[^/]*/.exec(path)?.[0] ?? ''
 }
 
-/** The URL to ask for a path. */
+/** The URL of a path. */
 function urlOf(path: string): string {
   const origin = originOf(path)
   return origin + path.slice(origin.length).split('/').map(encodeURIComponent).join('/')
 }
 
-/** Names that an index page links to: links that lead one step below the page itself. */
+/** Entries of an index page: its links that lead one level below the page. */
 function linksBelow(html: string, page: string): Entry[] {
   const base = new URL(page)
   const entries = new Map<string, Entry>()
@@ -119,7 +118,7 @@ function nameBelow(href: string, base: URL): string | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The entities that XML, and links in HTML, know; numbers of characters too. */
+/** Replaces the entities of XML, which links in HTML use, too, and character numbers. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[name] ?? whole

@@ -1,16 +1,16 @@
 import { InspectError } from '../../base/errors.ts'
 import type { Answer } from './client.ts'
 
-/** Whether an answer says that it is for people or programs of the web: a login page, an error in JSON. */
+/** Whether the content type is that of a web page or JSON, such as a login page or an error in JSON. */
 export function isPageType(headers: Headers): boolean {
   return /^(?:text\/html|application\/xhtml\+xml|application\/json)\b/i.test(headers.get('content-type') ?? '')
 }
 
 /**
- * Refuses a page that a server gives in place of a file, as those do that want a login: it is no damage. Servers that call
- * files of unknown kinds HTML are believed what the bytes are.
+ * Refuses a page that a server sends instead of a file, such as a login page. That is not damage. Some servers send files
+ * of unknown types as HTML, so the bytes decide.
  *
- * @param start where in the file the body begins
+ * @param start offset of the body in the file
  * @throws InspectError IO
  */
 export function refusePage({ headers, body }: Answer, start: number, file: string): void {

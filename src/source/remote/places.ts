@@ -7,7 +7,7 @@ export interface PlacesOptions {
   env: Readonly<Record<string, string | undefined>>
   signRequests: boolean
   note(text: string): void
-  /** Writes a line for each request; undefined for silence. */
+  /** Writes a line for each request; undefined to write none. */
   show: ((text: string) => void) | undefined
 }
 
@@ -18,7 +18,7 @@ export interface OpenPlaces {
 }
 
 /**
- * A storage for arguments with URLs among them, which are given back without queries and passwords.
+ * A storage for arguments that may be URLs. `given` has the arguments with queries and passwords removed from URLs.
  * @throws InspectError USAGE
  */
 export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
@@ -47,7 +47,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
 /** `request: GET s3://bucket/key bytes=0-99 206, 100 bytes, 12 ms` */
 export function requestLine({ method, path, range, outcome, bytes, milliseconds }: RequestRecord): string {
   const asked = [method, path, range].filter((part) => part !== undefined).join(' ')
-  // Names come from a server: nothing of them may steer a terminal.
+  // Names come from a server, so they must not contain control characters for the terminal.
   const safe = `${asked} ${outcome}`.replace(/[^\x20-\x7e]/gu, (ch) => `\\u{${ch.codePointAt(0)?.toString(16)}}`)
   return `request: ${safe}, ${bytes} bytes, ${Math.round(milliseconds)} ms\n`
 }

@@ -3,38 +3,39 @@ import { type ByteRange, type ByteSource, checkRange } from '../source.ts'
 import { type Answer, type AnswerHead, type BodyPart, type Call, statusCause, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 
-/** Bytes of a file's end that are fetched to learn its size: the footer of nearly every fragment is among them. */
+/** Bytes at a file's end that are fetched to learn its size. They include the footer of nearly every fragment. */
 export const TAIL_BYTES = 64 * 1024
-/** Ranges are fetched together when no more than this lies between them: about what a round trip costs in bytes. */
+/** Ranges with at most this many bytes between them are fetched together: as many as a round trip costs. */
 const GAP_BYTES = 64 * 1024
-/** Most bytes of several ranges that are fetched together, unless said otherwise. */
+/** Default for the most bytes of several ranges that are fetched together. */
 const GROUP_BYTES = 8 * 2 ** 20
-/** Most bytes that are read ahead of someone who reads on and on. */
+/** Most bytes that are fetched ahead of a sequential reader. */
 const AHEAD_BYTES = 2 ** 20
-/** From servers that ignore ranges, most bytes that are fetched to get at a part. */
+/** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
 export const WHOLE_BYTES = 64 * 2 ** 20
 
-/** What is known of the end of a file. */
+/** The end of a file. */
 export interface Tail {
+  /** Bytes of the whole file. */
   size: number
-  /** The last bytes, up to the end. */
+  /** The last bytes of the file. */
   bytes: Uint8Array
 }
 
-/** What a source needs of the storage that it lies in. */
+/** What a source needs from its storage. */
 export interface RemoteFile {
   /** Its internal path. */
   path: string
   send(call: Omit<Call, 'request'>): Promise<Answer>
-  /** Bytes, where a listing told. */
+  /** Bytes, if a listing gave them. */
   knownSize: number | undefined
-  /** Kept for all sources of one file. */
+  /** File ends that all sources of a file share. */
   tails: { get(path: string): Promise<Tail> | undefined; set(path: string, tail: Promise<Tail>): void }
-  /** Whether a listing named the file. */
+  /** Whether a listing has the file. */
   wasListed(): Promise<boolean>
-  /** Added to what a status means. */
+  /** Text to add to the error for a status. */
   statusNote(status: number): string
-  /** Told once that the server sends whole files where ranges are asked for. */
+  /** Called if the server sends whole files instead of ranges. */
   onRangeIgnored(): void
 }
 
@@ -43,7 +44,7 @@ interface Block {
   bytes: Uint8Array
 }
 
-/** A file behind HTTP, read by ranges. What was fetched last is kept, so that reads side by side are one request. */
+/** A file that is read over HTTP by ranges. Fetched blocks are kept, so that neighbouring reads take one request. */
 export class RangeSource implements ByteSource {
   readonly name: string
   private readonly file: RemoteFile
@@ -52,9 +53,9 @@ export class RangeSource implements ByteSource {
   private blocks: Block[] = []
   private readonly underWay = new Map<number, Promise<Block>>()
   private etag: string | undefined
-  /** What was planned first, until somebody reads. */
+  /** The fetch of the first planned group, until the first read. */
   private begun: Promise<void> | undefined
-  /** Where a reader that goes on would read next, and what it last fetched there. */
+  /** Where a sequential reader reads next, and how many bytes the last fetch had. */
   private next = { offset: -1, length: 0 }
 
   constructor(file: RemoteFile) {
@@ -68,19 +69,19 @@ export class RangeSource implements ByteSource {
 
   plan(ranges: readonly ByteRange[], together = GROUP_BYTES, first = together): void {
     this.groups = grouped(ranges, (group) => Math.min(together, first * 2 ** group))
-    // Those who plan several files wait for all of them together.
+    // The first group is fetched at once, so that callers who plan several files wait for all of them together.
     const [group] = this.groups
     this.begun = group && this.readFirst(group)
-    // A failure is raised to the first who reads.
+    // A failure is thrown by the first read.
     this.begun?.catch(() => {})
   }
 
-  /** Begins to fetch what was planned first. */
+  /** Fetches the first planned group. */
   private async readFirst({ offset, length }: ByteRange): Promise<void> {
     try {
       await this.readNow(offset, length)
     } catch (error) {
-      // Of a file that is shorter, whoever reads says how much is missing to him.
+      // If the file is shorter, each read throws its own error.
       if (!(error instanceof InspectError) || error.code !== 'TRUNCATED') throw error
     }
   }
@@ -95,7 +96,7 @@ export class RangeSource implements ByteSource {
   }
 
   private async readNow(offset: number, length: number): Promise<Uint8Array> {
-    // Another source of the file may have learned it.
+    // Another source of the same file may have fetched it.
     this.tailRead ??= this.file.tails.get(this.name)
     const size = (await this.tailRead)?.size ?? this.file.knownSize
     if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
@@ -120,7 +121,7 @@ export class RangeSource implements ByteSource {
     return this.tailRead
   }
 
-  /** The end of the file, which all sources of it share, where a range lies there and is not planned with others. */
+  /** The end of the file, if the offset is there. Undefined if not, or if planned groups cover it. */
   private async inTail(offset: number, size: number | undefined): Promise<Block | undefined> {
     if (size === undefined) return undefined
     const isPlanned = this.groups.length > 0 && size > TAIL_BYTES
@@ -129,11 +130,11 @@ export class RangeSource implements ByteSource {
     return offset >= found - bytes.length ? { offset: found - bytes.length, bytes } : undefined
   }
 
-  /** The planned group that a range lies in, or the range with what follows for someone who reads on. */
+  /** Fetches the planned group that has the range. Without one, the range, and more after it for a sequential reader. */
   private fetchAround(offset: number, length: number, size: number | undefined): Promise<Block> {
     const group = this.groups.find((one) => offset >= one.offset && offset + length <= one.offset + one.length)
-    const readsOn = group === undefined && offset === this.next.offset
-    const ahead = readsOn ? Math.min(AHEAD_BYTES, this.next.length * 2) : 0
+    const isSequential = group === undefined && offset === this.next.offset
+    const ahead = isSequential ? Math.min(AHEAD_BYTES, this.next.length * 2) : 0
     const wanted = group ?? { offset, length: Math.max(length, ahead) }
     const end = Math.min(wanted.offset + wanted.length, size ?? Number.POSITIVE_INFINITY)
     this.next.length = Math.max(length, ahead)
@@ -147,7 +148,7 @@ export class RangeSource implements ByteSource {
   private fetchAndKeep(offset: number, length: number): Promise<Block> {
     const fetched = this.fetchRange(offset, length)
       .then((block) => {
-        // Planned groups are read one after the other; others may be read in turns.
+        // Planned groups are read one after another, so one block is enough. Other readers may alternate between two.
         this.blocks = this.groups.length > 0 ? [block] : [block, ...this.blocks.slice(0, 1)]
         return block
       })
@@ -156,7 +157,7 @@ export class RangeSource implements ByteSource {
     return fetched
   }
 
-  /** Bytes from `offset`, fewer at the end of the file; all of the file where the server sends no ranges. */
+  /** Fetches bytes from `offset`: fewer at the end of the file, and all of it if the server sends no ranges. */
   private async fetchRange(offset: number, length: number): Promise<Block> {
     const last = offset + length - 1
     let start = offset
@@ -188,7 +189,7 @@ export class RangeSource implements ByteSource {
         size = range.size
         return { skip: 0, length: range.last - range.first + 1, exact: true }
       }
-      // Some servers know ranges from the front only: what they would send in whole is left.
+      // Some servers only support ranges that count from the front. The whole file that they send is not read.
       size = contentLength(head.headers)
       if (size !== undefined && size > length) return { skip: 0, length: 0, exact: false }
       whole = true
@@ -205,7 +206,7 @@ export class RangeSource implements ByteSource {
     return { size, bytes }
   }
 
-  /** What to read of an answer that is the whole file: all of it where that is little, so that it is fetched once. */
+  /** The part to read of an answer that is the whole file. A small file is read as a whole, so that it is fetched once. */
   private partOfWhole(head: AnswerHead, offset: number, length: number): BodyPart {
     const size = contentLength(head.headers)
     if (size === undefined) return { skip: 0, length: WHOLE_BYTES + 1, exact: false }
@@ -290,7 +291,7 @@ function covers(block: Block, offset: number, length: number): boolean {
   return offset >= block.offset && offset + length <= block.offset + block.bytes.length
 }
 
-/** Ranges close together made one, the first of `room(0)` bytes and so on; each range is whole in one group. */
+/** Joins neighbouring ranges into groups. Group i has at most `room(i)` bytes, unless a single range is longer. */
 function grouped(ranges: readonly ByteRange[], room: (group: number) => number): ByteRange[] {
   const groups: ByteRange[] = []
   let last: ByteRange | undefined
@@ -312,12 +313,12 @@ function contentLength(headers: Headers): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Size of a file that is too short for a range; 0 where it is not told. */
+/** Size of a file that is too short for a range; 0 if the server does not tell it. */
 function sizeOfUnsatisfied(headers: Headers): number {
   return Number(/^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1] ?? 0)
 }
 
-/** Weak ones say nothing about bytes. */
+/** The ETag. Undefined for a weak one, which does not identify the bytes. */
 function etagOf(headers: Headers): string | undefined {
   const etag = headers.get('etag')
   return etag === null || etag.startsWith('W/') ? undefined : etag

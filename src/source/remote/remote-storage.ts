@@ -4,21 +4,21 @@ import { BoundedMap } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
-/** Ends of files that are kept, and their bytes: 64 KiB each at most, but for servers that send whole files. */
+/** Most file ends that are kept, and their bytes. Each has at most 64 KiB, unless the server sends whole files. */
 const TAILS_KEPT = 16_384
 const TAIL_BYTES_KEPT = 32 * 2 ** 20
 const KINDS_KEPT = 4096
-/** As many fragments as are looked at at once, and what lies around them. */
+/** Enough for the fragments that are read at once, and the folders around them. */
 const LISTINGS_KEPT = 64
 
-/** Asks for an answer of any length up to `length`. */
+/** Reads at most `length` bytes of an answer's body, whatever its length. */
 export function upTo(length: number): () => BodyPart {
   return () => ({ skip: 0, length, exact: false })
 }
 
 /**
- * Files behind HTTP. What a server has said once, of kinds, listings and the ends of files, is not asked again soon: a run
- * is short, and each question costs a round trip.
+ * Files that are read over HTTP. Kinds, listings and file ends are kept: a run is short, and each request costs a round
+ * trip.
  */
 export abstract class RemoteStorage implements Storage {
   protected readonly client: Client
@@ -41,7 +41,7 @@ export abstract class RemoteStorage implements Storage {
     const slash = path.lastIndexOf('/')
     const around = await this.listed(path.slice(0, slash))
     if (around) return find(around, path.slice(slash + 1))?.kind
-    // Whose end was read is a file.
+    // If its end was read, it is a file.
     if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
     return BoundedMap.keep(this.kinds, path, () => this.readKind(path))
   }
@@ -65,7 +65,7 @@ export abstract class RemoteStorage implements Storage {
     })
   }
 
-  /** Whether a listing names a file that is not there, or named the folder that it was in. */
+  /** Whether a listing has the file. If its folder is gone now: whether an earlier listing had the folder. */
   private async wasListed(path: string): Promise<boolean> {
     const folder = path.slice(0, path.lastIndexOf('/'))
     const slash = folder.lastIndexOf('/')
@@ -83,7 +83,7 @@ export abstract class RemoteStorage implements Storage {
       const { bytes } = await BoundedMap.keep(this.tails, key, () => tail)
       this.tails.weigh(key, bytes.length)
     } catch {
-      // Not kept; whoever asked for it is told.
+      // A failure is not kept. The source that fetched the tail throws it.
     }
   }
 
@@ -91,7 +91,7 @@ export abstract class RemoteStorage implements Storage {
     return this.client.send({ ...call, request: () => this.request(call.method, call.path) })
   }
 
-  /** A folder's names, sorted, where they are known already. */
+  /** A folder's entries, sorted by name, if they are known already. */
   protected listed(path: string): Promise<readonly Entry[]> | undefined {
     return this.listings.get(path)
   }
@@ -102,12 +102,12 @@ export abstract class RemoteStorage implements Storage {
     this.warn(text)
   }
 
-  /** What a listing that was read tells of a file. */
+  /** A file's size in bytes, if it is known without a request. */
   protected knownSize(_path: string): number | undefined {
     return undefined
   }
 
-  /** Added to the message of a status that is an error. */
+  /** Text to add to the error for a status. */
   protected statusNote(_status: number): string {
     return ''
   }
@@ -124,7 +124,7 @@ export function byName(a: Entry, b: Entry): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** The entry of that name in a sorted listing. */
+/** Finds an entry by name in a sorted listing. */
 function find(entries: readonly Entry[], name: string): Entry | undefined {
   let low = 0
   let high = entries.length

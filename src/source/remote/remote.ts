@@ -3,24 +3,23 @@ import type { ByteRange, ByteSource, Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
 import { type HttpAccess, isRemotePath, mayNotListRemote } from './urls.ts'
 
-/** What reading over a network depends on. */
+/** Options for reading over a network. */
 export interface RemoteOptions {
   env: Readonly<Record<string, string | undefined>>
-  /** False: S3 requests go unsigned. */
+  /** Whether S3 requests are signed. */
   signRequests: boolean
-  /** Secrets that were part of URLs. */
+  /** Secrets from the URLs that the user gave. */
   access: readonly HttpAccess[]
 }
 
-/** Who is told of what goes on. */
+/** Receives warnings and requests. */
 export interface RemoteListener {
   warn(text: string): void
   onRequest?: ((record: RequestRecord) => void) | undefined
 }
 
 /**
- * A storage for local paths and for URLs: `http://`, `https://`, `s3://`. What a scheme needs is loaded when it is first
- * met.
+ * A storage for local paths and for URLs: `http://`, `https://`, `s3://`. The code of a scheme is loaded on first use.
  */
 export function routedStorage(local: Storage, options: RemoteOptions, listener: RemoteListener): Storage {
   const client = new Client(limitsFrom(options.env))
@@ -111,7 +110,7 @@ function limitsFrom(env: Readonly<Record<string, string | undefined>>): ClientLi
   }
 }
 
-/** A file of a storage that is loaded when the file is first read. */
+/** A file whose storage is loaded on the first read. */
 class LateSource implements ByteSource {
   readonly name: string
   private readonly storage: () => Promise<Storage>

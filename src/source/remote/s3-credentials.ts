@@ -1,6 +1,6 @@
 import { InspectError } from '../../base/errors.ts'
 
-/** Who asks. */
+/** Credentials to sign S3 requests with. */
 export interface S3Credentials {
   accessKeyId: string
   secretAccessKey: string
@@ -8,7 +8,7 @@ export interface S3Credentials {
   expiration?: Date | undefined
 }
 
-/** Nobody: requests are not signed. */
+/** No credentials: requests are not signed. */
 export const anonymous: unique symbol = Symbol('anonymous')
 export type S3Identity = S3Credentials | typeof anonymous
 
@@ -18,12 +18,12 @@ export async function nobody(): Promise<S3Identity> {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Credentials are asked for anew so long before they expire, milliseconds. */
+/** In milliseconds. Credentials are renewed this long before they expire. */
 const BEFORE_EXPIRY = 5 * 60_000
 
 /**
- * The usual chain: environment, shared files, SSO, web identity, process, container, instance. What the environment says
- * is taken as it is; the rest is for `@aws-sdk/credential-provider-node`, which takes 0.2 s to load.
+ * The usual chain of AWS credentials: environment, shared files, SSO, web identity, process, container, instance. Only
+ * the environment is read here. `@aws-sdk/credential-provider-node` finds the others; it takes 0.2 s to load.
  */
 export function credentialChain(env: Environment, warn: (text: string) => void): () => Promise<S3Identity> {
   const fromEnvironment = environmentCredentials(env)
@@ -44,7 +44,7 @@ export function credentialChain(env: Environment, warn: (text: string) => void):
   }
 }
 
-/** As the SDK does, AWS_PROFILE goes before keys in the environment. */
+/** Undefined if AWS_PROFILE is set: as in the SDK, it has priority over keys in the environment. */
 function environmentCredentials(env: Environment): S3Credentials | undefined {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE } = env
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY || AWS_PROFILE) return undefined
@@ -85,7 +85,7 @@ function isNamed(error: unknown, name: string): error is Error {
   return error instanceof Error && error.name === name
 }
 
-/** The chain's end says only that there is nothing; anything else is a fault of what was set up. */
+/** Whether an error has a reason. Without one, nothing is configured. With one, something is configured wrongly. */
 function saysWhy(error: Error): boolean {
   return !/^Could not load credentials from any providers$/.test(error.message)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 
-/** What a profile of the AWS configuration says of where a service is. */
+/** Region and endpoint from a profile of the AWS configuration. */
 export interface S3Profile {
   region: string | undefined
   endpoint: string | undefined
@@ -9,12 +9,12 @@ export interface S3Profile {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A section's settings; those indented below one are its own. */
+/** Settings of a section. A setting with indented settings below it is a map of these. */
 type Section = Map<string, string | Map<string, string>>
 
 /**
- * `region` and `endpoint_url` of the profile that `AWS_PROFILE` names, or of `default`, as the AWS tools read them: the
- * service's own endpoint goes before the profile's.
+ * `region` and `endpoint_url` of the profile in `AWS_PROFILE`, or of `default`. As in the AWS tools, an endpoint for S3 has
+ * priority over the profile's endpoint for all services.
  */
 export function s3Profile(env: Environment): S3Profile {
   const sections = configuration(env)
@@ -35,7 +35,7 @@ function configuration(env: Environment): Map<string, Section> {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch {
-    // Without a file there are no profiles; one that cannot be read says nothing either.
+    // A file that is missing or cannot be read means no profiles.
     return new Map()
   }
 }

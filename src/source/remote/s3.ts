@@ -8,16 +8,16 @@ import { unescaped } from './http.ts'
 import { byName, RemoteStorage, upTo } from './remote-storage.ts'
 import { anonymous, type S3Identity } from './s3-credentials.ts'
 
-/** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and what stands around them. */
+/** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and the XML around them. */
 const PAGE_BYTES = 8 * 2 ** 20
-/** Pages without any name that are walked through to further ones. */
+/** Most pages without any name in one listing. */
 const MOST_EMPTY_PAGES = 100
-/** Sizes of files that listings told, kept by folder. */
+/** Folders whose file sizes are kept. */
 const FOLDERS_KEPT = 256
 
-/** Where an S3 service answers. */
+/** The address of an S3 service. */
 export interface S3Place {
-  /** `AWS_ENDPOINT_URL`; Amazon's own without it. */
+  /** As in `AWS_ENDPOINT_URL`. Undefined means Amazon's own. */
   endpoint: string | undefined
   /** Whether the bucket's name is part of the host. */
   virtualHosts: boolean
@@ -30,7 +30,7 @@ interface Page {
   next: string | undefined
 }
 
-/** What a folder holds, in the order in which it was listed: an entry each only once somebody asks. */
+/** The content of a folder that was listed ahead, in listed order. {@link entriesOf} turns it into entries on demand. */
 interface FilesAhead {
   names: string[]
   /** Bytes; {@link FOLDER} for folders. */
@@ -39,19 +39,19 @@ interface FilesAhead {
 
 const FOLDER = -1
 
-/** `s3://bucket/key`: ranges, and listings of a thousand names a request. */
+/** `s3://bucket/key`. A listing takes one request for each thousand names. */
 export class S3Storage extends RemoteStorage {
   private readonly place: S3Place
   private readonly identity: () => Promise<S3Identity>
-  /** Buckets that said where they are. */
+  /** Regions of buckets, as far as answers named them. */
   private readonly regions = new Map<string, string>()
   private readonly sizes = new BoundedMap<ReadonlyMap<string, number>>(FOLDERS_KEPT)
-  /** Folders listed ahead; each is given once. */
+  /** Folders listed ahead. Each is used once. */
   private readonly ahead = new Map<string, FilesAhead>()
   private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
   private isAnonymous = false
 
-  /** @param identity asked before the first request, and again when what it gave has expired */
+  /** @param identity called before every request; it renews credentials when they expire */
   constructor(client: Client, warn: (text: string) => void, place: S3Place, identity: () => Promise<S3Identity>) {
     super(client, warn)
     this.place = place
@@ -62,7 +62,7 @@ export class S3Storage extends RemoteStorage {
     return this.ahead.has(path) ? this.list(path) : super.listed(path)
   }
 
-  /** One listing without folders: all files below `path`, a thousand a request. Once only. */
+  /** Lists all files below `path`, a thousand in each request, without a request for each folder. Done once for a path. */
   listAhead(path: string): Promise<number> {
     return BoundedMap.keep(this.listedAhead, path, () => this.readAhead(path))
   }
@@ -70,7 +70,7 @@ export class S3Storage extends RemoteStorage {
   private async readAhead(path: string): Promise<number> {
     const { prefix } = partsOf(path)
     let bytes = 0
-    // Most folders hold files of the same names.
+    // Most folders have files of the same names, so equal names share one string.
     const names = new Map<string, string>()
     for await (const { files } of this.pages(path, prefix, false)) {
       for (const { key, size } of files) {
@@ -80,7 +80,7 @@ export class S3Storage extends RemoteStorage {
         if (slash < 0) continue
         const folder = this.aheadOf(path, rest.slice(0, slash))
         const given = rest.slice(slash + 1)
-        // A key that ends in `/` marks a folder: sync tools and consoles write such.
+        // A key that ends in `/` marks a folder. Sync tools and consoles write such keys.
         if (given === '') continue
         const name = names.get(given) ?? given
         names.set(name, name)
@@ -91,7 +91,7 @@ export class S3Storage extends RemoteStorage {
     return bytes
   }
 
-  /** What is listed ahead of a folder below `path`; the folders around it list it, too. */
+  /** The list for a folder below `path`. A new one is also entered in the list of its parent. */
   private aheadOf(path: string, below: string): FilesAhead {
     const folder = `${path}/${below}`
     const known = this.ahead.get(folder)
@@ -118,16 +118,16 @@ export class S3Storage extends RemoteStorage {
   }
 
   protected override async send(call: Omit<Call, 'request'>): Promise<Answer> {
-    return this.whereTheBucketIs(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
+    return this.inBucketRegion(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
   }
 
-  /** Asks again in the bucket's own region, where the answer names another one. */
-  private async whereTheBucketIs(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
+  /** Sends again if the answer names another region for the bucket. */
+  private async inBucketRegion(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
     const answer = await ask()
     if (![301, 307, 400, 403].includes(answer.status)) return answer
     const named = /<Region>([^<]*)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
     const region = answer.headers.get('x-amz-bucket-region') ?? named
-    // It becomes part of a host's name.
+    // The region becomes part of a host name, so it must be harmless.
     if (region === undefined || !/^[a-z0-9-]{1,40}$/.test(region) || region === this.regionOf(bucket)) return answer
     this.regions.set(bucket, region)
     return ask()
@@ -165,7 +165,7 @@ export class S3Storage extends RemoteStorage {
   private bucketUrl(bucket: string, region: string): string {
     const { endpoint, virtualHosts } = this.place
     const base = endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
-    // A name with dots fits no certificate as part of a host.
+    // Amazon's certificates do not match a host name that has a bucket name with dots.
     if (!virtualHosts || bucket.includes('.')) return `${base}/${bucket}`
     return base.replace('://', `://${bucket}.`)
   }
@@ -174,16 +174,16 @@ export class S3Storage extends RemoteStorage {
     return this.regions.get(bucket) ?? this.place.region
   }
 
-  /** One request says of a name whether it is a file or a folder. */
+  /** Usually takes one request, for files and for folders. */
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
     const { key, prefix } = partsOf(path)
     if (key === '') return 'folder'
-    // What is most likely a folder will be listed: then its listing tells.
+    // A name without a dot is most likely a folder, which will be listed soon. So list it now.
     if (!key.slice(key.lastIndexOf('/') + 1).includes('.') && (await this.isListed(path))) return 'folder'
     for await (const { files, prefixes } of this.pages(path, key, true)) {
       if (prefixes.includes(prefix)) return 'folder'
       if (files.some((file) => file.key === key)) return 'file'
-      // Keys are sorted, and what stands before `/` is little: names that go on with `-`, `.` or the like.
+      // Keys are sorted. Few keys come before the prefix with `/`: those that continue the name with `-`, `.` or the like.
       if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
     }
     return undefined
@@ -211,7 +211,7 @@ export class S3Storage extends RemoteStorage {
     for await (const { files, prefixes } of this.pages(path, prefix, true)) {
       for (const { key, size } of files) {
         const name = key.slice(prefix.length)
-        // The folder's own mark: sync tools and consoles write such, with nothing else in the folder, too.
+        // The folder's own marker. Sync tools and consoles write it, also for folders that are otherwise empty.
         if (name === '') isMarked = true
         else entries.push({ name, kind: 'file', size })
       }
@@ -232,7 +232,7 @@ export class S3Storage extends RemoteStorage {
     return entries
   }
 
-  /** Pages of ListObjectsV2. @throws InspectError where one is not what it should be, or the service goes in circles */
+  /** Pages of ListObjectsV2. @throws InspectError if a page is invalid, or the service repeats pages */
   private async *pages(path: string, prefix: string, byFolder: boolean): AsyncGenerator<Page> {
     const { bucket } = partsOf(path)
     let token: string | undefined
@@ -242,7 +242,7 @@ export class S3Storage extends RemoteStorage {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (byFolder) query.set('delimiter', '/')
       if (token !== undefined) query.set('continuation-token', token)
-      // Signed and sent alike: `+` for a space is not understood by all.
+      // The signed and the sent query must be equal, and some services do not accept `+` for a space.
       const search = query.toString().replace(/\+/g, '%20')
       const call: Call = {
         method: 'GET',
@@ -253,10 +253,10 @@ export class S3Storage extends RemoteStorage {
         request: () => this.signed('GET', bucket, `/?${search}`),
         want: upTo(PAGE_BYTES),
       }
-      const answer = await this.whereTheBucketIs(bucket, () => this.client.send(call))
+      const answer = await this.inBucketRegion(bucket, () => this.client.send(call))
       if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
       const page = parsePage(new TextDecoder().decode(answer.body), path)
-      // A service may give any token, but each name once, and few pages without any.
+      // Any token is accepted. But no page may come twice, and few pages may be empty, so that the listing ends.
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
       if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
@@ -283,7 +283,7 @@ function partsOf(path: string): { bucket: string; key: string; prefix: string } 
   return { bucket: match[1], key, prefix: key === '' ? '' : `${key}/` }
 }
 
-/** The elements of ListBucketResult that are wanted here. */
+/** Parses the needed elements of a ListBucketResult. */
 function parsePage(xml: string, path: string): Page {
   if (!/<ListBucketResult[\s>]/.test(xml)) throw notAListing(path, 'another document')
   if (!/<\/ListBucketResult>\s*$/.test(xml)) throw notAListing(path, 'a part of one')

@@ -1,35 +1,37 @@
 import { InspectError } from '../../base/errors.ts'
 
-/** What every request below a URL carries, and nothing ever prints. */
+/** Secrets that every request below a URL needs. They are never printed. */
 export interface HttpAccess {
-  /** Internal path below which it holds. */
+  /** Internal path below which they are used. */
   path: string
-  /** Query: a token, a signature. */
+  /** The query, such as a token or a signature. */
   search: string
   authorization: string | undefined
 }
 
-/** Whether a path leads over a network. */
+/** Whether a path is a URL of a supported network scheme. */
 export function isRemotePath(path: string): boolean {
   return /^(?:s3|https?):\/\//i.test(path)
 }
 
-/** Whether what lies at a path may be told by its name alone: plain HTTP lists nothing. */
+/** Whether the server of a path may be unable to list folders, as with plain HTTP. See {@link Storage.mayNotList}. */
 export function mayNotListRemote(path: string): boolean {
   return isRemotePath(path) && !path.startsWith('s3://')
 }
 
-/** A target as the user wrote it, without what must not be shown, and as the program names it inside. */
+/** A URL that the user gave, taken apart. */
 export interface RemoteTarget {
+  /** As the user wrote it, without secrets. */
   shown: string
+  /** Internal path. */
   path: string
-  /** Set where the URL carried a query or a password. */
+  /** Set if the URL had a query or a password. */
   access: HttpAccess | undefined
 }
 
 /**
- * Takes a URL apart. The internal path of an `http(s)` URL has its path decoded, so that names in it are those of files.
- * @throws InspectError USAGE where it is no URL of a file or folder; the message does not repeat it
+ * Takes a URL apart. The internal path of an `http(s)` URL is decoded, so that its parts are file names.
+ * @throws InspectError USAGE if it is not a URL of a file or folder. The message does not repeat the URL.
  */
 export function remoteTarget(url: string): RemoteTarget {
   if (/^s3:/i.test(url)) {
@@ -61,7 +63,7 @@ export function remoteTarget(url: string): RemoteTarget {
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i
 
-/** @throws InspectError USAGE for a URL of another scheme, which would else be taken for a path */
+/** @throws InspectError USAGE for a URL of another scheme, which would otherwise count as a local path */
 export function refuseOtherSchemes(path: string): void {
   const scheme = SCHEME.exec(path)?.[1]
   if (scheme === undefined || scheme === 'file' || isRemotePath(path)) return
