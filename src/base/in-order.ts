@@ -1,4 +1,4 @@
-/** Requests at once when each waits for a network. */
+/** Pieces of work at once when each waits for a network. The client itself sends at most 16 requests at once. */
 const REMOTE_AT_ONCE = 24
 
 /** Most bytes that concurrent pieces of work may hold together, by their own estimates. */
