@@ -191,13 +191,17 @@ export class FragmentCells {
     return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
   }
 
-  /** The cells of a large tile. If a column cannot be read further, it is missing from there on. */
+  /**
+   * The cells of a large tile. If a column cannot be read further, it is missing from there on. If none is left, the tile ends:
+   * the number of its cells is only what the metadata claims.
+   */
   private async *parts(tile: number): AsyncGenerator<CellBatch> {
     const { dense, selection } = this
     const cells = this.cellNum(tile)
     const nextRow = (from: number): number =>
       dense && !selection.fill ? dense.nextRow(tile, from, selection.box) : from
     const readers = this.partReaders(tile)
+    const hasFiles = readers.some((read) => read !== undefined)
     const each = this.columns.reduce((bytes, { type, cell_val_num }) => {
       return bytes + datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
     }, 0)
@@ -205,6 +209,7 @@ export class FragmentCells {
     for (let first = nextRow(0); first < cells; ) {
       const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / each))) }
       yield await this.part(tile, part, readers)
+      if (hasFiles && readers.every((read) => read === undefined)) return
       bytes = Math.min(MOST_PART, bytes * PART_GROWS)
       first = nextRow(first + part.count)
     }
@@ -242,19 +247,19 @@ export class FragmentCells {
 
   /** The cells of one tile. */
   async batch(tile: number): Promise<CellBatch> {
-    const { dense } = this
+    const { dense, selection } = this
     const cell_num = this.cellNum(tile)
-    const computed = dense?.cells(tile, undefined, this.selection.box)
     const columns: (ColumnData | undefined)[] = []
     for (let i = 0; i < this.columns.length; i++) {
-      if (computed && this.columns[i].kind === 'dimension') {
-        columns.push({ data: computed.coordinates[i], starts: undefined, validity: undefined })
-        continue
-      }
       const column = this.readColumn(i, tile)
       columns.push(column instanceof Promise ? await column : column)
     }
-    return { tile, cell_num, rows: this.selection.fill ? undefined : computed?.rows, columns }
+    const batch: CellBatch = { tile, cell_num, rows: undefined, columns }
+    // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
+    if (!dense || (selection.wholeTiles && !this.isWhole(batch))) return batch
+    const { coordinates, rows } = dense.cells(tile, undefined, selection.box)
+    for (const [d, data] of coordinates.entries()) columns[d] = { data, starts: undefined, validity: undefined }
+    return selection.fill ? batch : { ...batch, rows }
   }
 
   private readColumn(index: number, tile: number): ColumnData | undefined | Promise<ColumnData | undefined> {

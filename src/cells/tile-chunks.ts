@@ -1,5 +1,6 @@
 import { InspectError } from '../base/errors.ts'
-import { concat } from '../filters/bytes.ts'
+import { concat, NO_BYTES } from '../filters/bytes.ts'
+import { withRoom } from '../filters/pipeline.ts'
 import type { StoredChunk } from '../format/tile-chunks.ts'
 import { u32 } from '../format/u32.ts'
 
@@ -116,6 +117,8 @@ export class TilePieces {
   /** Where the chunks read so far end. */
   private seen = 0
   private last: { from: number; data: Uint8Array } | undefined
+  /** Unfiltered bytes of the chunk that was undone last. */
+  private proven: number | undefined
 
   constructor(tile: PiecesOf) {
     this.tile = tile
@@ -126,10 +129,16 @@ export class TilePieces {
    * @throws InspectError INCONSISTENT if the chunks read so far show more or fewer bytes than the tile has
    */
   async read(from: number, to: number): Promise<Uint8Array> {
-    const out = new Uint8Array(to - from)
+    // Memory grows with what the chunks hold: the schema may claim cells of any size.
+    let out: Uint8Array = NO_BYTES
+    let end = 0
     const take = (start: number, data: Uint8Array): void => {
       const part = data.subarray(Math.max(0, from - start), Math.max(0, to - start))
-      out.set(part, Math.max(0, start - from))
+      if (part.length === 0) return
+      const at = Math.max(0, start - from)
+      out = withRoom(out, end, at + part.length, to - from)
+      out.set(part, at)
+      end = at + part.length
     }
     if (this.last) take(this.last.from, this.last.data)
     const { expected } = this.tile
@@ -143,8 +152,10 @@ export class TilePieces {
       }
       this.seen = placed.from + placed.chunk.original_length
       if (this.seen > expected) throw this.wrongSize(this.seen)
-      if (this.seen <= from) continue
+      // Writers cut all chunks but the last to one length. Another length may be wrong, which would move all cells behind it.
+      if (this.seen <= from && placed.chunk.original_length === this.proven) continue
       const data = await this.tile.undo(placed)
+      this.proven = data.length
       this.last = { from: placed.from, data }
       take(placed.from, data)
     }

@@ -23,6 +23,8 @@ import {
 export type { TilePlace, TileRole } from './tile-places.ts'
 
 const NO_OFFSETS_BYTES = 8
+/** Blocks of large tiles are planned up to so many ranges of a file. */
+const MOST_PLANNED = 2 ** 16
 
 /**
  * The tiles of one data file of a fragment: their places, filters and unfiltered bytes.
@@ -185,7 +187,11 @@ export class TileFile {
       const [offset, end] = [this.offsets[tile], this.end(tile)]
       const step = this.isLarge(tile) && this.inPieces ? BLOCK_BYTES : end - offset
       // A tile that ends before it starts is reported when it is read.
-      for (let at = offset; at < end; at += step) ranges.push({ offset: at, length: Math.min(step, end - at) })
+      for (let at = offset; at < end; at += step) {
+        // The metadata may claim any size; what is not planned is read all the same.
+        if (step < end - offset && ranges.length >= MOST_PLANNED) break
+        ranges.push({ offset: at, length: Math.min(step, end - at) })
+      }
     }
     source.plan(ranges, together, first)
   }

@@ -1,5 +1,6 @@
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import { checkBufferLength } from './arrow-stream.ts'
 import type { NameCell } from './arrow-values.ts'
 
 /** Cells for one record batch: all columns have the same number of cells. */
@@ -38,9 +39,12 @@ export function selectRows(
   }
 }
 
+/** @throws InspectError TOO_LARGE for more than a buffer of Arrow holds */
 function nulls(size: number | undefined, count: number): ColumnData {
+  const length = (size ?? 0) * count
+  checkBufferLength(length)
   return {
-    data: new Uint8Array((size ?? 0) * count),
+    data: new Uint8Array(length),
     starts: size === undefined ? new Float64Array(count + 1) : undefined,
     validity: new Uint8Array(count),
   }

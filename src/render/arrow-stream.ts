@@ -112,10 +112,15 @@ function layOut({ nodes, buffers }: ArrowBody): RecordBatch {
   const regions: { offset: number; length: number }[] = []
   let byteLength = 0
   for (const { length } of buffers) {
-    if (length > LONGEST)
-      throw new InspectError('TOO_LARGE', `expected less than 2 GiB in a buffer for Arrow, found ${length} bytes`)
+    checkBufferLength(length)
     regions.push({ offset: byteLength, length })
     byteLength += Math.ceil(length / 8) * 8
   }
   return { nodes, regions, variadic: [], byteLength }
+}
+
+/** @throws InspectError TOO_LARGE for more bytes than a buffer holds */
+export function checkBufferLength(length: number): void {
+  if (length > LONGEST)
+    throw new InspectError('TOO_LARGE', `expected less than 2 GiB in a buffer for Arrow, found ${length} bytes`)
 }

@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals'
+import { DenseCoordinates } from '../../src/cells/dense-coordinates.ts'
+import { TilePieces } from '../../src/cells/tile-chunks.ts'
+import { SCHEMA } from '../../src/damage/damage.ts'
+import { EditableArray } from '../../src/damage/editable-array.ts'
+import { arraySchema } from '../../src/format/array-schema.ts'
+import type { ByteRange, Storage } from '../../src/source/source.ts'
+import { EDITED } from '../helpers/edit-array.ts'
+import { filesBelow } from '../helpers/files-below.ts'
+import { contextFor } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+/** Small files whose metadata claims that they hold more than any memory. */
+const folder = temporaryFolder()
+let arrays = 0
+
+async function sample(...options: string[]): Promise<EditableArray> {
+  const path = `${folder}/${arrays++}`
+  const { code } = await run(['write-sample', path, '--attr', 'a:INT32', '--fragments', '1', ...options])
+  expect(code).toBe(0)
+  return new EditableArray(EDITED, filesBelow(path, EDITED), () => contextFor({ key: undefined }))
+}
+
+const int64s = (...values: bigint[]): Uint8Array => new Uint8Array(new BigInt64Array(values).buffer)
+
+/** An array of one dense tile of so many cells, all of them written as the metadata has it. */
+async function hugeTile(cells: bigint): Promise<EditableArray> {
+  const array = await sample('--dense', '--dim', 'x:INT64:0..99:4', '--cells', '4')
+  await array.editFooter((footer) => {
+    footer.nonempty_domain[0] = { min: int64s(0n), max: int64s(cells - 1n) }
+    footer.last_tile_cell_num = cells
+  })
+  await array.rewrite(array.find(SCHEMA), arraySchema, ({ domain }) => {
+    domain.dimensions[0].domain = int64s(0n, 2n * cells)
+    domain.dimensions[0].tile_extent = int64s(cells)
+  })
+  return array
+}
+
+describe('cells that the schema makes larger than memory', () => {
+  async function hugeCells(): Promise<EditableArray> {
+    const array = await sample('--dim', 'x:INT64:0..99', '--cells', '5')
+    await array.rewrite(array.find(SCHEMA), arraySchema, ({ attributes: [a] }) => {
+      a.cell_val_num = 2 ** 32 - 2
+    })
+    return array
+  }
+
+  test.each([
+    ['all', []],
+    ['a few', ['--limit', '2']],
+    ['as Arrow, where no null has room, either', ['--format', 'arrow']],
+  ] as const)('decode says that the tile holds less: %s', async (_, options) => {
+    const array = await hugeCells()
+    const { code, stderr } = await run(['decode', array.fragmentPath(), ...options], { storage: array.storage() })
+    expect(stderr).toMatch(/a0\.tdb: .*field a, tile 0, .*expected \d+ unfiltered bytes, found chunks of 20/)
+    expect(stderr).not.toMatch(/fault of tiledb-inspect/)
+    expect(code).toBe(1)
+  })
+})
+
+describe('a dense tile of more cells than anybody has', () => {
+  test('decode ends the tile where none of its fields can be read', async () => {
+    const array = await hugeTile(2n ** 40n)
+    const { code, text, stderr } = await run(['decode', array.fragmentPath(), '--format', 'csv'], {
+      storage: array.storage(),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/expected 4398046511104 unfiltered bytes, found chunks of 16/)
+    expect(text.length).toBeLessThan(2 ** 20)
+  })
+
+  test('decode --keep-going works out no coordinates of a tile that it leaves out', async () => {
+    const array = await hugeTile(2n ** 29n)
+    const original = DenseCoordinates.prototype.cells
+    let calls = 0
+    DenseCoordinates.prototype.cells = function (...args) {
+      calls++
+      return original.apply(this, args)
+    }
+    try {
+      const { code, documents } = await runJson(['decode', array.fragmentPath(), '--keep-going'], {
+        storage: array.storage(),
+      })
+      expect({ code, calls }).toEqual({ code: 1, calls: 0 })
+      expect(documents).toMatchObject([{ cells: [], errors: [{ code: 'INCONSISTENT' }] }])
+    } finally {
+      DenseCoordinates.prototype.cells = original
+    }
+  })
+})
+
+test.each([[['decode']], [['check']], [['verify-checksums', '--deep']]])(
+  '%s: of a file of a terabyte only some ranges are planned',
+  async (args) => {
+    const array = await sample('--dim', 'x:INT64:0..99', '--cells', '5')
+    await array.editFooter(({ file_sizes }) => void file_sizes.fill(2 ** 40))
+    const files = array.storage()
+    const planned: number[] = []
+    const storage: Storage = {
+      isRemote: () => true,
+      kind: (path) => files.kind(path),
+      list: (path) => files.list(path),
+      open: (path) =>
+        Object.assign(files.open(path), { plan: (ranges: readonly ByteRange[]) => void planned.push(ranges.length) }),
+    }
+    const { code, text, stderr } = await run([...args, array.fragmentPath()], { storage })
+    expect(Math.max(...planned)).toBe(2 ** 16)
+    expect(text + stderr).toMatch(/a0\.tdb/)
+    expect(code).toBe(1)
+  },
+)
+
+describe('chunks of a large tile that nobody wants', () => {
+  const LENGTH = 8
+  const CHUNKS = 6
+
+  /** Tells which chunks are undone. One of them says another length than it has. */
+  function pieces(lies: { chunk: number; length: number } | undefined, undone: number[]): TilePieces {
+    const length = (index: number): number => (index === lies?.chunk ? lies.length : LENGTH)
+    return new TilePieces({
+      expected: LENGTH * CHUNKS,
+      async *chunks() {
+        let from = 0
+        for (let index = 0; index < CHUNKS; index++) {
+          const none = new Uint8Array(0)
+          yield { chunk: { original_length: length(index), metadata: none, data: none }, index, offset: 0, from }
+          from += length(index)
+        }
+      },
+      undo: async ({ chunk, index }) => {
+        undone.push(index)
+        if (chunk.original_length !== LENGTH) throw new RangeError(`chunk ${index}`)
+        return new Uint8Array(LENGTH).fill(index)
+      },
+      fault: (error) => error,
+    })
+  }
+
+  test('are passed over, but for the first', async () => {
+    const undone: number[] = []
+    expect(await pieces(undefined, undone).read(33, 35)).toEqual(Uint8Array.of(4, 4))
+    expect(undone).toEqual([0, 4])
+  })
+
+  test.each([0, 1, 7])('are not believed where they are of another length: %i', async (length) => {
+    for (const chunk of [0, 2])
+      await expect(pieces({ chunk, length }, []).read(33, 35)).rejects.toThrow(`chunk ${chunk}`)
+  })
+})
