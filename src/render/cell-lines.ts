@@ -11,27 +11,27 @@ import type { RowKernel } from './row-kernel.ts'
 export interface CellLineStyle extends ValueStyle {
   format: 'ndjson' | 'csv' | 'tsv'
   int64: JsonStyle['int64']
-  /** Whether a terminal reads it: see {@link CsvStyle}. */
+  /** Whether the output is a terminal: see {@link CsvStyle}. */
   terminal?: boolean | undefined
 }
 
-/** How fields of CSV or TSV are written; undefined for JSON. */
+/** The style of CSV or TSV fields; undefined for JSON. */
 function csvStyle({ format, int64, terminal }: CellLineStyle): CsvStyle | undefined {
   return format === 'ndjson' ? undefined : { int64, terminal, tabs: format === 'tsv' }
 }
 
-/** A column, and the values of its enumeration where they are shown instead of the stored indexes. */
+/** A column, and its enumeration's values if they are shown in place of the stored indexes. */
 export interface ShownColumn {
   column: ColumnType
   labels: ShownLabels | undefined
 }
 
 /**
- * Cells as lines of NDJSON or CSV, the same text that the rows as objects give (ndjson.ts, csv.ts), written column by
- * column from the cells' bytes: no object, string or bigint a cell where the type allows it.
+ * Writes cells as lines of NDJSON or CSV. The text equals that of the rows as objects (ndjson.ts, csv.ts). It is written
+ * column by column from the cells' bytes. Where the type allows it, no object, string or bigint is made per cell.
  *
- * @param limit at most so many rows
- * @param plainRows so many rows are written before the module that writes numbers faster is compiled
+ * @param limit largest number of rows
+ * @param plainRows rows to write before the module that writes numbers faster is compiled
  */
 export async function writeCellLines(
   columns: readonly ShownColumn[],
@@ -82,10 +82,10 @@ export async function writeCellLines(
   return writer.notes
 }
 
-/** So many rows take as long as compiling the module. */
+/** This many rows take as long as compiling the module. */
 const PLAIN_ROWS = 4096
 
-/** {@link CellLines} of numbers and plain text by way of a {@link RowKernel}. */
+/** {@link CellLines} for numbers and plain text, with a {@link RowKernel}. */
 class QuickLines {
   private readonly kernel: RowKernel
   private readonly other: CellLines
@@ -99,7 +99,7 @@ class QuickLines {
 
   /**
    * @param other writes the rows that the kernel declines
-   * @param countsUnsafe whether integers that a float64 does not hold are noted
+   * @param countsUnsafe whether to note integers that a float64 cannot hold
    */
   constructor(kernel: RowKernel, other: CellLines, lines: LineBytes, countsUnsafe: boolean) {
     this.kernel = kernel
@@ -108,12 +108,12 @@ class QuickLines {
     this.countsUnsafe = countsUnsafe
   }
 
-  /** False where so many rows are declined that it takes longer. */
+  /** False if the kernel declines so many rows that it is slower. */
   get helps(): boolean {
     return this.declined < MANY_DECLINED || this.declined * MOST_DECLINED < this.written
   }
 
-  /** @returns false where nothing is left to show: then all rows before are in the lines */
+  /** @returns false if no columns are left to show; then all earlier rows are in the lines */
   begin(batch: CellBatch): boolean {
     this.batch = batch
     this.begun = false
@@ -135,7 +135,7 @@ class QuickLines {
     return this.other.rows(rows, from, from + 1)
   }
 
-  /** Hands over the rows that are still held back. */
+  /** Passes on the rows that the kernel still holds. */
   end(): void {
     this.lines.ascii(this.kernel.take())
     if (this.countsUnsafe && this.kernel.sawUnsafe) this.other.notes.rounded = true
@@ -143,10 +143,10 @@ class QuickLines {
 }
 
 const MANY_DECLINED = 1000
-/** Of so many rows one may be declined. */
+/** At most one in this many rows may be declined. */
 const MOST_DECLINED = 4
 
-/** Undefined where a column holds bytes, or several values a cell. */
+/** Undefined if a column holds bytes, or several values per cell. */
 async function quickLines(
   shown: readonly ShownColumn[],
   other: CellLines,
@@ -186,7 +186,7 @@ async function quickLines(
 
 const JSON_STYLE: JsonStyle = { int64: 'number', indent: false }
 
-/** Whether the cells of a column print as numbers, dates, BOOL or the text that is stored. */
+/** Whether the cells of a column are printed as numbers, dates, BOOL or the stored text. */
 function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
   if (labels || (column.kind.startsWith('delete') && !raw)) return false
   const kind = datatypeKind(column.type)
@@ -194,7 +194,7 @@ function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boole
   return kind !== 'bytes'
 }
 
-/** What stands in front of each column's cells, as the first of a line and elsewhere. */
+/** The text before each column's cells, for the first column of a line and for the others. */
 function textsBefore(
   columns: readonly ShownColumn[],
   csv: CsvStyle | undefined,
@@ -208,7 +208,7 @@ function textsBefore(
 
 const OBJECT_END = '}\n'
 
-/** Writes one cell of a column whose data was given to {@link begin}. */
+/** Writes one cell of a column whose data was passed to {@link begin}. */
 interface CellText {
   begin(data: ColumnData): void
   write(cell: number): void
@@ -218,11 +218,12 @@ class CellLines {
   readonly notes: JsonNotes = { rounded: false }
   private readonly lines: LineBytes
   private readonly cells: readonly CellText[]
-  /** What stands in front of the first cell of a line, and in front of others. */
+  /** The text before the first cell of a line. */
   private readonly first: readonly Uint8Array[]
+  /** The text before each other cell of a line. */
   private readonly later: readonly Uint8Array[]
   private readonly csv: boolean
-  /** What stands in front of each cell of this batch, and behind the last. */
+  /** The text before each cell of this batch, and after the last. */
   private before: Uint8Array[] = []
   private texts: CellText[] = []
   private readonly end: Uint8Array
@@ -251,7 +252,7 @@ class CellLines {
     }
   }
 
-  /** Writes rows from the i-th until enough is gathered. @returns the first row not written */
+  /** Writes rows, starting with the i-th, until the buffer is full. @returns the first row that was not written */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
     const { lines, texts, before, end } = this
     const count = texts.length
@@ -287,7 +288,7 @@ function cellText(shown: ShownColumn, lines: LineBytes, style: CellLineStyle, no
   return new NullableText(text, lines, ascii(style.format === 'ndjson' ? 'null' : ''))
 }
 
-/** The fast way for a column's type, or else `other`. */
+/** The fast writer for a column's type; otherwise `other`. */
 function typedText(
   { type, cell_val_num }: ColumnType,
   other: AnyText,
@@ -320,7 +321,7 @@ function integerText(type: Datatype, other: AnyText, lines: LineBytes, style: Ce
   return quoted ? other : new Int64Text(type === 'UINT64', other, lines)
 }
 
-/** Any value, by way of its result. */
+/** Any value, written through its result. */
 class AnyText implements CellText {
   private readonly value: ColumnValue
   private readonly lines: LineBytes
@@ -400,7 +401,7 @@ class Int32Text implements CellText {
   }
 }
 
-/** 64-bit integers as digits; those beyond 2^53 by way of bigint. */
+/** 64-bit integers as digits. Those beyond 2^53 are written through bigint. */
 class Int64Text implements CellText {
   private readonly unsigned: boolean
   private readonly other: AnyText
@@ -429,21 +430,21 @@ class Int64Text implements CellText {
   }
 }
 
-/** Below it in the upper half, a 64-bit integer is exact as a float64. */
+/** If the upper half is below this, a 64-bit integer is exact as a float64. */
 const EXACT_HIGH = 2 ** 20
 
-/** Most decimal places tried. */
+/** Largest number of decimal places that is tried. */
 const PLACES = 12
-/** Whole numbers of up to 15 digits are told apart by float64: no shorter form than their digits reads back the same. */
+/** Up to 15 digits, float64 holds each whole number exactly, and its digits are its shortest form. */
 const FIFTEEN_DIGITS = 1e15
 
-/** Floats: the shortest decimal form that reads back the same. */
+/** Floats: the shortest decimal form that reads back as the same value. */
 class FloatText implements CellText {
   private readonly other: AnyText
   private readonly lines: LineBytes
   private readonly single: boolean
   private values: Float32Array | Float64Array = new Float64Array(0)
-  /** Decimal places of the cell before: its neighbours often have as many. */
+  /** Decimal places of the previous cell; neighbours often have the same number. */
   private places = 0
 
   constructor(other: AnyText, lines: LineBytes, single: boolean) {
@@ -470,14 +471,14 @@ class FloatText implements CellText {
       return
     }
     const size = value < 0 ? -value : value
-    // Smaller and larger ones print with an exponent, or need more digits than are tried.
+    // Numbers outside this range have an exponent, or need more digits than are tried.
     if (size >= 1e-6 && size < 1e9 && this.decimal(value, size)) return
     this.other.write(cell)
   }
 
   /**
-   * Writes a number of at most 15 digits as a quotient of a whole number and a power of ten: one correctly rounded
-   * operation, as reading its digits is.
+   * Writes a number of at most 15 digits as a whole number divided by a power of ten. This is one correctly rounded
+   * operation, and so is reading its digits.
    */
   private decimal(value: number, size: number): boolean {
     let places = this.places
@@ -504,7 +505,7 @@ class FloatText implements CellText {
   }
 }
 
-/** Var-sized text of one byte a character. */
+/** Var-sized text of one byte per character. */
 class StringText implements CellText {
   private readonly other: AnyText
   private readonly lines: LineBytes
@@ -531,7 +532,7 @@ class StringText implements CellText {
   }
 }
 
-/** The same bytes where elements of `size` can be looked at as such. */
+/** The bytes at an address that typed arrays of this element size accept. */
 function aligned(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
 }

@@ -3,16 +3,16 @@ import type { Output } from '../base/result.ts'
 /** What a piece of text is, not how it looks. */
 export type Role = 'heading' | 'field' | 'dim' | 'good' | 'bad' | 'number'
 
-/** Colours text that holds no escapes; the text itself where there is no colour. */
+/** Colours text that contains no escapes; returns it unchanged if there is no colour. */
 export type Paint = (role: Role, text: string) => string
 
-/** The 16 colours that every terminal has, chosen by its user. */
+/** The 16 colours of every terminal, which its user can change. */
 const BASIC = 1
-/** The 256 colours that are the same everywhere. */
+/** The 256 colours that are the same on every terminal. */
 const MORE = 2
 const DARK_ORANGE = 130
 
-/** How text is coloured for an output. chalk is loaded only where colour is wanted. */
+/** How text is coloured for an output. chalk is loaded only if colour is wanted. */
 export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
   if (!out.color) return (_, text) => text
   const { Chalk } = await import('chalk')
@@ -23,22 +23,22 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
     dim: chalk.dim,
     good: chalk.green,
     bad: chalk.red,
-    // the yellow of most terminals cannot be read on white
+    // The yellow of most terminals is unreadable on white.
     number: new Chalk({ level: MORE }).ansi256(DARK_ORANGE),
   }
   return (role, text) => roles[role](text)
 }
 
-/** Colours for neighbours that must be told apart, by number; the text itself where there is no colour. */
+/** Numbered colours that tell neighbours apart; returns the text unchanged if there is no colour. */
 export type Tint = (color: number, text: string) => string
 
 /**
- * Colours of the 256 that terminals have in common, of a brightness between black and white, so that they can be read on
- * either. Neighbours are of different hues.
+ * Some of the 256 common terminal colours, of medium brightness, so that they are readable on black and on white. Neighbours
+ * differ in hue.
  */
 export const TINTS = [31, 130, 28, 133, 62, 66, 166, 29, 97, 26] as const
 
-/** {@link Tint} of an output. */
+/** The {@link Tint} for an output. */
 export async function tinter(out: Pick<Output, 'color'>): Promise<Tint> {
   if (!out.color) return (_, text) => text
   const { Chalk } = await import('chalk')

@@ -10,19 +10,19 @@ export interface CsvRow {
 }
 
 export interface CsvStyle {
-  /** Of 64-bit integers inside lists. */
+  /** Style of 64-bit integers inside lists. */
   int64?: JsonStyle['int64']
-  /** Without it, the keys of the first row: then no row gives no header. */
+  /** By default, the keys of the first row; then without rows there is no header. */
   columns?: readonly string[] | undefined
-  /** Columns of rows written before: these go on below them, without another header. */
+  /** Columns of the rows written before. These rows continue below them without another header. */
   below?: readonly string[] | undefined
-  /** Fields apart by tabs, as TSV, instead of commas. */
+  /** Separates fields with tabs, as TSV, not with commas. */
   tabs?: boolean | undefined
-  /** Whether a terminal is what reads it: what would act on it is escaped as in tables. */
+  /** Whether the output is a terminal. Control characters are then escaped as in tables. */
   terminal?: boolean | undefined
 }
 
-/** CSV's as RFC 4180 has it; programs that take lines of TSV apart expect no carriage return. */
+/** The line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
 export function lineEnd({ tabs }: CsvStyle): string {
   return tabs ? '\n' : '\r\n'
 }
@@ -31,16 +31,16 @@ export function separator({ tabs }: CsvStyle): string {
   return tabs ? '\t' : ','
 }
 
-/** A line of nothing would be skipped by readers. */
+/** Readers would skip an empty line. */
 export const LONE_NULL = '""'
 
 /**
- * Writes rows as RFC 4180 text with a header line, while rows are made. Null is an empty field, empty text is `""`; bytes
- * are base64 behind `base64:`, lists and objects compact JSON. Text that a spreadsheet could take for a formula stands between
- * quotes. Rows are objects with the same keys; anything else is a column `value`.
+ * Writes rows as RFC 4180 text with a header line, as they are made. Null is an empty field, and empty text is `""`. Bytes
+ * are base64 after `base64:`. Lists and objects are compact JSON. Text that a spreadsheet could take for a formula is quoted.
+ * Rows are objects with the same keys; any other value becomes a column `value`.
  *
- * @returns the columns; undefined where there was nothing to tell them from
- * @throws InspectError USAGE if a row has a key that is no column, or the columns are not those of the rows before
+ * @returns the columns; undefined if there were no rows to tell
+ * @throws InspectError USAGE if a row has a key that is not a column, or the columns differ from those of earlier rows
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */
 export async function writeCsv(
@@ -80,7 +80,7 @@ export async function writeCsv(
 function checkKeys(row: CsvRow, columns: readonly string[]): void {
   let i = 0
   for (const key in row) {
-    // rows nearly always have their keys in the columns' order
+    // Rows nearly always have their keys in the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
       throw new InspectError(
@@ -92,7 +92,7 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
   }
 }
 
-/** The line of the columns' names. */
+/** The header line. */
 export function csvHeader(names: readonly string[], style: CsvStyle): string {
   return names.map((name) => textField(name, style)).join(separator(style)) + lineEnd(style)
 }
@@ -118,20 +118,23 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
   }
 }
 
-/** Text that reads as marked bytes is marked itself, as is a name that is not UTF-8: neither can be taken for the other. */
+/**
+ * Text that looks like marked bytes is marked itself, and so is a name that is not UTF-8. So text and bytes cannot be
+ * confused.
+ */
 function textField(text: string, style: CsvStyle): string {
   if (isMarked(text)) return base64Text(encodeText(text))
   return quoted(style.terminal ? text.replace(UNSAFE, escapedOrLine) : text, style)
 }
 
-/** A field of several lines is one that is whole on a terminal, too. */
+/** A field with several lines stays in one piece on a terminal, too. */
 function escapedOrLine(character: string): string {
   return character === '\n' || character === '\t' ? character : escapedCharacter(character)
 }
 
 /**
- * What a spreadsheet takes for a formula, by its first character: quotes say that it is text. Numbers never have any.
- * In some languages the wide forms count as well.
+ * Characters that make a spreadsheet take text for a formula. Quotes say that it is text. Numbers never contain them at the
+ * start. In some languages the wide forms count as well.
  */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 const SPECIAL = /[",\r\n]/

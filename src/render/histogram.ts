@@ -6,15 +6,15 @@ import { pad, textWidth } from './text-width.ts'
 export interface Bar {
   label: string
   count: number
-  /** How the count reads. */
+  /** The count as text. */
   text: string
 }
 
-/** Columns of the longest bar where nobody knows the width. */
+/** Length of the longest bar if the width is unknown. */
 const PIPE_BAR = 40
 const LONGEST_BAR = 60
 
-/** Draws bars, the longest as long as there is room for; what is not nothing has one mark at least. */
+/** Draws bars; the longest fills the width. A count above zero gets at least one mark. */
 export async function histogram(bars: readonly Bar[], out: Output): Promise<void> {
   const paint = await painter(out)
   const labels = bars.reduce((width, { label }) => Math.max(width, textWidth(label)), 0)

@@ -1,6 +1,6 @@
 /**
- * The JSON writer. Integers keep all their digits, NaN and infinities are strings, bytes are `{"base64": …}`, keys keep
- * their order; iterables are written while they are walked, so that a document may be larger than memory.
+ * The JSON writer. Integers keep all their digits, NaN and infinities are strings, bytes are `{"base64": …}`, and keys keep
+ * their order. Iterables are written while they are walked, so a document may be larger than memory.
  */
 
 import { InspectError } from '../base/errors.ts'
@@ -10,33 +10,33 @@ import { TextBuffer } from './text-buffer.ts'
 import { jsonString } from './unsafe-text.ts'
 
 export interface JsonStyle {
-  /** How 64-bit integers print: with all their digits, or as strings for readers that round. */
+  /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */
   int64: 'number' | 'string'
-  /** One key a line, and short arrays on one line; otherwise everything on one line without spaces. */
+  /** One key per line, with short arrays on one line; otherwise everything on one line without spaces. */
   indent: boolean
 }
 
-/** What a reader should be told about what was written. */
+/** Notes for the user about the written text. */
 export interface JsonNotes {
-  /** An integer beyond 2^53 was printed as a number: readers that use float64 round it. */
+  /** An integer beyond 2^53 was printed as a number; readers that use float64 round it. */
   rounded: boolean
-  /** What ended the document early: it is closed, and says so. */
+  /** The error that ended the document early. The document is closed and contains it. */
   failed?: InspectError
 }
 
-/** Arrays of scalars that would end beyond this column are written one element a line. */
+/** Arrays of scalars that would pass this column are written with one element per line. */
 const COLUMNS = 100
-/** Without indentation there are no lines to fit; short arrays are still quicker to write at once. */
+/** Without indentation there is no line width, but short arrays are still faster to write at once. */
 const COMPACT_ROOM = 256
-/** Arrays in arrays in arrays may share a line, no more. */
+/** Largest depth of nested arrays on one line. */
 const INLINE_DEPTH = 3
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 const MIN_SAFE = -MAX_SAFE
-/** Fewer need no comparison of bigints. */
+/** Integers with fewer digits need no comparison of bigints. */
 const MAX_SAFE_DIGITS = String(MAX_SAFE).length
-/** Keys remembered in their written form; documents have few different ones. */
+/** Number of keys whose written form is remembered. Documents have few different keys. */
 const KEYS_KEPT = 1024
-/** Scalars of a list that are written together. */
+/** Number of scalars in a list that are written together. */
 const TOGETHER = 32
 
 type Scalar = null | boolean | number | bigint | string | Uint8Array
@@ -68,7 +68,7 @@ interface Level {
   outer: string
   /** Starts the line of a child. */
   inner: string
-  /** Keys in their written form, behind `inner`. */
+  /** Keys in their written form, `inner` included. */
   keys: Map<string, string>
 }
 
@@ -76,11 +76,12 @@ interface Level {
 type Stop = 'done' | 'full' | 'await'
 
 /**
- * Writes one document and a line feed. Containers are walked without recursion: text is handed to `out` whenever a piece
- * of it is full, in the middle of a value, too. When `out` fails, open iterators are closed.
+ * Writes one document and a line feed. Containers are walked without recursion. Text goes to `out` whenever a piece is full,
+ * even in the middle of a value. If `out` fails, open iterators are closed.
  *
- * @param parts.tail makes the last keys of an object, when its own are written
- * @param parts.ending what to say as the last key, `error`, of a document that an InspectError ends early; without it the error is raised
+ * @param parts.tail makes the last keys of an object, after its own are written
+ * @param parts.ending writes the last key, `error`, of a document that an InspectError ends early; without it the error is
+ * thrown
  */
 export async function writeJson(
   value: Result,
@@ -103,7 +104,7 @@ export async function writeJson(
   return { rounded: text.rounded, ...(failed && { failed }) }
 }
 
-/** Adds one value to `buffer`, which is written out whenever it is full. A promise only where there is something to wait for. */
+/** Adds one value to `buffer`, which is written out whenever it is full. Returns a promise only if it has to wait. */
 export function writeValue(
   value: Result,
   buffer: TextBuffer,
@@ -136,9 +137,9 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
 }
 
 /**
- * The text of a small value. A style's `int64` as in {@link writeJson}.
+ * The text of a small value. `int64` of the style is as in {@link writeJson}.
  *
- * @throws NotAtOnce if an asynchronous iterable is inside
+ * @throws NotAtOnce if it contains an asynchronous iterable
  */
 export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): string {
   const parts: string[] = []
@@ -153,23 +154,23 @@ export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): stri
   return parts.join('')
 }
 
-/** There is something to wait for in what is to be text at once. */
+/** A value that should become text at once contains something to wait for. */
 export class NotAtOnce extends TypeError {}
 
 interface Sink {
   add(text: string): unknown
-  /** A whole number of at most 2^53 either way. */
+  /** A whole number between -2^53 and 2^53. */
   integer(value: number): unknown
   readonly full: boolean
 }
 
-/** Walks values and adds their text to a sink, a step at a time: the caller waits where waiting is due. */
+/** Walks values and adds their text to a sink, step by step. The caller waits when it has to. */
 export class JsonText {
   rounded = false
   private readonly sink: Sink
   private readonly style: JsonStyle
   private readonly stack: Frame[] = []
-  /** A key or a comma was written, and not yet the value behind it. */
+  /** A key or a comma was written, but not the value after it. */
   private owed = false
   private readonly keys = new Map<string, string>()
   private readonly levels: Level[] = []
@@ -186,7 +187,7 @@ export class JsonText {
     return this.advance()
   }
 
-  /** Goes on until all is written (`done`), the sink is full, or {@link pull} has to be awaited. */
+  /** Continues until everything is written (`done`), the sink is full, or {@link pull} must be awaited. */
   advance(): Stop {
     const { stack, sink } = this
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -241,7 +242,7 @@ export class JsonText {
     return 'done'
   }
 
-  /** Waits for the next element of the asynchronous iterable that {@link advance} stopped at. */
+  /** Waits for the next element of the asynchronous iterable at which {@link advance} stopped. */
   async pull(): Promise<void> {
     const source = this.stack.at(-1)?.source
     if (source?.kind === 'async') source.result = await source.iterator.next()
@@ -253,7 +254,7 @@ export class JsonText {
     }
   }
 
-  /** Behind {@link abandon}: closes what is open, and adds a key to the outermost object. */
+  /** After {@link abandon}: closes what is open, and adds a key to the outermost object. */
   endEarly(key: string, value: Result): void {
     if (this.owed) this.sink.add('null')
     this.owed = false
@@ -262,11 +263,11 @@ export class JsonText {
     this.field(outermost, objectSource({ [key]: value }))
     outermost.source = { kind: 'array', values: [], at: 0 }
     while (this.advance() !== 'done') {
-      // The sink takes it all.
+      // The sink takes all of it.
     }
   }
 
-  /** Closes the iterators that are still open; their failures would hide the one that brought us here. */
+  /** Closes the open iterators. Their own errors are ignored, as they would hide the first error. */
   async abandon(): Promise<void> {
     for (const { source } of this.stack.toReversed()) {
       try {
@@ -276,7 +277,7 @@ export class JsonText {
     }
   }
 
-  /** The next elements of an array: scalars are written together, anything else alone. */
+  /** Writes the next elements of an array. Scalars are written together, other values one at a time. */
   private elements(frame: Frame, source: Source & { kind: 'array' }): void {
     const { values } = source
     const end = Math.min(values.length, source.at + TOGETHER)
@@ -321,7 +322,10 @@ export class JsonText {
     this.owed = false
   }
 
-  /** Writes an object of scalars alone, of which there may be millions. @returns false, and nothing written, for others */
+  /**
+   * Writes an object that holds only scalars, of which there may be millions.
+   * @returns false, with nothing written, for other objects
+   */
   private scalars(fields: Fields): boolean {
     for (const key in fields) {
       const value = fields[key]
@@ -349,7 +353,7 @@ export class JsonText {
     return true
   }
 
-  /** What containers that are opened now have in common. */
+  /** The level that all containers opened at this depth share. */
   private level(): Level {
     const depth = this.stack.length
     let level = this.levels[depth]
@@ -414,12 +418,12 @@ export class JsonText {
     this.stack.push({ source, close, inner, outer, empty: true })
   }
 
-  /** The list on one line, or undefined as soon as it takes more than `room` columns or holds an object. */
+  /** The list on one line; undefined if it needs more than `room` columns or holds an object. */
   private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
     if (depth === 0) return undefined
     let line: string | undefined = ''
     if (Array.isArray(values)) {
-      // Millions of pairs come this way: no iterator each.
+      // Without an iterator, because millions of pairs pass here.
       for (let i = 0; i < values.length && line !== undefined; i++) {
         line = this.inlineElement(line, values[i], room, depth)
       }
@@ -434,7 +438,7 @@ export class JsonText {
     return line === '' ? '[]' : `${line}]`
   }
 
-  /** The line with one more element, or undefined where there is no room for it. */
+  /** The line with one more element; undefined if it does not fit. */
   private inlineElement(line: string, value: Result, room: number, depth: number): string | undefined {
     const start = line === '' ? '[' : line + (this.style.indent ? ', ' : ',')
     const left = room - start.length - 1
@@ -460,7 +464,7 @@ export class JsonText {
   private scalarText(value: Scalar): string {
     switch (typeof value) {
       case 'string':
-        // no reader takes half a character
+        // No reader accepts half a character.
         return value.isWellFormed() ? jsonString(value) : this.scalarText(encodeText(value))
       case 'number':
         if (value - value !== 0) return `"${value}"`
@@ -486,17 +490,17 @@ export class JsonText {
 
 const MARK = 'base64:'
 
-/** Whether text is told in base64 where no object can stand for bytes: as a key, and in CSV. */
+/** Whether text is written in base64 where no object can stand for bytes: as a key, and in CSV. */
 export function isMarked(text: string): boolean {
   return text.startsWith(MARK) || !text.isWellFormed()
 }
 
-/** Bytes as text that no other text is written as. */
+/** Bytes as text; no other text is written in this form. */
 export function base64Text(bytes: Uint8Array): string {
   return MARK + base64(bytes)
 }
 
-/** A name as a key. One that is not UTF-8 is `base64:…`, and so is one that begins like that. */
+/** A name as a key. A name that is not UTF-8, or that starts with the mark itself, is written as `base64:…`. */
 export function jsonKey(name: string): string {
   return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
 }
@@ -522,7 +526,7 @@ function isIterable(value: object): value is Iterable<Result> {
   return Symbol.iterator in value
 }
 
-/** True for generators: looking ahead would use them up. */
+/** True for generators, as looking ahead would use them up. */
 function walksOnce(values: Iterable<Result>): boolean {
   if (Array.isArray(values)) return false
   const iterator: unknown = values[Symbol.iterator]()

@@ -1,15 +1,15 @@
 import type { Output } from '../base/result.ts'
 
-/** Bytes gathered before they are written. */
+/** Bytes to gather before they are written. */
 const PIECE = 128 * 1024
-/** Room that every single call below may use without asking. */
+/** Room that each single call below may use without a check. */
 const SPARE = 64
 
 const encoder = new TextEncoder()
 
 /**
- * Lines of text as bytes, digits put straight into one buffer: strings joined and encoded cost three times as much.
- * Output is ASCII unless {@link text} is given other.
+ * Lines of text as bytes. Digits go straight into one buffer; joining and encoding strings takes three times as long. The
+ * output is ASCII unless {@link text} gets other characters.
  */
 export class LineBytes {
   private bytes: Uint8Array<ArrayBuffer>
@@ -18,8 +18,8 @@ export class LineBytes {
   private readonly piece: number
 
   /**
-   * @param piece bytes gathered before they are written
-   * @param room bytes that there is room for at first: few where there may be little to write
+   * @param piece bytes to gather before they are written
+   * @param room initial size of the buffer in bytes; small if there may be little to write
    */
   constructor(out: Output, piece = PIECE, room = piece + piece / 2) {
     this.out = out
@@ -27,12 +27,12 @@ export class LineBytes {
     this.bytes = new Uint8Array(room)
   }
 
-  /** True when {@link flush} should be awaited before the next line. */
+  /** Whether {@link flush} should be awaited before the next line. */
   get full(): boolean {
     return this.at >= this.piece
   }
 
-  /** Bytes gathered. */
+  /** Number of bytes gathered. */
   get length(): number {
     return this.at
   }
@@ -42,7 +42,7 @@ export class LineBytes {
     this.at = 0
     if (piece.length === 0) return
     const wait = this.out.write(piece)
-    // Whoever takes the bytes later needs them unchanged.
+    // The output still needs these bytes unchanged.
     if (wait) this.bytes = new Uint8Array(this.bytes.length)
     return wait
   }
@@ -88,7 +88,7 @@ export class LineBytes {
     this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written
   }
 
-  /** A whole number of at most 32 bits, signed or not. */
+  /** A whole number of at most 32 bits, signed or unsigned. */
   int32(value: number): void {
     this.reserve(11)
     let left = value
@@ -99,7 +99,7 @@ export class LineBytes {
     this.digits(left, left < 10 ? 1 : digitsOf(left))
   }
 
-  /** A whole number of at most 2^53 either way. */
+  /** A whole number between -2^53 and 2^53. */
   integer(value: number): void {
     this.reserve(20)
     let left = value
@@ -116,7 +116,7 @@ export class LineBytes {
     this.digits(left - high * 1e9, 9)
   }
 
-  /** `value / 10^places`, a whole number below 2^53, with that many decimal places, 1 or more. */
+  /** Writes `value / 10^places` with that many decimal places, at least 1. `value` is a whole number below 2^53. */
   decimal(value: number, places: number): void {
     this.reserve(32)
     const whole = Math.floor(value / POWERS[places])
@@ -132,7 +132,7 @@ export class LineBytes {
     this.digits(rest - high * 1e9, 9)
   }
 
-  /** A number below 2^32 with leading zeros up to `count` digits. */
+  /** A number below 2^32, with leading zeros to `count` digits. */
   private digits(value: number, count: number): void {
     const { bytes } = this
     let left = value >>> 0
@@ -149,8 +149,8 @@ export class LineBytes {
   }
 
   /**
-   * UTF-8 text between quotes as JSON writes it, where it is ASCII without anything to escape.
-   * @returns false, and nothing written, where it is not
+   * Writes text in quotes as JSON does, if it is ASCII and needs no escapes.
+   * @returns false, with nothing written, if it is not
    */
   plainString(from: Uint8Array, start: number, end: number): boolean {
     this.reserve(end - start + 2)
@@ -167,10 +167,10 @@ export class LineBytes {
     return true
   }
 
-  /** The same for CSV and TSV: without quotes, where none are needed. */
+  /** {@link plainString} for CSV and TSV: without quotes if none are needed. */
   plainField(from: Uint8Array, start: number, end: number): boolean {
     if (start === end) return false
-    // what may be a formula, and what may be the mark of bytes
+    // The text may be a formula, or look like the mark of bytes.
     const first = from[start]
     if (first === EQUALS || first === PLUS || first === MINUS || first === AT) return false
     if (first === SMALL_B && from[start + MARK_LENGTH] === COLON) return false
@@ -187,11 +187,11 @@ export class LineBytes {
   }
 }
 
-/** Powers of ten that a float64 holds exactly and whose quotients are correctly rounded. */
+/** Powers of ten that a float64 holds exactly. Division by them is correctly rounded. */
 export const POWERS = Array.from({ length: 23 }, (_, i) => 10 ** i)
 
 const SHORT = 24
-/** Text up to this length is copied by hand: a call of the encoder takes longer. */
+/** Text up to this length is copied in a loop; a call of the encoder takes longer. */
 const SHORT_TEXT = 40
 const ZERO = 0x30
 const MINUS = 0x2d
@@ -200,7 +200,7 @@ const QUOTE = 0x22
 const PLUS = 0x2b
 const EQUALS = 0x3d
 const AT = 0x40
-/** `base64:` begins and ends so. */
+/** `base64:` starts and ends with these. */
 const SMALL_B = 0x62
 const MARK_LENGTH = 6
 const COLON = 0x3a

@@ -3,8 +3,8 @@ import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 /**
- * Writes each row as one line of JSON, while rows are made. A row may itself hold iterables.
- * @param asFound whether each line is written at once, and not in pieces worth a write
+ * Writes each row as one line of JSON, as rows are made. A row may itself contain iterables.
+ * @param asFound whether to write each line at once, not in larger pieces
  */
 export async function writeNdjson(
   rows: Rows<Result>,

@@ -1,7 +1,7 @@
 /** Milliseconds before anything is shown. */
 const PATIENCE = 1000
 
-/** A progress line on stderr that appears only on a terminal, and only when the work takes its time. */
+/** A progress line on stderr. It appears only on a terminal, and only if the work takes long. */
 export async function startProgress(
   what: string,
   wanted: boolean,

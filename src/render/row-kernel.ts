@@ -2,55 +2,57 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isOddNaN } from '../format/value.ts'
 
-/** A column of numbers, dates or BOOL, one a cell, or of var-sized text of one byte a unit. */
+/** A column with one number, date or BOOL per cell, or with var-sized text of one byte per unit. */
 export interface RowColumn {
   column: ColumnType
-  /** Whether 64-bit integers stand between quotes. */
+  /** Whether 64-bit integers are quoted. */
   quoted: boolean
-  /** Whether dates and BOOL are the integers that are stored. */
+  /** Whether dates and BOOL are written as the stored integers. */
   raw: boolean
-  /** What stands in front of its cells, as the first of a line and elsewhere. */
+  /** The text before its cells, at the start of a line and elsewhere. */
   first: Uint8Array
   later: Uint8Array
 }
 
-/** What is the same in every column. */
+/** Texts that all columns share. */
 export interface RowTexts {
-  /** Behind the last cell. */
+  /** Written after the last cell. */
   end: Uint8Array
   null: Uint8Array
-  /** A line that would otherwise hold nothing. */
+  /** Written as a line that would otherwise be empty. */
   lone: Uint8Array
   nan: Uint8Array
   infinity: Uint8Array
   minusInfinity: Uint8Array
   minusZero: Uint8Array
-  /** Whether this is CSV: a column that could not be read has its place all the same, and text no quotes. Otherwise JSON. */
+  /** True for CSV: a column that could not be read keeps its place, and text has no quotes. False for JSON. */
   csv: boolean
 }
 
-/** Numbers of `kernels/assembly/rows.ts`. */
+/** Positions are the numbers in `kernels/assembly/rows.ts`. */
 const KINDS = [
   ...['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'],
   ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv', 'bool', 'json date', 'csv date'],
 ]
-/** Numbers of `kernels/assembly/dates.ts`. */
+/** Positions are the numbers in `kernels/assembly/dates.ts`. */
 const DATE_UNITS = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HR', 'MIN', 'SEC', 'MS', 'US', 'NS', 'PS', 'FS', 'AS']
 const COLUMN_BYTES = 24
-/** What the kernel may overwrite behind a text or row. */
+/** Number of bytes after a text or row that the kernel may overwrite. */
 const SLACK = 64
-/** Most bytes of a number or date, and of a text with its quotes. */
+/** Most bytes of a number or date. */
 const LONGEST_NUMBER = 48
+/** Most bytes of a text with its quotes. */
 const LONGEST_TEXT = 1026
-/** Bytes of a column's texts that are handed over at once. */
+/** Most bytes of a column's texts to copy at once. */
 const TEXT_BYTES = 64 * 1024
 const OUT_BYTES = 128 * 1024
-/** Cells that are handed over at once, and the bytes that they may be. */
+/** Most cells to copy at once. */
 const MOST_CELLS = 4096
 const LEAST_CELLS = 64
+/** Most bytes of such cells. */
 const CELL_BYTES = 512 * 1024
 const PAGE = 65_536
-/** Most memory: rows of thousands of columns are left to plain code. */
+/** Most memory to use. Rows with thousands of columns are written by plain code. */
 const MOST_BYTES = 16 * 2 ** 20
 
 interface RowExports {
@@ -72,13 +74,13 @@ interface RowExports {
   sawUnsafe(): number
 }
 
-/** A column's place in memory. */
+/** The addresses of a column in memory. */
 interface Place {
   kind: number
-  /** Bytes of a cell; 0 of texts. */
+  /** Bytes of a cell; 0 for texts. */
   size: number
   data: number
-  /** Of texts where their starts are, of dates the unit. */
+  /** For texts the address of their starts, for dates the unit. */
   more: number
   validity: number
   first: number
@@ -88,8 +90,8 @@ interface Place {
 }
 
 /**
- * Rows as text, written by a WebAssembly module (`kernels/assembly`): the cells of a few thousand rows are copied into its
- * memory at a time. Digits are those that {@link LineBytes} and `String` give.
+ * Rows as text, written by a WebAssembly module (`kernels/assembly`). The cells of a few thousand rows at a time are copied
+ * into its memory. Digits equal those of {@link LineBytes} and `String`.
  */
 export class RowKernel {
   private readonly wasm: RowExports
@@ -103,11 +105,12 @@ export class RowKernel {
   private readonly rowsAt: number
   private readonly out: number
   private at: number
-  /** Which columns the batch has, and the places of those that are shown. */
+  /** Which columns the batch has. */
   private present: readonly boolean[] = []
+  /** Addresses of the columns that are shown. */
   private shown: readonly Place[] = []
   private batch: CellBatch | undefined
-  /** The rows of the batch whose cells lie in memory, and the cell of the first. */
+  /** The rows of the batch whose cells are in memory, and the cell number of the first. */
   private loaded = { from: 0, to: 0, base: 0 }
 
   private constructor(wasm: RowExports, columns: readonly RowColumn[], texts: RowTexts, layout: Layout) {
@@ -163,7 +166,7 @@ export class RowKernel {
 
   /**
    * @param code of the module
-   * @returns undefined where there is a column that it does not write, where rows are very long, and where WebAssembly or SIMD is missing
+   * @returns undefined if it cannot write one of the columns, if rows are very long, or if WebAssembly or SIMD is missing
    */
   static make(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts): RowKernel | undefined {
     const layout = layoutOf(columns, texts)
@@ -179,7 +182,7 @@ export class RowKernel {
     }
   }
 
-  /** The columns of the next rows. One that could not be read is undefined. */
+  /** Sets the columns of the next rows. One that could not be read is undefined. */
   begin(batch: CellBatch): void {
     this.batch = batch
     this.loaded.to = 0
@@ -207,19 +210,20 @@ export class RowKernel {
     this.shown = shown
   }
 
-  /** Whether {@link take} has as much as it can give at once. */
+  /** Whether {@link take} has as much as it can return at once. */
   get full(): boolean {
     return this.at - this.out >= OUT_BYTES
   }
 
-  /** Whether columns are left to show. */
+  /** Whether any columns are left to show. */
   get writes(): boolean {
     return this.shown.length > 0
   }
 
   /**
-   * Writes rows of the batch from the i-th on, not all of them.
-   * @returns the first row not written; where that is `from`, and not for lack of room, it has a text that is written otherwise
+   * Writes some rows of the batch, starting with the i-th.
+   * @returns the first row that was not written. If it is `from`, and there was room, the row has a text that must be written
+   * by other code.
    */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
     const { loaded } = this
@@ -241,7 +245,7 @@ export class RowKernel {
     return loaded.from + this.wasm.reachedRow()
   }
 
-  /** Copies the cells of as many rows as there is room for into memory. @returns the first row that is not there */
+  /** Copies the cells of as many rows as fit into memory. @returns the first row that was not copied */
   private load(rows: Uint32Array | undefined, from: number, to: number): number {
     const base = rows === undefined ? from : rows[from]
     let last = Math.min(to, from + this.span) - 1
@@ -272,7 +276,7 @@ export class RowKernel {
     return last + 1
   }
 
-  /** The last row ahead of one with a NaN whose bits are shown: that one is written otherwise. */
+  /** The last row before one with a NaN whose bits are shown. Other code writes that row. */
   private beforeOddNaN(rows: Uint32Array | undefined, from: number, last: number): number {
     let end = last
     for (const c of this.rawFloats) {
@@ -302,14 +306,14 @@ export class RowKernel {
     for (let cell = base, at = startsAt / 4; cell <= end; cell++, at++) words[at] = starts[cell] - first
   }
 
-  /** The text written so far, to be used before the next rows are written. */
+  /** The text written so far. It must be used before the next rows are written. */
   take(): Uint8Array {
     const text = this.heap.subarray(this.out, this.at)
     this.at = this.out
     return text
   }
 
-  /** Whether 64-bit integers were met that a float64 does not hold. */
+  /** Whether 64-bit integers were written that a float64 may not hold. */
   get sawUnsafe(): boolean {
     return this.wasm.sawUnsafe() !== 0
   }
@@ -319,7 +323,7 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
 }
 
-/** One of {@link KINDS}; undefined for what is not written here. */
+/** One of {@link KINDS}; undefined for columns that are not written here. */
 function kindOf({ column, quoted, raw }: RowColumn, csv: boolean): string | undefined {
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
@@ -333,13 +337,13 @@ function kindOf({ column, quoted, raw }: RowColumn, csv: boolean): string | unde
 }
 
 interface Layout {
-  /** Cells of a column that there is room for. */
+  /** Number of a column's cells that there is room for. */
   span: number
-  /** All of memory behind the module's own. */
+  /** All memory after the module's own. */
   bytes: number
 }
 
-/** Undefined where there is a column that is not written here. */
+/** Undefined if one of the columns is not written here. */
 function layoutOf(columns: readonly RowColumn[], texts: RowTexts): Layout | undefined {
   let cellBytes = 4
   let row = texts.end.length + texts.lone.length
@@ -370,10 +374,10 @@ const POWER_NUM = LAST_POWER - FIRST_POWER + 1
 const BITS = 128
 const WORD = 2n ** 64n
 
-/** Powers of ten, the upper 128 bits of each, rounded up: two words, low before high. */
+/** Powers of ten: the upper 128 bits of each, rounded up, as two words, the low word first. */
 function powersOfTen(): BigUint64Array {
   const out = new BigUint64Array(2 * POWER_NUM)
-  // So many bits below the point leave the smallest of them more than it needs.
+  // With this many bits below the point, even the smallest power has more bits than it needs.
   const one = 1n << 1200n
   let negative = 10n ** BigInt(-FIRST_POWER)
   let positive = 1n

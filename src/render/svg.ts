@@ -1,8 +1,8 @@
-/** Boxes of two dimensions as an SVG picture. Its text comes in pieces: there may be many boxes. */
+/** Boxes of two dimensions as an SVG picture. The text comes in pieces, as there may be many boxes. */
 
 /** One box, in the units of the axes. */
 export interface SvgBox {
-  /** Which of the `groups` it belongs to. */
+  /** Index of its group in `groups`. */
   group: number
   x: readonly [low: number, high: number]
   y: readonly [low: number, high: number]
@@ -13,7 +13,7 @@ export interface SvgAxis {
   name: string
   low: number
   high: number
-  /** How both ends read. */
+  /** Both ends as text. */
   lowText: string
   highText: string
 }
@@ -30,9 +30,9 @@ export interface SvgDrawing {
 const WIDTH = 960
 const PLOT = { left: 90, top: 50, width: 840, height: 560 }
 const LINE = 18
-/** A point is still to be seen. */
+/** A point must still be visible. */
 const LEAST = 1
-/** Told apart by everyone: Okabe and Ito's colours without yellow and black. */
+/** Everyone can tell these apart: Okabe and Ito's colours without yellow and black. */
 const COLORS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9']
 
 export function* svgText({ title, x, y, groups, boxes }: SvgDrawing): Generator<string> {
@@ -70,9 +70,9 @@ function colorOf(group: number): string {
   return COLORS[group % COLORS.length]
 }
 
-/** From an axis to the picture; the middle where the axis has one value only. */
+/** Maps an axis to the picture; to the middle if the axis has only one value. */
 function scale({ low, high }: SvgAxis, start: number, length: number): (value: number) => number {
-  // halved: the span of the widest axis is more than a double holds
+  // Halved, because the span of the widest axis exceeds a double.
   const span = high / 2 - low / 2
   if (!(span > 0)) return () => start + length / 2
   return (value) => start + ((value / 2 - low / 2) / span) * length
@@ -84,7 +84,7 @@ function short(value: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text of XML 1.0: control characters cannot be in it at all. */
+/** Text of XML 1.0, which cannot contain control characters at all. */
 function escaped(text: string): string {
   return text
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')

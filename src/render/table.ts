@@ -1,4 +1,4 @@
-/** Tables, records and headings for people. Programs get JSON; what is written here may change. */
+/** Tables, records and headings for people. Programs get JSON; this text may change. */
 
 import type { Output } from '../base/result.ts'
 import { type Paint, painter, type Role } from './color.ts'
@@ -10,46 +10,50 @@ export interface Column {
   name: string
   /** Numbers are aligned right, and never cut. */
   align?: 'left' | 'right' | undefined
-  /** Set for what is not to be cut, either: dates, lists of numbers. */
+  /** Set for other values that must not be cut, such as dates or lists of numbers. */
   whole?: boolean | undefined
-  /** Colour of the column's cells, or of each by its text. */
+  /** Colour of the column's cells, or of each cell by its text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
 }
 
 export interface TableContent {
   columns: readonly Column[]
-  /** One text a column; control characters are escaped here. */
+  /** One text per column. Control characters are escaped here. */
   rows: Rows<readonly string[]>
-  /** Rows shown; undefined: all. */
+  /** Number of rows to show; undefined shows all. */
   limit?: number | undefined
-  /** How many rows there are, where `rows` is no array and does not hold them all. */
+  /** Total number of rows, if `rows` is not an array or does not hold them all. */
   total?: number | undefined
-  /** How columns that a terminal has no room for can be seen; {@link HOW_TO_SEE} without it. */
+  /** How to see columns that do not fit the terminal; by default {@link HOW_TO_SEE}. */
   seeMore?: string | undefined
-  /** Names of columns that the caller had no room for, and that are not in `columns`. */
+  /** Names of columns that the caller left out for lack of room. They are not in `columns`. */
   left?: readonly string[] | undefined
 }
 
-/** Columns that a border and its padding take: one before the table, three a column. */
+/** Width of a border and its padding: one before the table, three per column. */
 const BORDER = 1
 const BETWEEN = 3
 const PADDING = 2
-/** A column of text is not made narrower than this, so that others have room beside it. */
+/** A text column is not made narrower than this to make room for others. */
 const NARROW = 8
-/** Where there is no room for all columns, those that are shown keep so much of their texts. */
+/** If not all columns fit, the text columns that are shown keep this width. */
 const READABLE = 24
-/** So many of the columns that there is no room for are named. */
+/** This many of the columns that do not fit are named. */
 const NAMED = 5
 const HOW_TO_SEE = '--vertical shows all'
 const GAP = '  '
-/** Rows of one drawing: the time of cli-table3 grows faster than its rows do. The parts are joined without a seam. */
+/**
+ * Rows of one drawing. The time of cli-table3 grows faster than the number of rows, so parts are drawn and joined without a
+ * seam.
+ */
 const BATCH = 100
 const NO_TOP = { top: '', 'top-left': '', 'top-mid': '', 'top-right': '' }
 const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' }
 
 /**
- * Draws a table: with light borders and fitted to the width on a terminal (long texts lose their middle, columns without
- * room are counted below), as plain columns two spaces apart, nothing cut, elsewhere. With `--vertical` a block a row.
+ * Draws a table. On a terminal it has light borders and fits the width: long texts lose their middle, and columns that do not
+ * fit are counted below. Elsewhere it has plain columns two spaces apart, and nothing is cut. With `--vertical`, each row is
+ * a block.
  */
 export async function table(content: TableContent, out: Output): Promise<void> {
   const { columns, seeMore, left = [] } = content
@@ -73,7 +77,7 @@ export async function table(content: TableContent, out: Output): Promise<void> {
 
 export type StreamContent = Pick<TableContent, 'columns' | 'rows' | 'seeMore'>
 
-/** One row as a block: a name and a value a line. */
+/** One row as a block, with a name and a value per line. */
 async function block(
   columns: readonly Column[],
   row: readonly string[],
@@ -88,7 +92,7 @@ async function block(
   )
 }
 
-/** Says which columns there was no room for. */
+/** Names the columns that did not fit. */
 async function tellHidden(
   hidden: readonly string[],
   how: string | undefined,
@@ -103,11 +107,11 @@ async function tellHidden(
 }
 
 /**
- * Draws a table of any length while its rows come, {@link BATCH} at a time: the first of them tell the widths. Later texts
- * that are wider lose their middle on a terminal, and push their line aside elsewhere; for wider numbers, which are not
- * to be cut, a terminal gets a new frame.
+ * Draws a table of any length as its rows come, {@link BATCH} at a time. The first rows decide the widths. On a terminal,
+ * later texts that are wider lose their middle; elsewhere they shift their line. Numbers are not cut: for wider ones, a
+ * terminal gets a new frame.
  *
- * @returns how many columns there was no room for
+ * @returns the number of columns that did not fit
  */
 export async function streamTable({ columns, rows, seeMore }: StreamContent, out: Output): Promise<number> {
   const paint = await painter(out)
@@ -177,7 +181,7 @@ async function drawPlain(
   const last = columns.length - 1
   const line = (texts: readonly string[], color: (text: string, c: number) => string): string => {
     const parts = texts.map((text, c) => {
-      // no spaces at the end of a line
+      // No spaces at the end of a line.
       const padded = c === last && columns[c].align !== 'right' ? text : pad(text, widths[c], columns[c].align)
       return color(padded, c)
     })
@@ -188,7 +192,7 @@ async function drawPlain(
   await out.write(lines.join(''))
 }
 
-/** @returns how many columns there was room for */
+/** @returns the number of columns that fit */
 async function drawBordered(
   drawing: Drawing,
   paint: Paint,
@@ -206,7 +210,7 @@ async function drawBordered(
       head: first ? fitted.map((width, c) => paint('heading', cutMiddle(head[c], width))) : [],
       colAligns: fitted.map((_, c) => columns[c].align ?? 'left'),
       colWidths: fitted.map((width) => width + PADDING),
-      // one rule below the head; no colours but ours
+      // One rule below the head; no colours but ours.
       style: { head: [], border: [], compact: true },
       chars: { ...(first ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
     })
@@ -228,8 +232,8 @@ function isWhole({ align, whole }: Column): boolean {
 }
 
 /**
- * Widths that add up to `room`: of all columns where texts give way, else of as many as there is room for. The first one
- * is always there, and nothing that is to be whole is ever cut.
+ * Widths that add up to `room`. They cover all columns if texts can shrink enough; otherwise as many columns as fit. The
+ * first column is always shown, and no column that must stay whole is cut.
  */
 function fitWidths(columns: readonly Column[], widths: readonly number[], room: number): number[] {
   const least = (narrow: number): number[] =>
@@ -251,7 +255,7 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0)
 }
 
-/** Cuts the columns that may give way to the largest common width that fits. */
+/** Cuts the columns that may shrink to the largest common width that fits. */
 function shrink(widths: readonly number[], columns: readonly Column[], room: number): number[] {
   const capped = (cap: number): number[] =>
     widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, cap)))
@@ -259,14 +263,14 @@ function shrink(widths: readonly number[], columns: readonly Column[], room: num
   let cap = Math.max(1, ...widths)
   while (cap > 1 && !fits(capped(cap))) cap--
   const result = capped(cap)
-  // the cap leaves a few columns over: to the first of those that were cut
+  // The columns left over go to the first of those that were cut.
   for (const [c, width] of result.entries()) {
     if (width < widths[c] && fits(result.with(c, width + 1))) result[c]++
   }
   return result
 }
 
-/** The rows that are shown, and in words what is left out. */
+/** The rows to show, and a text about those left out. */
 async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: TableContent): Promise<Shown> {
   if (Array.isArray(rows) && total === undefined) {
     const more = rows.length > limit ? `${formatCount(rows.length - limit)} more` : undefined
@@ -291,7 +295,7 @@ interface Shown {
 
 export type Pair = readonly [name: string, value: string]
 
-/** A record, one name and value a line; on a terminal long values go on below themselves. */
+/** A record with one name and value per line. On a terminal, long values are wrapped. */
 export async function keyValues(pairs: Iterable<Pair>, out: Output): Promise<void> {
   const paint = await painter(out)
   const escaped = Array.from(pairs, ([name, value]): Pair => [escapeText(name), escapeText(value)])
@@ -305,7 +309,7 @@ export async function keyValues(pairs: Iterable<Pair>, out: Output): Promise<voi
   await out.write(lines.join(''))
 }
 
-/** A line of its own above a table or record; on a terminal a long one goes on below itself, indented. */
+/** A separate line above a table or record. On a terminal, a long line is wrapped and indented. */
 export async function heading(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
   const lines = wrapIndented(escapeText(text), out.columns, GAP)

@@ -1,12 +1,12 @@
 import { type Output, Pages } from '../base/result.ts'
 import { LineBytes } from './line-bytes.ts'
 
-/** Bytes gathered before they are written. */
+/** Bytes to gather before they are written. */
 const PIECE = 65_536
-/** Many documents are small. */
+/** Initial size in bytes; many documents are small. */
 const FIRST_ROOM = 8192
 
-/** Gathers text into pieces worth a write each. Nobody but the caller waits: see {@link full}. */
+/** Gathers text into larger pieces for writing. Only the caller waits: see {@link full}. */
 export class TextBuffer {
   private readonly bytes: LineBytes
 
@@ -18,12 +18,12 @@ export class TextBuffer {
     this.bytes.text(text)
   }
 
-  /** A whole number of at most 2^53 either way, without making a string of it. */
+  /** A whole number between -2^53 and 2^53, without making a string of it. */
   integer(value: number): void {
     this.bytes.integer(value)
   }
 
-  /** True when {@link flush} should be awaited before more is added. */
+  /** Whether {@link flush} should be awaited before more is added. */
   get full(): boolean {
     return this.bytes.full
   }
@@ -35,7 +35,10 @@ export class TextBuffer {
 
 export type Rows<T> = Iterable<T> | AsyncIterable<T>
 
-/** Calls `work` for each row in turn, waiting only where it gives a promise; both ends of an asynchronous source are closed. */
+/**
+ * Calls `work` for each row in turn, and waits only if it returns a promise. An asynchronous source is closed at the end or
+ * on error.
+ */
 export async function eachRow<T>(rows: Rows<T>, work: (row: T) => Promise<void> | void): Promise<void> {
   if (Symbol.iterator in rows) {
     for (const row of rows) {

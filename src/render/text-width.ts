@@ -1,11 +1,11 @@
-/** Widths of text in terminal columns. Text is expected without control characters (see `escapeText` in units.ts). */
+/** Widths of text in terminal columns. The text must not contain control characters (see `escapeText` in units.ts). */
 
-/** Characters of one column that never join others: ASCII, Latin, dashes and the ellipsis. */
+/** Characters that take one column and never join others: ASCII, Latin, dashes and the ellipsis. */
 const SIMPLE = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*$/
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u
 const MARK = /^[\p{Mark}\u200b-\u200f\u2060-\u2064]/u
 
-/** Wide and fullwidth blocks of Unicode's East Asian Width (UAX #11), first and last code point. */
+/** Wide and fullwidth blocks of Unicode's East Asian Width (UAX #11), as first and last code point. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -25,14 +25,14 @@ const WIDE: readonly (readonly [number, number])[] = [
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader sees as one character each. Making a segmenter takes 10 ms, which plain text need not pay. */
+/** Splits text into what a reader sees as single characters. Making a segmenter takes 10 ms, so plain text avoids it. */
 function graphemes(text: string): string[] {
   if (SIMPLE.test(text)) return [...text]
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** Columns that `text` takes on a terminal. */
+/** Number of terminal columns that `text` takes. */
 export function textWidth(text: string): number {
   if (SIMPLE.test(text)) return text.length
   let width = 0
@@ -47,7 +47,7 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1
 }
 
-/** `text`, with its middle replaced by … where it is wider than `width` columns. */
+/** `text`, with its middle replaced by … if it is wider than `width` columns. */
 export function cutMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   const segments = graphemes(text)
@@ -68,7 +68,7 @@ function takeWithin(segments: readonly string[], width: number): string[] {
   return taken
 }
 
-/** `text` in lines of at most `width` columns, broken at spaces where there are any, else behind the last `/` of a path. */
+/** `text` in lines of at most `width` columns. Lines break at spaces, or else after the last `/` of a path. */
 export function wrapText(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text]
   const lines: string[] = []
@@ -92,14 +92,14 @@ export function wrapText(text: string, width: number): string[] {
   return lines
 }
 
-/** As {@link wrapText}, the lines behind the first indented; whole where nobody knows the width. */
+/** {@link wrapText} with all lines but the first indented. The text stays whole if the width is unknown. */
 export function wrapIndented(text: string, width: number | undefined, indent: string): string[] {
   if (width === undefined || textWidth(text) <= width) return [text]
   const lines = wrapText(text, Math.max(1, width - indent.length))
   return lines.map((line, i) => (i === 0 ? line : indent + line))
 }
 
-/** As {@link wrapIndented}, but never inside a word: a path that is wider than the terminal can still be copied whole. */
+/** {@link wrapIndented}, but never inside a word, so that a path wider than the terminal can be copied whole. */
 export function wrapWords(text: string, width: number | undefined, indent: string): string[] {
   if (width === undefined || textWidth(text) <= width) return [text]
   const lines: string[] = []
@@ -114,14 +114,14 @@ export function wrapWords(text: string, width: number | undefined, indent: strin
   return [...lines, line]
 }
 
-/** Without the beginning of a name that goes on; all of it where there is but one name. */
+/** Removes the start of an unfinished name at the end; keeps everything if there is only one name. */
 function wholeFolders(segments: string[]): string[] {
   const slash = segments.lastIndexOf('/')
-  // a lone slash, or those of a URL's scheme, hold nothing together
+  // A single slash, or those after a URL's scheme, do not end a folder.
   return slash <= 0 || segments[slash - 1] === '/' ? segments : segments.slice(0, slash + 1)
 }
 
-/** Spaces up to `width` columns. */
+/** Adds spaces up to `width` columns. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const spaces = ' '.repeat(Math.max(0, width - textWidth(text)))
   return align === 'right' ? spaces + text : text + spaces

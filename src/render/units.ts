@@ -1,4 +1,4 @@
-/** Numbers, times and values as people read them. Programs get JSON; what is written here may change. */
+/** Numbers, times and values for people. Programs get JSON; this text may change. */
 
 import type { Result } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
@@ -12,7 +12,7 @@ export function formatCount(count: number | bigint): string {
   return String(exact).replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
 }
 
-/** `12.3 KiB (12,595 bytes)`; below 1 KiB the bytes alone. */
+/** `12.3 KiB (12,595 bytes)`; below 1 KiB only the bytes. */
 export function formatSize(bytes: number): string {
   const exact = `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
   return Math.abs(bytes) < STEP ? exact : `${shortSize(bytes)} (${exact})`
@@ -23,7 +23,7 @@ export function shortSize(bytes: number): string {
   if (Math.abs(bytes) < STEP) return `${bytes} B`
   let size = bytes
   let unit = -1
-  // what would round to 1024.0 is 1.0 of the next unit
+  // A size that would be rounded to 1024.0 becomes 1.0 of the next unit.
   while (Math.abs(size) >= STEP - 0.05 && unit < UNITS.length - 1) {
     size /= STEP
     unit++
@@ -41,24 +41,24 @@ export function formatDuration(milliseconds: number): string {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Milliseconds since 1970 as ISO 8601 in UTC; what no calendar date holds (2^64 - 1 in some names) as its digits. */
+/** Milliseconds since 1970 as ISO 8601 in UTC. A number beyond the calendar (2^64 - 1 in some names) stays a number. */
 export function formatTimestamp(milliseconds: number | bigint): string {
   const date = new Date(Number(milliseconds))
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString()
 }
 
-/** Text that a terminal shows as it is: what would act on the terminal, or mislead its reader, is escaped (`\x1b`). */
+/** Text that is safe on a terminal. Characters that control the terminal or mislead its reader are escaped (`\x1b`). */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, escapedCharacter)
 }
 
-/** Characters of {@link shortValue} unless told otherwise. */
+/** Default length of {@link shortValue} in characters. */
 const SHORT = 80
 const DATE = /^(?:NaT|-?\d{3,}-\d\d(?:-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)$/
 
 /**
- * A value for one cell of a table, of `room` characters or little more: text in quotes, dates without, bytes as 0x…, lists
- * and objects with as many elements as there is room for. Safe for a terminal.
+ * A value for one cell of a table, of about `room` characters. Text is quoted, dates are not, bytes are 0x…. Lists and
+ * objects show as many elements as fit. Safe for a terminal.
  */
 export function shortValue(value: Result | undefined, room: number = SHORT): string {
   if (value === null || value === undefined) return 'null'
@@ -89,7 +89,7 @@ export function shortValue(value: Result | undefined, room: number = SHORT): str
   return `{${parts.join(', ')}}`
 }
 
-/** Whether text is a date as the program prints them. */
+/** Whether text is a date in the program's own format. */
 export function isDate(text: string): boolean {
   return DATE.test(text)
 }

@@ -1,15 +1,15 @@
-/** Control characters, line and paragraph separators, what reorders or hides text, and lone surrogates. */
+/** Control characters, line and paragraph separators, characters that reorder or hide text, and lone surrogates. */
 export const UNSAFE =
   /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
 
-/** The same in JSON, which has escaped some of them. Tags are in pairs of surrogates there. */
+/** {@link UNSAFE} in JSON, which has already escaped some of them. Tag characters are surrogate pairs there. */
 const UNSAFE_IN_JSON =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/
 const EACH_UNSAFE_IN_JSON = new RegExp(UNSAFE_IN_JSON, 'g')
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** One of {@link UNSAFE} as `\x1b`. */
+/** A character of {@link UNSAFE} as `\x1b`. */
 export function escapedCharacter(character: string): string {
   const named = NAMED[character]
   if (named !== undefined) return named
@@ -18,7 +18,7 @@ export function escapedCharacter(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
 
-/** Text as a JSON string that no terminal acts on, and that shows its reader what it holds: it reads back the same. */
+/** Text as a JSON string that is safe on a terminal and hides nothing from its reader. It reads back as the same text. */
 export function jsonString(text: string): string {
   const json = JSON.stringify(text)
   return UNSAFE_IN_JSON.test(json) ? json.replace(EACH_UNSAFE_IN_JSON, escapedUnits) : json

@@ -4,8 +4,8 @@ import { isRemotePath, mayNotListRemote } from '../source/remote/urls.ts'
 import type { ByteRange, ByteSource, Entry, Storage } from '../source/source.ts'
 
 /**
- * A storage for other threads: they ask this one, which alone speaks to servers. So nothing is asked twice, and no more
- * requests are under way than the user allows, whatever the number of threads.
+ * A storage for other threads. They ask this thread, the only one that talks to servers. So nothing is fetched twice, and the
+ * user's limit on requests holds for any number of threads.
  */
 
 type Question = { ask: 'kind' | 'list'; path: string } | SourceQuestion
@@ -34,7 +34,7 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       return question.ask === 'kind' ? storage.kind(question.path) : storage.list(question.path)
     const source = sourceOf(question.source, question.path)
     if (question.ask === 'size') return source.size()
-    // A copy: what the source holds is shared by all who read around it.
+    // A copy, as everyone who reads nearby shares the source's bytes.
     if (question.ask === 'read') return (await source.read(question.offset, question.length)).slice()
     if (question.ask === 'plan') source.plan?.(question.ranges, question.together, question.first)
     else {
@@ -52,11 +52,11 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       port.postMessage({ id, failure: { code, message, at } satisfies Failure })
     }
   })
-  // The thread keeps the program alive while it works, not the way to it.
+  // The worker keeps the program alive while it works; its port must not.
   port.unref()
 }
 
-/** URLs by way of the thread that lends its storage; all else is `local`. */
+/** Reads URLs through the thread that lends its storage; everything else from `local`. */
 export function lentStorage(local: Storage, port: MessagePort): Storage {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   let last = 0

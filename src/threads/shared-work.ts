@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
 
-/** A thread that does units of work, in the order it is given them. */
+/** A thread that runs units of work, in the order in which it gets them. */
 export interface Thread<U, R> {
   /** Resolves when it can begin. */
   readonly ready: Promise<unknown>
@@ -11,16 +11,17 @@ export interface Thread<U, R> {
   end(): Promise<unknown>
 }
 
-/** Units that a thread takes at once, unless said otherwise: one to work on, the other so that it need not wait for the next. */
+/** Default number of units that a thread holds: one to work on, and one so that it need not wait for the next. */
 const LANES = 2
 
 /**
- * Shares units among `threads` and this one, and gives results in the units' order. Each thread takes the next unit when it
- * has done one; this one does so while the result whose turn it is, is not there yet: whoever takes results may have work of its own.
+ * Shares units among `threads` and this thread, and gives results in the units' order. Each thread takes the next unit when
+ * it has finished one. This thread does the same while the next result in order is not ready, because the consumer may have
+ * work of its own.
  *
- * @param own does a unit on this thread
- * @param ahead results that may be waiting to be taken, or being made
- * @param lanes units that a thread takes at once
+ * @param own runs a unit on this thread
+ * @param ahead most results that are in progress or waiting to be taken
+ * @param lanes number of units that a thread takes at once
  */
 export async function* sharedWork<U, R>(
   units: Iterator<U> | AsyncIterator<U>,
@@ -34,10 +35,10 @@ export async function* sharedWork<U, R>(
   let handedOut = 0
   let wake = (): void => {}
   let failure: unknown
-  /** All units are handed out; a thread that has not begun by now need not. */
+  /** All units are handed out; a thread that has not begun by now need not begin. */
   let ended = false
 
-  /** Takes the next unit and has it done. @returns false behind the last one */
+  /** Takes the next unit and has it run. @returns false after the last one */
   const next = async (run: (unit: U) => Promise<R>): Promise<boolean> => {
     handedOut++
     const { value, done } = await units.next()
@@ -48,7 +49,7 @@ export async function* sharedWork<U, R>(
     }
     const entry = { result: run(value), settled: false }
     results.push(entry)
-    // A failure is raised in its turn; until then it must not count as unhandled.
+    // A failure is thrown in its turn; until then it must not count as unhandled.
     await entry.result.catch(() => {})
     entry.settled = true
     wake()
@@ -70,7 +71,7 @@ export async function* sharedWork<U, R>(
   for (const thread of threads) for (let i = 0; i < lanes; i++) void lane(thread)
   try {
     for (;;) {
-      // What other threads have done comes in here, and what they are to do next goes out.
+      // Gives the event loop a turn: other threads' results arrive, and new units are sent.
       await turn()
       const [first] = results
       if (first?.settled) {
@@ -94,20 +95,20 @@ export async function* sharedWork<U, R>(
   }
 }
 
-/** Another thread; it answers units in the order it is given them. */
+/** Another thread. It answers units in the order in which it gets them. */
 export class PoolThread<U, R> implements Thread<U, R> {
   readonly ready: Promise<unknown>
   private readonly worker: Worker
   private readonly given: (unit: U) => readonly Transferable[]
   private readonly waiting: { resolve(result: R): void; reject(error: unknown): void }[] = []
-  /** Why it can do no more. */
+  /** Why the thread can do no more work. */
   private failure: unknown
 
   /**
    * @param file of the built program
-   * @param settings what the thread is told when it starts
-   * @param given memory that a unit takes along, which is then the thread's
-   * @param parts of the settings that become the thread's
+   * @param settings for the thread at its start
+   * @param given memory that a unit passes to the thread
+   * @param parts of the settings that are transferred to the thread
    */
   constructor(
     file: string,
@@ -129,7 +130,7 @@ export class PoolThread<U, R> implements Thread<U, R> {
     this.worker.on('exit', () => this.fail(new Error('a thread has ended')))
   }
 
-  /** Nobody may wait for what a thread will not do: neither for what it was given, nor for what it is yet to be given. */
+  /** Rejects everything that the thread will no longer do, now or later, so that nobody waits for it. */
   private fail(error: unknown): void {
     this.failure ??= error
     for (const one of this.waiting.splice(0)) one.reject(this.failure)

@@ -5,7 +5,7 @@ import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
 import type { TileWorkerSettings } from './tile-pool.ts'
 
-/** A thread of the pool in tile-pool.ts: answers each unit with its unfiltered tiles, in order. */
+/** A thread of the pool in tile-pool.ts. It answers each unit with its unfiltered tiles, in order. */
 const { key, maxTileSize } = workerData as TileWorkerSettings
 const worker = new TileUnitWorker(localStorage, readContext(nodeCodecs, key, maxTileSize))
 let last: Promise<void> = Promise.resolve()

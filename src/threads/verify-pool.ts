@@ -13,18 +13,18 @@ export interface WorkerSettings {
   maxTileSize: number | undefined
 }
 
-/** What each thread is told when it starts. */
+/** Settings for each thread at its start. */
 export interface WorkerData extends WorkerSettings {
-  /** The way to the thread that reads URLs, where there are any. */
+  /** Port to the thread that reads URLs; undefined if there are none. */
   port: MessagePort | undefined
 }
 
-/** Stored bytes up to which workers would take longer to start than to help. */
+/** Up to this many stored bytes, workers take longer to start than they save. */
 const WORTH_WORKERS = 64 * 2 ** 20
 
 /**
- * A runner that shares units among `jobs` threads, this one among them. Work of little size is done by `here` alone.
- * @param target its path, and its bytes where they are known
+ * A runner that shares units among `jobs` threads, including this one. Small work is done by `here` alone.
+ * @param target its path, and its size in bytes if known
  */
 export function runInWorkers(
   jobs: number,
@@ -34,7 +34,7 @@ export function runInWorkers(
   here: UnitWorker,
 ): UnitRunner {
   const alone = runHere(here, target.path)
-  // More than processors only take more memory.
+  // More threads than processors only take more memory.
   const count = Math.min(jobs, availableParallelism())
   if (count === 1 || (target.bytes !== undefined && target.bytes < WORTH_WORKERS)) return alone
   const lent = storage.isRemote?.(target.path) ? storage : undefined
@@ -54,7 +54,7 @@ export function runInWorkers(
     const all = chain(first, more ? iterator : undefined)
     if (more) {
       const threads = Array.from({ length: count - 1 }, () => workerThread(settings, lent))
-      // Together as many units at once as one thread alone would have.
+      // All threads together hold as many units as one thread alone would.
       const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
       try {
         yield* sharedWork(all, (unit) => here.run(unit), threads, undefined, lanes)
@@ -85,7 +85,7 @@ function workerThread(settings: WorkerSettings, lent: Storage | undefined): Thre
     ready: pool.ready,
     async run(unit) {
       const { part } = unit
-      // A fault is no work, and its error would not survive the crossing.
+      // A fault is no work, and its error would not survive the transfer.
       const known = knownAlready(part)
       if (known) return known
       return unpacked(await pool.run(unit))

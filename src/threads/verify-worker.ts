@@ -8,7 +8,7 @@ import { readContext } from '../store/generic-tile.ts'
 import { lentStorage } from './lent-storage.ts'
 import type { WorkerData } from './verify-pool.ts'
 
-/** A thread of the pool in verify-pool.ts: answers each unit with what was found, in order. */
+/** A thread of the pool in verify-pool.ts. It answers each unit with its results, in order. */
 const { key, deep, maxTileSize, port } = workerData as WorkerData
 const storage = port ? lentStorage(localStorage, port) : localStorage
 const worker = new UnitWorker(storage, readContext(nodeCodecs, key, maxTileSize), deep)
@@ -17,6 +17,6 @@ let last: Promise<unknown> = Promise.resolve()
 parentPort?.on('message', (unit: Unit) => {
   const before = last
   const found: Promise<Verification> = port ? worker.run(unit) : before.then(() => worker.run(unit))
-  // Answered in its turn; a fault of the program ends the thread.
+  // Answered in its turn. A bug of the program ends the thread.
   last = before.then(async () => parentPort?.postMessage(packed(await found)))
 })

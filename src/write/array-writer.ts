@@ -13,31 +13,31 @@ export interface ArrayToWrite {
   schema: ArraySchema
   enumerations: readonly Enumeration[]
   metadata: readonly MetadataEntry[]
-  /** Milliseconds, of the schema; fragments follow it one by one, metadata comes last. */
+  /** Timestamp of the schema in milliseconds. Each fragment follows by one; metadata comes last. */
   timestamp: bigint
-  /** Gives 32 hex digits for each file that needs some. */
+  /** Returns 32 hex digits for each file that needs them. */
   uuid: () => string
   fragments: Iterable<FragmentCellsToWrite> | AsyncIterable<FragmentCellsToWrite>
 }
 
 /** One file of an array. */
 export interface ArrayFile {
-  /** Relative to the array. */
+  /** Path relative to the array. */
   path: string
   bytes: Uint8Array
 }
 
-/** What became of each fragment. */
+/** Facts about each written fragment. */
 export interface WrittenFragmentFacts {
   name: string
   cell_num: number
 }
 
 /**
- * The files of an array in the layout of its schema's format version. They come in an order in which what is there so far is no
- * array, then one without the fragments: data, then the schema, then the commits.
+ * The files of an array in the layout of its schema's format version: first data, then the schema, then the commits. So a
+ * partial result is not yet an array, and later an array without these fragments.
  *
- * @param onFragment told of each fragment
+ * @param onFragment called for each fragment
  * @see format_spec/array_file_hierarchy.md
  */
 export async function* arrayFiles(
@@ -108,7 +108,7 @@ function layoutOf(version: number): ArrayLayout {
   }
 }
 
-/** First and last time stamp of cells that carry their own. */
+/** First and last timestamp of cells that carry their own. */
 function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
   const column = columns.get('__timestamps')
   if (!column) return undefined

@@ -1,11 +1,11 @@
 const FIRST_CAPACITY = 1024
 
-/** Bytes of a file as they grow. */
+/** A growing buffer for the bytes of a file. */
 export class ByteSink {
   private buffer = new Uint8Array(FIRST_CAPACITY)
   private used = 0
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get length(): number {
     return this.used
   }
@@ -21,7 +21,7 @@ export class ByteSink {
     this.used = need
   }
 
-  /** What was appended; no copy. */
+  /** The bytes so far, without a copy. */
   bytes(): Uint8Array {
     return this.buffer.subarray(0, this.used)
   }

@@ -11,7 +11,10 @@ import type { NDRange } from '../format/range.ts'
 import { cellValue } from '../format/value.ts'
 import { slotCellSize, slotShape } from '../store/fragment.ts'
 
-/** Refuses what does not fit the field: missing parts, wrong lengths, offsets that fall. @throws InspectError BAD_VALUE */
+/**
+ * Refuses a column that does not fit its field: missing parts, wrong lengths, falling offsets.
+ * @throws InspectError BAD_VALUE
+ */
 export function checkColumn(
   schema: ArraySchema,
   slot: Slot,
@@ -86,9 +89,9 @@ function firstWideOutside(lanes: Uint32Array, domain: Uint32Array, turn: number)
 }
 
 /**
- * Refuses two cells at the same coordinates, compared by their bytes as TileDB does; such cells follow each other.
+ * Refuses two cells with the same coordinates, compared byte by byte as in TileDB. In stored order such cells are neighbours.
  *
- * @param positions stored order; undefined where the columns are in it
+ * @param positions stored order; undefined if the columns have that order
  * @throws InspectError BAD_VALUE
  */
 export function checkDuplicates(
@@ -129,7 +132,7 @@ export function checkCurrentDomain(schema: ArraySchema, nonemptyDomain: NDRange)
 }
 
 /**
- * Values of attributes that hold a dimension label must rise, or fall.
+ * The values of attributes that hold a dimension label must rise, or all fall.
  * @throws InspectError BAD_VALUE. @see WriterBase::check_attr_order
  */
 export function checkOrder(schema: ArraySchema, slot: Slot, column: ColumnData, cellNum: number): void {

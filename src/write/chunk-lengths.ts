@@ -1,18 +1,21 @@
 /**
- * How TileDB's writers cut a tile into chunks. Readers accept any cut; these make files equal to TileDB's.
+ * How TileDB's writers split a tile into chunks. Readers accept any split, but with these rules files equal TileDB's.
  *
  * @see tiledb/sm/tile/tile.cc (compute_chunk_size); tiledb/sm/filter/filter_pipeline.cc (get_var_chunk_sizes)
  */
 
-/** Bytes. The constant that writers use since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
+/** In bytes. Writers have used this constant since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
 export const LARGEST_CHUNK = 65_536
 
-/** Largest whole number of cells that fits a chunk; a cell that does not fit is a chunk of its own. */
+/** Largest whole number of cells that fits in a chunk. A cell that does not fit gets its own chunk. */
 function wholeCells(bytes: number, cellSize: number): number {
   return Math.max(cellSize, bytes - (bytes % cellSize))
 }
 
-/** Chunks of fixed-sized cells, offsets or validity: whole cells, the last one what is left. One of no bytes for an empty tile. */
+/**
+ * Chunk lengths for fixed-sized cells, offsets or validity. Chunks hold whole cells; the last holds the rest. An empty tile
+ * has one empty chunk.
+ */
 export function fixedChunkLengths(bytes: number, cellSize: number, largest = LARGEST_CHUNK): number[] {
   const step = wholeCells(Math.min(largest, bytes), cellSize)
   const lengths: number[] = []
@@ -21,10 +24,10 @@ export function fixedChunkLengths(bytes: number, cellSize: number, largest = LAR
 }
 
 /**
- * Chunks of var-sized values since version 11: cut between cells, near 65,536 bytes. TileDB leaves one more chunk of no
- * bytes where the last cell closes a chunk; its own filters fail on that, and none is made here.
+ * Chunk lengths for var-sized values since version 11: split between cells, near 65,536 bytes. If the last cell fills a
+ * chunk, TileDB adds an empty one. Its own filters fail on that, so none is added here.
  *
- * @param starts byte start of each cell, and the end of the last one
+ * @param starts byte start of each cell, and the end of the last
  * @param elementSize bytes of one element
  */
 export function varChunkLengths(starts: Float64Array, elementSize: number): number[] {

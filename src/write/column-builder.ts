@@ -2,7 +2,7 @@ import type { ColumnData } from '../cells/column.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 
-/** A field's shape, as far as a column of its cells needs it. */
+/** The shape of a field, as needed to build a column of its cells. */
 export interface BuiltField {
   name: string
   type: Datatype
@@ -12,10 +12,10 @@ export interface BuiltField {
 
 const FIRST_BYTES = 1024
 
-/** Takes the cells of a column one after the other. */
+/** Takes the cells of a column one after another. */
 export class ColumnBuilder {
   readonly field: BuiltField
-  /** Bytes of a fixed-sized cell. */
+  /** Size of a fixed-sized cell in bytes. */
   private readonly size: number | undefined
   private data = new Uint8Array(FIRST_BYTES)
   private length = 0
@@ -33,7 +33,7 @@ export class ColumnBuilder {
     this.end(cell.length, 1)
   }
 
-  /** A null cell holds zeros, a var-sized one nothing. */
+  /** A null cell holds zeros; a var-sized one is empty. */
   addNull(): void {
     this.room(this.size ?? 0)
     this.end(this.size ?? 0, 0)
@@ -63,7 +63,7 @@ export class ColumnBuilder {
   }
 }
 
-/** The cells of a column in another order: `order[i]` is the position of cell `i` among those given. */
+/** The cells of a column in another order. `order[i]` is the position of cell `i` among the given cells. */
 export function reordered(
   column: ColumnData,
   { type, cell_val_num }: Pick<BuiltField, 'type' | 'cell_val_num'>,

@@ -9,27 +9,31 @@ import { type CellPositions, PADDING } from './gather.ts'
 /** Where the cells of one dense tile come from. */
 export interface DenseTile {
   positions: CellPositions
-  /** Positions in the tile of the cells that are written, in row-major order of coordinates; undefined where all are, in stored order. */
+  /**
+   * Positions in the tile of the written cells, in row-major order of coordinates. Undefined if all are written, in stored
+   * order.
+   */
   written: Uint32Array | undefined
 }
 
 /**
- * Cuts the cells of a box, given in row-major order, into whole tiles: tiles in tile order, their cells in cell order,
- * padding where a tile reaches out of the box.
+ * Splits the cells of a box, given in row-major order, into whole tiles. Tiles follow the tile order, their cells the cell
+ * order. Where a tile extends beyond the box, it has padding.
  *
  * @see tiledb/sm/query/writers/dense_tiler.cc
  */
 export class DenseTiler {
   readonly grid: DenseTileGrid
-  /** Cells of the box. */
+  /** Number of cells in the box. */
   readonly cellNum: number
   private readonly tileOrder: Layout
   private readonly cellOrder: Layout
-  /** Cells between neighbours along each axis, in the box and in a tile. */
+  /** Number of cells between neighbours along each axis of the box. */
   private readonly boxStrides: number[]
+  /** The same in a tile. */
   private readonly tileStrides: number[]
 
-  /** @throws InspectError BAD_VALUE where the box does not lie inside the domain */
+  /** @throws InspectError BAD_VALUE if the box does not lie inside the domain */
   constructor(schema: ArraySchema, domain: NDRange) {
     this.grid = gridOf(schema, domain)
     this.tileOrder = schema.tile_order
@@ -44,7 +48,7 @@ export class DenseTiler {
     )
   }
 
-  /** How TileDB goes through a tile of a box that it is given in row-major order. */
+  /** How TileDB walks through a tile when the box is given in row-major order. */
   slabs(index: number): Slabs {
     return denseSlabs(this.grid.axes, this.tilePosition(index), this.cellOrder, 'row-major')
   }
@@ -52,7 +56,7 @@ export class DenseTiler {
   tile(index: number): DenseTile {
     const { axes, cells_per_tile } = this.grid
     const at = this.tilePosition(index)
-    // Of the written cells: first position in the tile along each axis, how many, and where they begin in the box.
+    // For the written cells, along each axis: first position in the tile, count, and start in the box.
     const first: number[] = []
     const counts: number[] = []
     let boxStart = 0
@@ -79,7 +83,10 @@ export class DenseTiler {
     return { positions, written: full && rowMajor ? undefined : order }
   }
 
-  /** Whether a whole tile is one run of the box: all axes but the first as long as the box, up to leading axes of one cell. */
+  /**
+   * Whether a whole tile is one run of the box: after leading axes of one cell, every axis but the first is as long as the
+   * box.
+   */
   private followEachOther(counts: readonly number[]): boolean {
     let expected = 1
     for (let d = counts.length - 1; d >= 0; d--) {
@@ -89,7 +96,7 @@ export class DenseTiler {
     return true
   }
 
-  /** Walks the written cells in row-major order: runs along the last axis. */
+  /** Walks the written cells in row-major order, in runs along the last axis. */
   private fill(
     positions: Int32Array,
     order: Uint32Array,

@@ -5,7 +5,7 @@ import type { Datatype } from '../format/datatype.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
 import { isJsonObject, type Json, type JsonObject } from './json-text.ts'
 
-/** A value in a JSON document, with the dotted path that leads to it. Faults are BAD_VALUE, with the path as their field. */
+/** A value in a JSON document, with its dotted path. Errors are BAD_VALUE, with the path as their field. */
 export class DocumentValue {
   readonly value: Json | undefined
   readonly path: string
@@ -15,14 +15,14 @@ export class DocumentValue {
     this.path = path
   }
 
-  /** Absent, or null. */
+  /** Whether it is absent or null. */
   get missing(): boolean {
     return this.value === undefined || this.value === null
   }
 
   /**
-   * An object with no other keys than these; any, when none are named.
-   * @param offered those that an error offers
+   * An object that has only these keys; any keys if none are given.
+   * @param offered keys that an error suggests
    */
   object(keys?: readonly string[], offered = keys): DocumentObject {
     if (!isJsonObject(this.value)) return this.fail('an object')
@@ -59,7 +59,7 @@ export class DocumentValue {
     return this.fail(`an integer from ${low} to ${high}`)
   }
 
-  /** An unsigned 64-bit integer; text of digits as well. */
+  /** An unsigned 64-bit integer; digits in a string are accepted, too. */
   uint64(): bigint {
     const { value } = this
     if (
@@ -110,7 +110,7 @@ export class DocumentObject {
     return new DocumentValue(value, joined(this.path, key))
   }
 
-  /** What `read` makes of a key's value, or `otherwise` where it is missing or null. */
+  /** The value of a key as `read` returns it; `otherwise` if it is missing or null. */
   get<T, D>(key: string, read: (value: DocumentValue) => T, otherwise: D): T | D {
     const value = this.at(key)
     return value.missing ? otherwise : read(value)

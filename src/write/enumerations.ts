@@ -2,7 +2,7 @@ import { concat } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 
-/** An enumeration of these values, in a file of this uuid. */
+/** An enumeration of these values, whose file name has this uuid. */
 export function enumerationOf(
   head: Pick<Enumeration, 'name' | 'type' | 'cell_val_num' | 'ordered'>,
   values: readonly Uint8Array[],

@@ -30,12 +30,12 @@ const TEXT_TYPES: readonly Datatype[] = [
   'STRING_UCS2',
   'STRING_UCS4',
 ]
-/** Types of which a single value makes little sense: var-sized unless said otherwise. */
+/** Types for which a single value makes little sense; var-sized by default. */
 const VAR_TYPES: readonly Datatype[] = [...TEXT_TYPES, 'ANY', 'BLOB', 'GEOM_WKB', 'GEOM_WKT']
 
 const NO_FILTERS = { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: [] }
 
-/** Splits at the first part that is a datatype: names may hold colons. */
+/** Splits at the first part that is a datatype, because names may contain colons. */
 function nameAndType(text: string, from: string): { name: string; type: Datatype; rest: string } {
   const parts = text.split(':')
   for (let i = 1; i < parts.length; i++) {
@@ -48,12 +48,12 @@ function nameAndType(text: string, from: string): { name: string; type: Datatype
   throw usage(`${from} expects NAME:TYPE, TYPE one of ${DATATYPES.join(', ')}, found ${JSON.stringify(text)}`)
 }
 
-/** What is known of a dimension where its domain is left to us. */
+/** What is known about a dimension without a given domain. */
 export interface DomainHint {
   arrayType: ArrayType
-  /** Values of the domain. */
+  /** Number of values in the domain. */
   length: number
-  /** Where neither the dimension nor this says it, one is chosen. */
+  /** Used if the dimension does not give one. If both are undefined, one is chosen. */
   extent: string | undefined
 }
 
@@ -90,7 +90,7 @@ function parseDomain(
   const rest = text.slice(dots + 2)
   const high = endOf(type, rest)
   if (high) return { low, high, extent: undefined }
-  // a time of day has colons, too: the extent is what follows the last one that does not belong to the upper end
+  // A time of day has colons, too. The extent follows the last colon that is not part of the upper end.
   const colon = rest.lastIndexOf(':')
   const upper = endOf(type, colon < 0 ? rest : rest.slice(0, colon))
   if (!upper) throw badEnd(type, rest, from)
@@ -119,7 +119,7 @@ function extentBytes(type: Datatype, text: string, from: string): Uint8Array {
   }
 }
 
-/** Counts of each unit at the start of 2024, where that is not too far from 1970. */
+/** Number of units since 1970 at the start of 2024, unless that is too far for the unit. */
 export function recentDate(type: DatetimeType): bigint {
   for (const text of ['2024-01-01', '2024-01-04', '1970-01-01']) {
     try {
@@ -140,12 +140,13 @@ function defaultDomain(type: Datatype, length: number): { low: Uint8Array; high:
   return { low: bytesOf(type, 1, start), high: bytesOf(type, 1, start + BigInt(room) - 1n) }
 }
 
-/** Tiles in a domain, about, and the largest extent chosen for dense arrays. */
+/** Approximate number of tiles in a domain. */
 const TILES = 10n
 const DENSE_TILES = 4n
+/** Largest extent that is chosen for dense arrays. */
 const LARGEST_DENSE_EXTENT = 1000n
 
-/** An extent for a domain: for dense arrays one that divides it, so that no tile has padding; undefined where none fits. */
+/** An extent for a domain. For dense arrays it divides the domain, so that no tile has padding. Undefined if none fits. */
 function defaultExtent(
   type: Datatype,
   low: Uint8Array,
@@ -193,7 +194,7 @@ export function parseAttribute(text: string, version: number): Attribute {
     const bare = part.replace(/\?$/, '')
     if (part.endsWith('?')) nullable = true
     if (bare.startsWith('fill=')) {
-      // values may hold colons: the rest is the value
+      // Values may contain colons, so the rest is the value.
       fill = parts.slice(i).join(':').slice('fill='.length)
       break
     }
@@ -260,8 +261,8 @@ export function parseEnumeration(text: string, uuid: string): Enumeration {
 const INT64_TOP = 2n ** 63n
 
 /**
- * `KEY=JSON`: text is STRING_UTF8, integers INT64 (UINT64 where they are too large), other numbers FLOAT64, true and false BOOL,
- * `{"base64": …}` BLOB, arrays several values, and `{"type": …, "value": …}` says the type.
+ * Parses `KEY=JSON`. Text is STRING_UTF8; integers are INT64, or UINT64 if too large; other numbers are FLOAT64; true and
+ * false are BOOL; `{"base64": …}` is BLOB. Arrays are several values, and `{"type": …, "value": …}` gives the type.
  *
  * @throws InspectError USAGE
  */

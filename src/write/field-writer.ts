@@ -25,7 +25,7 @@ export interface FieldsContext {
   cx: WriteContext
 }
 
-/** A data file: its tiles one after the other, and where each begins. */
+/** A data file: its tiles one after another, and where each begins. */
 class TileSink {
   readonly name: string
   readonly sink = new ByteSink()
@@ -42,7 +42,7 @@ class TileSink {
   }
 }
 
-/** The offsets tile of strings whose offsets live in the data: a count of no chunks. */
+/** The offsets tile of strings whose data holds the offsets: a count of no chunks. */
 const NO_CHUNKS = new Uint8Array(8)
 
 /** Writes the data files of one slot, tile by tile. */
@@ -50,7 +50,7 @@ export class FieldWriter {
   readonly slot: Slot
   readonly type: Datatype
   readonly cellValNum: CellValNum
-  /** Bytes of a cell, or of one element of a var-sized one. */
+  /** Size in bytes of a cell, or of one element if cells are var-sized. */
   readonly cellSize: number
   readonly varSized: boolean
   readonly nullable: boolean
@@ -62,7 +62,7 @@ export class FieldWriter {
   readonly variableSizes: Float64Array
   private readonly cx: FieldsContext
   private readonly pipelines: Record<'data' | 'offsets' | 'validity', Pipeline | undefined>
-  /** Bytes of the largest chunk; undefined where tiles are not cut. */
+  /** Size of the largest chunk in bytes; undefined if tiles are not split. */
   private readonly largest: Record<'data' | 'offsets' | 'validity', number | undefined>
   private readonly stringOffsets: boolean
 
@@ -136,7 +136,7 @@ export class FieldWriter {
     if (validity && this.validity) this.validity.append(tile, this.filterFixed('validity', validity, 1))
   }
 
-  /** Coordinates of versions 1 to 4, which all dimensions share a file for: chunks do not cross from one dimension to the next. */
+  /** Appends coordinates of versions 1 to 4. All dimensions share one file, but a chunk holds cells of only one dimension. */
   appendCoordinates(tile: number, dimensions: readonly Uint8Array[]): void {
     const size = coordinateSize(this.cx.schema)
     const lengths = dimensions.flatMap((data) => cut(data.length, size, this.largest.data))
@@ -146,12 +146,12 @@ export class FieldWriter {
   private varChunks(starts: Float64Array): number[] {
     const { formatVersion, cellsPerTile, schema } = this.cx
     const bytes = starts[starts.length - 1]
-    // Releases 2.1 to 2.4 store no chunk for no bytes; others one of no bytes.
+    // Releases 2.1 to 2.4 store no chunk for an empty tile; others store one empty chunk.
     if (bytes === 0 && formatVersion >= 6 && formatVersion <= 10) return []
     const { data: largest } = this.largest
     if (largest === undefined) return [bytes]
     if (formatVersion >= 11) return varChunkLengths(starts, this.cellSize)
-    // Releases 2.0 to 2.2, and 2.3 in sparse arrays, cut at the size that a tile's buffer begins with: eight bytes a cell.
+    // Releases 2.0 to 2.2, and 2.3 in sparse arrays, split by the initial size of a tile's buffer: eight bytes per cell.
     const byBuffer =
       formatVersion >= 5 && (formatVersion <= 8 || (formatVersion === 9 && schema.array_type === 'sparse'))
     return cut(bytes, this.cellSize, byBuffer ? Math.min(largest, 8 * cellsPerTile) : largest)
@@ -176,19 +176,20 @@ function dataRole(slot: Slot, varSized: boolean): FileRole {
   return slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'var' : 'data') : slot.kind
 }
 
-/** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering; readers decide by the schema's version */
+/** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering. Readers decide by the schema's version. */
 function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
   return filters.some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
 
-/** Whether tiles of data are cut into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
+/** Whether data tiles are split into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
 function cutsTiles(
   type: Datatype,
   varSized: boolean,
   filters: readonly FilterConfig[],
   schemaVersion: number,
 ): boolean {
-  // Those of STRING_UTF8 are whole since STRING_ASCII keeps its offsets inside, though they kept theirs elsewhere at first.
+  // STRING_UTF8 tiles have been whole since STRING_ASCII data holds its offsets, although STRING_UTF8 kept its own elsewhere
+  // at first.
   if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8'))
     return !keepsStringOffsets('STRING_ASCII', filters, schemaVersion)
   return !filters.some(({ name }) => filterOf(name)?.needsWholeTile)
@@ -199,8 +200,8 @@ function cut(bytes: number, cellSize: number, largest: number | undefined): numb
 }
 
 /**
- * Bytes of the largest chunk, which releases before 2.0 take from the pipeline. 0 there means that tiles are not cut: undefined.
- * A schema before version 5 stores no pipeline for dimensions.
+ * Size of the largest chunk in bytes. Releases before 2.0 take it from the pipeline; 0 there means that tiles are not split,
+ * so undefined. A schema before version 5 stores no pipeline for dimensions.
  */
 function largestChunk(
   { schema, formatVersion }: FieldsContext,
@@ -232,7 +233,7 @@ function offsetBytes(offsets: Float64Array): Uint8Array {
   return new Uint8Array(lanes.buffer)
 }
 
-/** Bytes of one coordinate in files of versions 1 to 4. */
+/** Size in bytes of one coordinate in files of versions 1 to 4. */
 function coordinateSize(schema: ArraySchema): number {
   return datatypeSize(schema.domain.dimensions[0].type)
 }

@@ -18,12 +18,12 @@ import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
  * `zstd:level=9,bit-width-reduction:max_window_size=256,sha256`.
  */
 
-/** Filters that users may ask for: encryption comes with a key. */
+/** Filters that users may ask for. Encryption comes with a key instead. */
 type Selectable = Exclude<FilterType, 'AES_256_GCM'>
 
 const SELECTABLE = Object.keys(FILTER_TYPES).filter((name): name is Selectable => name !== 'AES_256_GCM')
 
-/** Names without their underscores, so that `-` and `_` and none at all are the same. */
+/** Names without underscores, so that `-`, `_` and no separator all match. */
 const NAMES: ReadonlyMap<string, Selectable> = new Map([
   ...SELECTABLE.map((name): [string, Selectable] => [bare(name), name]),
   ['md5', 'CHECKSUM_MD5'],
@@ -50,14 +50,14 @@ const OPTION_KEYS: ReadonlyMap<string, OptionKey> = new Map([
   ['inputformat', 'format'],
 ])
 
-/** A filter with the options that TileDB's APIs store when nothing is set. */
+/** A filter with the options that TileDB's APIs store by default. */
 export function defaultFilter(name: FilterType): FilterConfig {
   return { name, ...FILTER_OPTIONS[name] }
 }
 
 /**
  * @param text the pipeline; empty for no filters
- * @param from what is to blame: the option's name
+ * @param from the option's name, for errors
  * @throws InspectError USAGE
  */
 export function parseFilters(text: string, from: string): FilterConfig[] {
@@ -145,19 +145,21 @@ function flagOf(text: string, from: string): boolean {
 }
 
 /**
- * Why TileDB would not make a schema with these filters at a field; undefined where it does. The rules are those of the releases that
- * write a format version, found by trying every filter, and every two, on every datatype.
+ * Why TileDB refuses to make a schema with these filters on a field; undefined if it accepts. The rules are those of the
+ * releases that write a format version. They were found by trying every filter, and every pair, on every datatype.
  */
 export function refusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return firstRefusal(filters, field, schemaRefusal)
 }
 
-/** Why TileDB makes such a schema, but cannot write a cell through it, or not so that it comes back; undefined where it can. */
+/**
+ * Why TileDB accepts such a schema but cannot write cells through it, or cannot read them back the same; undefined if it can.
+ */
 export function writingRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return firstRefusal(filters, field, cellsRefusal)
 }
 
-/** One filter of a field's, which sees `type`. */
+/** Checks one filter of a field. `type` is the datatype that the filter sees. */
 type Rule = (
   filter: FilterConfig,
   type: Datatype,
@@ -206,7 +208,7 @@ function cellsRefusal(filter: FilterConfig, type: Datatype, field: FilteredField
   return known?.writingRefusal?.(type, filter, field)
 }
 
-/** Like {@link refusal}, for a pipeline that is offered to every attribute: it also has to suit the values. */
+/** {@link refusal} for a pipeline that is meant for every attribute. It must also suit the values. */
 export function offerRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return (
     firstRefusal(filters, field, (filter, type) => {
@@ -220,8 +222,8 @@ export function offerRefusal(filters: readonly FilterConfig[], field: FilteredFi
 }
 
 /**
- * Filters with the options that a format version stores, and with what follows from the array.
- * @throws InspectError USAGE where an option would be lost
+ * The filters with the options that a format version stores, adjusted to the array.
+ * @throws InspectError USAGE if an option would be lost
  */
 export function fittedFilters(
   filters: readonly FilterConfig[],

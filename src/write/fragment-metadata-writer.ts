@@ -18,7 +18,7 @@ import { rtree } from '../format/rtree.ts'
 import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
 import { GenericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 
-/** What the metadata tells of one slot. Lists have one entry a tile, sizes are bytes. */
+/** The metadata about one slot. Lists have one entry per tile; sizes are in bytes. */
 export interface SlotMetadata {
   fileSize: number
   fileVarSize: number
@@ -34,13 +34,13 @@ export interface SlotMetadata {
   fragment: SlotStatistics
 }
 
-/** First and last coordinates of each tile along one dimension, in stored order; since version 23, sparse. */
+/** First and last coordinates of each tile along one dimension, in stored order. For sparse fragments since version 23. */
 export interface GlobalOrderBounds {
   min: TileMinMax
   max: TileMinMax
 }
 
-/** Everything that a fragment's metadata file says. */
+/** The content of a fragment's metadata file. */
 export interface FragmentMetadataToWrite {
   schema: ArraySchema
   schemaName: string
@@ -49,7 +49,7 @@ export interface FragmentMetadataToWrite {
   slotMetadata: readonly SlotMetadata[]
   dense: boolean
   nonemptyDomain: NDRange
-  /** One box a tile; none in dense fragments. */
+  /** One box per tile; none in dense fragments. */
   mbrs: readonly NDRange[]
   lastTileCellNum: number
   includesTimestamps: boolean
@@ -60,7 +60,7 @@ export interface FragmentMetadataToWrite {
   boundingCoords: Uint8Array
 }
 
-/** A slot without files: every list is there, filled with zeros. */
+/** A slot without files: every list exists and is filled with zeros. */
 export function emptySlot(tileNum: number): SlotMetadata {
   const zeros = new Float64Array(tileNum)
   return {
@@ -96,7 +96,7 @@ export async function writeFragmentMetadata(
   return { bytes: concat(parts), footer }
 }
 
-/** The generic tiles ahead of the footer. */
+/** The generic tiles before the footer. */
 class Sections {
   readonly parts: Uint8Array[] = []
   private readonly tiles: GenericTileWriter
@@ -106,7 +106,7 @@ class Sections {
     this.tiles = tiles
   }
 
-  /** Writes a section; gives its offset in the file. */
+  /** Writes a section and returns its offset in the file. */
   add<T>(value: T, describe: Describe<T>): number {
     const at = this.length
     const bytes = this.tiles.write(encode(value, describe))
@@ -120,7 +120,7 @@ class Sections {
   }
 }
 
-/** What a slot has in each of its sections. */
+/** The content of each section for a slot. */
 const SECTION_VALUES: Readonly<Record<SlotSectionName, (slot: SlotMetadata) => unknown>> = {
   tile_offsets: (slot) => ({ values: slot.tileOffsets }),
   tile_var_offsets: (slot) => ({ values: slot.tileVarOffsets }),
@@ -132,7 +132,10 @@ const SECTION_VALUES: Readonly<Record<SlotSectionName, (slot: SlotMetadata) => u
   tile_null_counts: (slot) => ({ values: slot.nullCounts }),
 }
 
-/** Sections in TileDB's order, and the footer that says where they are. @see FragmentMetadata::store_v15_or_higher */
+/**
+ * Writes sections in TileDB's order, and returns the footer with their offsets.
+ * @see FragmentMetadata::store_v15_or_higher
+ */
 function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): FragmentFooter {
   const { schema, formatVersion: version, slots, slotMetadata: all, dense } = metadata
   const { dimensions } = schema.domain
@@ -141,7 +144,7 @@ function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): F
   const bounds: number[] = []
   for (const { name, key, since, coords, content } of SLOT_SECTIONS) {
     if (version < since) continue
-    // Before version 5 the coordinates have no entry in lists about var-sized data.
+    // Before version 5, the lists about var-sized data have no entry for the coordinates.
     const of = version < 5 && !coords ? all.slice(0, -1) : all
     written[key] = sections.addAll(of, SECTION_VALUES[name], content as Describe<unknown>)
     if (name !== 'tile_maxs' || version < 23 || dense) continue

@@ -1,6 +1,6 @@
 /**
- * Name of a fragment's folder: `__<t1>_<t2>_<uuid>_<version>` since version 5, without the version in 3 and 4. Before,
- * `__<uuid>_<t>`, and `__<uuid>_<last>_<first>` where the two time stamps differ.
+ * Name of a fragment's folder: `__<t1>_<t2>_<uuid>_<version>` since version 5, without the version in 3 and 4. Earlier
+ * `__<uuid>_<t>`, or `__<uuid>_<last>_<first>` if the two timestamps differ.
  *
  * @see format_spec/timestamped_name.md; tiledb/storage_format/uri/generate_uri.cc
  */

@@ -31,35 +31,38 @@ export type { WriteContext } from './generic-tile-writer.ts'
 
 /** A fragment as values. */
 export interface FragmentToWrite {
-  /** The fragment's own. */
+  /** The schema of the fragment. */
   schema: ArraySchema
-  /** `__array_schema.tdb` or the name in `__schema`. */
+  /** `__array_schema.tdb`, or the name in `__schema`. */
   schemaName: string
   /** 1 to 23. */
   formatVersion: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   timestampRange: [bigint, bigint]
   /** 32 hex digits. */
   uuid: string
-  /** Dense: what is written, inclusive; cells are those of this box in row-major order unless `stored`. */
+  /** Dense: the written range, inclusive. Cells fill this box in row-major order unless `stored` is set. */
   domain: NDRange | undefined
-  /** By field name: attributes; sparse: dimensions too; optional `__timestamps`, `__delete_timestamps`, `__delete_condition_index`. */
+  /**
+   * By field name: attributes, and dimensions if sparse. Optional: `__timestamps`, `__delete_timestamps`,
+   * `__delete_condition_index`.
+   */
   cells: { cell_num: number; columns: ReadonlyMap<string, ColumnData> }
-  /** Cells are given in stored order: sparse in the order to keep; dense whole tiles with padding. */
+  /** Cells are given in stored order. Sparse: this order is kept. Dense: whole tiles with padding. */
   stored?: boolean
   processedConditions?: readonly string[]
 }
 
 /** A fragment as files. */
 export interface WrittenFragment {
-  /** Of its folder. */
+  /** Name of its folder. */
   name: string
   files: { name: string; bytes: Uint8Array }[]
   /** Undefined in versions 1 and 2. */
   footer: FragmentFooter | undefined
 }
 
-/** How the cells given are cut into tiles. */
+/** How the given cells are split into tiles. */
 interface Tiling {
   tileNum: number
   cellsPerTile: number
@@ -68,22 +71,22 @@ interface Tiling {
 }
 
 /**
- * Makes the files of a fragment as TileDB's writers do: cells in global order and cut into tiles, filtered chunk by chunk,
- * with all lists of the metadata filled.
+ * Makes the files of a fragment as TileDB's writers do. Cells are put in global order, split into tiles and filtered chunk by
+ * chunk. All lists of the metadata are filled.
  *
- * @throws InspectError BAD_VALUE for cells that TileDB would refuse, and what filters raise
+ * @throws InspectError BAD_VALUE for cells that TileDB would refuse; errors of filters
  * @see tiledb/sm/query/writers/
  */
 export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext): Promise<WrittenFragment> {
   return new FragmentWriter(fragment, cx).write()
 }
 
-/** Milliseconds after which whoever wants to end the program is heard. */
+/** After this many milliseconds of work, signals get a chance to be handled. */
 const LONGEST_WORK = 50
 
-/** Bytes of the largest dense tile that is written: TileDB reads a tile whole, too. */
+/** Size in bytes of the largest dense tile that is written. TileDB reads a tile whole, too. */
 const LARGEST_TILE = 2 ** 32
-/** What is kept for each cell of it. */
+/** Bytes kept for each cell of a dense tile. */
 const BYTES_A_POSITION = 4
 
 class FragmentWriter {
@@ -181,7 +184,7 @@ class FragmentWriter {
     })
   }
 
-  /** Version 1 keeps coordinates cell by cell unless a compressor filters them. */
+  /** Version 1 stores coordinates cell by cell, unless a compressor filters them. */
   private zippedIfNeeded(coordinates: readonly ColumnData[], cellNum: number): Uint8Array[] {
     const runs = coordinates.map(({ data }) => data)
     if (this.version > 1 || this.schema.coords_filters.filters.some(({ name }) => isCompressor(name))) return runs
@@ -268,7 +271,7 @@ class FragmentWriter {
     return metadata
   }
 
-  /** TileDB keeps zeros of the first dimension's type for the slot without files. @see FragmentMetadata::set_num_tiles */
+  /** TileDB stores zeros of the first dimension's type for the slot without files. @see FragmentMetadata::set_num_tiles */
   private phantomStatistics(metadata: SlotMetadata): void {
     const { dimensions } = this.schema.domain
     const field: StatisticsField = { type: dimensions[0].type, cell_val_num: 1, nullable: false, dimension: false }
@@ -331,7 +334,7 @@ class FragmentWriter {
     return { tileNum, cellsPerTile, lastTileCellNum: cellsPerTile, tile }
   }
 
-  /** A dense tile is whole in memory, and a number for each of its cells. */
+  /** A dense tile is held in memory whole, with one number for each of its cells. */
   private checkTileSize(cells: number): void {
     const sizes = this.schema.attributes.map(({ type, cell_val_num }) =>
       cell_val_num === 'var' ? 8 : cell_val_num * datatypeSize(type),
@@ -395,10 +398,10 @@ function zip(runsOfDimensions: readonly Uint8Array[], cellNum: number, size: num
   return out
 }
 
-/** What the metadata of a sparse fragment says of its tiles' coordinates. */
+/** The metadata about the coordinates of a sparse fragment's tiles. */
 class TileBoxes {
   readonly mbrs: NDRange[] = []
-  /** First and last cell of each tile, all dimensions of one before those of the other. */
+  /** First and last cell of each tile: first all dimensions of the one, then all of the other. */
   readonly boundingCoords: Uint8Array[] = []
   private readonly schema: ArraySchema
   private readonly first: Uint8Array[][]

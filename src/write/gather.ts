@@ -4,22 +4,22 @@ import { aligned } from '../cells/elements.ts'
 /** Position of a cell that was not written: padding of a dense tile. */
 export const PADDING = -1
 
-/** Cells of a tile, by their positions in the columns that were given. */
+/** Cells of a tile, by their positions in the given columns. */
 export type CellPositions =
-  /** Cells that follow each other. */
+  /** Consecutive cells. */
   | { from: number; to: number }
-  /** One position a cell; {@link PADDING} for cells outside what is written. */
+  /** One position per cell; {@link PADDING} for cells outside the written range. */
   | Int32Array
 
-/** Bytes of a cell (fixed-sized), or of one element of it (var-sized). */
+/** Size in bytes of a fixed-sized cell, or of one element of a var-sized cell. */
 export interface CellShape {
   size: number
   varSized: boolean
 }
 
 /**
- * The cells of one tile out of a whole column. Fixed padding is zero bytes, var-sized padding one zero element, and padding is
- * null, as TileDB's dense writer leaves it.
+ * The cells of one tile, taken from a whole column. Padding is null, with zero bytes if fixed-sized and one zero element if
+ * var-sized, as in TileDB's dense writer.
  *
  * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
  */
@@ -56,7 +56,7 @@ function pick<A extends Uint8Array | Uint16Array | Uint32Array>(from: A, to: A, 
   }
 }
 
-/** Cells of 8 bytes as integer lanes: passing them through floats could change what looks like a NaN. */
+/** Cells of 8 bytes as integer lanes. As floats, bits that look like a NaN could change. */
 function pickPairs(from: Uint32Array, to: Uint32Array, positions: Int32Array): void {
   for (let i = 0; i < positions.length; i++) {
     const position = positions[i]
@@ -101,7 +101,7 @@ function gatherVar(
   return { data: out, starts: own }
 }
 
-/** Up to here a loop is faster than a call of `set`. */
+/** Up to this length, a loop is faster than a call of `set`. */
 const SHORT = 32
 
 function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {

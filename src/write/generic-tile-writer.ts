@@ -6,19 +6,19 @@ import { type GenericTileHeader, genericTileHeader } from '../format/generic-til
 import { encode } from '../format/io.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from './chunk-lengths.ts'
 
-/** What writing needs beside values. */
+/** What writing needs besides values. */
 export interface WriteContext {
   codecs: Codecs
-  /** AES-256-GCM key, 32 bytes; everything but footers is then encrypted. */
+  /** AES-256-GCM key of 32 bytes. Everything except footers is then encrypted. */
   key: Uint8Array | undefined
   /** Source of initialisation vectors. */
   randomBytes: (length: number) => Uint8Array
 }
 
-/** Level at which TileDB compresses generic tiles. */
+/** The level at which TileDB compresses generic tiles. */
 const GZIP_LEVEL = 1
 
-/** Makes generic tiles of one format version: the pipeline is loaded once. */
+/** Makes generic tiles of one format version; loads the pipeline only once. */
 export class GenericTileWriter {
   private readonly formatVersion: number
   private readonly cx: WriteContext
@@ -40,7 +40,7 @@ export class GenericTileWriter {
     return new GenericTileWriter(formatVersion, cx, pipeline, { max_chunk_size: LARGEST_CHUNK, filters })
   }
 
-  /** A payload as it stands in a file: header, pipeline, chunks. */
+  /** A payload in the form of the file: header, pipeline, chunks. */
   write(payload: Uint8Array): Uint8Array {
     const chunks = this.pipeline.forwardTile(payload, fixedChunkLengths(payload.length, 1), {
       randomBytes: this.cx.randomBytes,
@@ -59,9 +59,9 @@ export class GenericTileWriter {
 }
 
 /**
- * A generic tile as TileDB writes it: chunks of 65,536 bytes through gzip level 1, and AES-256-GCM where there is a key.
+ * A generic tile as TileDB writes it: chunks of 65,536 bytes through gzip level 1, then AES-256-GCM if there is a key.
  *
- * @param formatVersion of the library that is imitated; stands in the header
+ * @param formatVersion of the imitated library, which is stored in the header
  * @see format_spec/generic_tile.md; tiledb/sm/tile/generic_tile_io.cc
  */
 export async function writeGenericTile(

@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 
-/** JSON as read: integers that a float64 would round are bigint. */
+/** Parsed JSON. Integers that a float64 would round are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject
 
 export interface JsonObject {
@@ -11,12 +11,12 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Fewer digits than this are exact in a float64. */
+/** Numbers with fewer digits than this are exact in a float64. */
 const LONG_NUMBER = /\d{16}/
 
 /**
- * Reads one JSON text. Node 20's `JSON.parse` rounds integers beyond 2^53 and does not tell: texts with as many digits in a row are
- * read here, all others by it.
+ * Parses one JSON text. Node 20's `JSON.parse` silently rounds integers beyond 2^53. So texts with that many digits in a row
+ * are parsed here, all others by `JSON.parse`.
  *
  * @throws InspectError BAD_VALUE with the offset in the text
  */
@@ -25,7 +25,7 @@ export function parseJson(text: string): Json {
     try {
       return JSON.parse(text)
     } catch {
-      // read once more, for the offset
+      // Parsed again below, for the offset of the error.
     }
   }
   return new JsonReader(text).whole()
@@ -35,7 +35,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
 const BLANKS = /[ \t\n\r]*/y
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const WORDS = { null: null, true: true, false: false }
-/** Deeper nesting is in none of our documents, and would exhaust the stack. */
+/** None of our documents is nested deeper, and deeper ones would exhaust the stack. */
 const DEEPEST = 500
 
 class JsonReader {

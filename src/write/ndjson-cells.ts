@@ -9,37 +9,37 @@ import { type BuiltField, ColumnBuilder, reordered } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './json-text.ts'
 
-/** Cells of one fragment, as the writer takes them. */
+/** Cells of one fragment, in the form that the writer takes. */
 export interface FragmentCellsToWrite {
-  /** Dense: the box that they fill, in row-major order. */
+  /** Dense: the box that the cells fill, in row-major order. */
   domain: NDRange | undefined
   cell_num: number
   columns: Map<string, ColumnData>
 }
 
-/** Columns of consolidated sparse fragments, and the format version since which there are such. */
+/** Columns of consolidated sparse fragments, and the format version that introduced each. */
 const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
   { name: '__timestamps', since: 14 },
   { name: '__delete_timestamps', since: 15 },
   { name: '__delete_condition_index', since: 15 },
 ]
-/** What `decode` adds to cells, and a fragment need not have. */
+/** Keys that `decode` adds to cells, which are not always fields of a fragment. */
 const NOT_FIELDS = new Set(['__fragment', ...EXTRA_FIELDS.map(({ name }) => name)])
 /** `decode` prints null for it. */
 const NOT_DELETED = 2n ** 64n - 1n
 
-/** NDJSON, and what to call it in errors. */
+/** NDJSON, with its name for errors. */
 export interface NdjsonInput {
   /** Text in pieces of any length. */
   pieces: AsyncIterable<string> | Iterable<string>
   file: string
-  /** Numbers in attributes with an enumeration are its values, not indexes; text is always a value. */
+  /** Numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
   labels?: boolean | undefined
 }
 
 /**
- * Reads NDJSON as `decode` prints it, raw or not, into columns. Each line is an object with every dimension and attribute; an index
- * into an enumeration may be given as the enumeration's value. Cells of a dense array must fill their bounding box.
+ * Reads NDJSON as `decode` prints it, raw or not, into columns. Each line is an object with every dimension and attribute. An
+ * index into an enumeration may be given as the enumeration's value. Cells of a dense array must fill their bounding box.
  *
  * @throws InspectError BAD_VALUE, USAGE with line and field
  */
@@ -78,7 +78,7 @@ export async function cellsFromNdjson(
 
 type CellField = BuiltField & { enumeration: string }
 
-/** Time stamps and delete metadata, where the first cell has them and the format can hold them. */
+/** Timestamp and delete columns, if the first cell has them and the format can store them. */
 function extraFields(first: JsonObject, schema: ArraySchema): CellField[] {
   if (schema.array_type === 'dense') return []
   return EXTRA_FIELDS.filter(({ name, since }) => schema.version >= since && Object.hasOwn(first, name)).map(

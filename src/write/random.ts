@@ -1,6 +1,6 @@
 /**
- * Numbers that look random and are the same for the same seed on every platform: a counter run through the finaliser of
- * MurmurHash3. For sample data; secrets have no business here.
+ * Pseudorandom numbers that depend only on the seed, on every platform: a counter run through the finaliser of MurmurHash3.
+ * For sample data only, not for secrets.
  */
 export class Random {
   private state: number
@@ -21,13 +21,13 @@ export class Random {
     return (mixed ^ (mixed >>> 16)) >>> 0
   }
 
-  /** A whole number from 0 up to, not including, `end`, which is at most 2^53. */
+  /** A whole number from 0 up to, but not including, `end`, which is at most 2^53. */
   below(end: number): number {
     if (end <= 2 ** 32) return Math.floor((this.bits() / 2 ** 32) * end)
     return (this.bits() * 2 ** 21 + (this.bits() >>> 11)) % end
   }
 
-  /** True once in `n` times. */
+  /** True once in `n` times on average. */
   oneIn(n: number): boolean {
     return this.below(n) === 0
   }

@@ -17,17 +17,17 @@ import { recentDate } from './field-options.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 
-/** Which cells are made up. */
+/** Which cells to generate. */
 export interface CellPlan {
   seed: string
-  /** In all fragments together; at most so many in dense arrays. */
+  /** Number of cells in all fragments together; in dense arrays an upper limit. */
   cells: number
-  /** Whether fewer will do where the domain has no room for so many. */
+  /** Whether fewer are acceptable if the domain has no room for them all. */
   atMost: boolean
   fragments: number
 }
 
-/** Made-up cells of each fragment, one after the other. @throws InspectError USAGE where the domain has no room for them */
+/** Generates the cells of each fragment, one after another. @throws InspectError USAGE if the domain has no room for them */
 export function* sampleFragments(
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
@@ -62,7 +62,7 @@ export function* sampleFragments(
   }
 }
 
-/** Of the whole domain of a signed type it has wrapped around. */
+/** The extent of a signed type's whole domain has wrapped around. */
 function extentOf(bytes: Uint8Array): bigint {
   return integerOf('UINT64', bytes)
 }
@@ -75,7 +75,7 @@ function volumeOf(schema: ArraySchema, box: NDRange): number {
   return schema.domain.dimensions.reduce((product, dimension, d) => product * sideOf(dimension, box[d]), 1)
 }
 
-/** Boxes at the low end of the domain, in whole tiles where there is room for one; slabs along the first dimension, a fragment each. */
+/** Boxes at the low end of the domain, in whole tiles if one fits. Each fragment gets a slab along the first dimension. */
 function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRange[] {
   const { dimensions } = schema.domain
   let room = BigInt(Math.max(1, cells))
@@ -109,7 +109,7 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
   )
 }
 
-/** For each cell of a box in row-major order, its place in col-major order. */
+/** For each cell of a box in row-major order, its rank in col-major order. */
 function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
   const sides = schema.domain.dimensions.map((dimension, d) => sideOf(dimension, box[d]))
   const strides = sides.map((_, d) => sides.slice(0, d).reduce((product, side) => product * side, 1))
@@ -129,9 +129,9 @@ function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
   return ranks
 }
 
-/** Fewer than 2^53 places in all, so that one number tells a place. */
+/** Fewer than 2^53 places in total, so that one number identifies a place. */
 const PLACES_BITS = 50
-/** Each float dimension has that many different coordinates. */
+/** Number of different coordinates of each float dimension. */
 const FLOAT_PLACES = 4096
 const FEWEST_NAMES = 64
 const ONE_DUPLICATE_IN = 10
@@ -148,7 +148,7 @@ function placesOf(axes: readonly SampleAxis[]): number {
   return axes.reduce((product, axis) => product * axis.places, 1)
 }
 
-/** @throws InspectError USAGE where so many cells were asked for, and there are fewer coordinates */
+/** @throws InspectError USAGE if this many cells were asked for, but there are fewer coordinates */
 function fittingCells(
   { allows_duplicates }: ArraySchema,
   axes: readonly SampleAxis[],
@@ -194,13 +194,13 @@ function sparseCoordinates(
   )
 }
 
-/** Without leaving the numbers where the range is wider than the largest of them. */
+/** Interpolates without overflow, even if the range exceeds the largest number. */
 function between(lo: number, hi: number, part: number): number {
   return Number.isFinite(hi - lo) ? lo + (hi - lo) * part : lo * (1 - part) + hi * part
 }
 
 interface SampleAxis {
-  /** How many different coordinates. */
+  /** Number of different coordinates. */
   places: number
   coordinate(place: number): Uint8Array
 }
@@ -231,7 +231,7 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
     const start = Number(lo)
     const cell = new Uint8Array(4)
     const view = new DataView(cell.buffer)
-    // one buffer for all: builders copy
+    // One buffer for all, as builders copy from it.
     return {
       places,
       coordinate: (place) => {
@@ -268,13 +268,13 @@ function nameOf(place: number): string {
   return NAMES[place % NAMES.length] + (number === 0 ? '' : String(number))
 }
 
-/** Writes element `place` of the sample, at `at`. */
+/** Writes element `place` of the sample, at offset `at`. */
 type ElementMaker = (view: DataView, at: number, place: number) => void
 
 const ONE_NULL_IN = 8
 const LONGEST = 4
 
-/** Makes the cells of one attribute, fragment after fragment. */
+/** Generates the cells of one attribute, fragment after fragment. */
 class AttributeMaker {
   readonly attribute: Attribute
   private readonly random: Random
@@ -299,13 +299,13 @@ class AttributeMaker {
     const { filters } = attribute.filters
     this.rises = attribute === first || filters.some(({ name }) => name === 'POSITIVE_DELTA')
     this.scale = filters.find(({ name }) => name === 'SCALE_FLOAT')
-    // releases that write formats 3 and 4 take no empty cells
+    // The releases that write formats 3 and 4 refuse empty cells.
     this.emptyCells = schema.version >= 5
     const labels = enumerations.find(({ name }) => name === attribute.enumeration)
     this.values = labels ? Math.max(1, enumerationCells(labels).length) : 0
   }
 
-  /** @param ranks place of each cell in the order of the tiles' cells; its own position where undefined */
+  /** @param ranks rank of each cell in the order of the tiles' cells; its own position if undefined */
   column(count: number, ranks: Float64Array | undefined): ColumnData {
     const { type, cell_val_num, nullable } = this.attribute
     const kind = datatypeKind(type)
@@ -316,7 +316,7 @@ class AttributeMaker {
     return cell_val_num === 'var' ? this.emptied({ ...column, validity }) : { ...column, validity }
   }
 
-  /** Null cells of var-sized attributes hold nothing. */
+  /** Null cells of var-sized attributes are empty. */
   private emptied(column: ColumnData): ColumnData {
     const { starts, data, validity } = column
     if (!starts || !validity || this.rises) return column
@@ -389,7 +389,7 @@ class AttributeMaker {
     const builder = new ColumnBuilder({ ...this.attribute, nullable: false })
     let cell = new Uint8Array(0)
     for (let i = 0; i < count; i++) {
-      // runs, for run-length and dictionary encoding
+      // Repeats values, for run-length and dictionary encoding.
       if (i === 0 || !this.random.oneIn(3)) cell = new Uint8Array(this.wholeCell())
       builder.add(cell)
     }
@@ -439,7 +439,7 @@ function wkbPoint(x: number, y: number): Uint8Array {
   return bytes
 }
 
-/** Lowest value and width of what an integer attribute holds: well inside its type. */
+/** Lowest value and range of an integer attribute's values, well inside its type. */
 function spanOf(type: Datatype, total: number): [low: number, span: number] {
   const size = datatypeSize(type)
   if (isDatetime(type)) return [Number(recentDate(type)), type === 'DATETIME_YEAR' ? 50 : Math.max(1000, 7 * total)]

@@ -30,7 +30,7 @@ import {
   type SchemaParts,
 } from './schema-document.ts'
 
-/** What the command line says about a sample, as text. */
+/** The options of a sample on the command line, as text. */
 export interface SampleOptions {
   dense?: boolean
   sparse?: boolean
@@ -63,7 +63,7 @@ export interface SampleInputs {
   style: ValueStyle
 }
 
-/** An array, and what should be said about how it differs from what was asked for. */
+/** An array, and notes on how it differs from what was asked for. */
 export interface Sample {
   array: ArrayToWrite
   notes: string[]
@@ -72,12 +72,12 @@ export interface Sample {
 const DEFAULT_CELLS = 1000
 const DEFAULT_FRAGMENTS = 2
 const DEFAULT_SEED = '1'
-/** Time stamps of samples begin in the second half of 2024. */
+/** Timestamps of samples begin in the second half of 2024. */
 const FIRST_TIMESTAMP = 1_720_000_000_000n
 const TIMESTAMP_SPAN = 10_000_000_000
 
 /**
- * The array that the options ask for, to be written by `arrayFiles`.
+ * The array that the options describe, to be written by `arrayFiles`.
  * @throws InspectError USAGE, BAD_VALUE
  */
 export function planSample(options: SampleOptions, inputs: SampleInputs): Sample {
@@ -149,7 +149,7 @@ function dashed(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** @throws InspectError USAGE for versions that are not written */
+/** @throws InspectError USAGE for versions that cannot be written */
 function versionOf(options: SampleOptions, otherwise: number): number {
   const version =
     options.formatVersion === undefined ? otherwise : integerOption('--format-version', options.formatVersion, 1, 99)
@@ -195,7 +195,7 @@ function givenSchema(
   })
 }
 
-/** A schema for an older format version, without what says nothing about the cells as they are stored. */
+/** A schema for an older format version, without newer features that do not affect the stored cells. */
 function withoutNews({ schema, enumerations }: SchemaParts, notes: string[]): SchemaParts {
   if (schema.version >= ENUMERATIONS_SINCE || enumerations.length === 0) return { schema, enumerations }
   const names = enumerations.map(({ name }) => name).join(', ')
@@ -242,7 +242,7 @@ function optionsSchema(options: SampleOptions, uuid: () => string): SchemaParts 
   return { schema, enumerations }
 }
 
-/** Of the domain of a sparse sample one place in ten is taken. */
+/** A sparse sample fills one place in ten of its domain. */
 const PLACES_PER_CELL = 10
 const SMALLEST_SIDE = 100
 
@@ -256,7 +256,7 @@ function dimensionsOf(options: SampleOptions, arrayType: ArrayType): Dimension[]
   return [`row:INT32:1..${cells / columns}`, `col:INT32:1..${columns}`].map((text) => parseDimension(text, hint))
 }
 
-/** The largest divisor of a number up to its square root. */
+/** The largest divisor of a number, up to its square root. */
 function divisorNearRoot(number: number): number {
   let divisor = Math.floor(Math.sqrt(number))
   while (number % divisor !== 0) divisor--
@@ -265,12 +265,12 @@ function divisorNearRoot(number: number): number {
 
 const SAMPLE_ENUMERATION = 'kind:STRING_ASCII=alder,birch,chestnut,elm,oak,yew'
 
-/** Attributes of the default sample, and the filters they have when no others are asked for. */
+/** Attributes of the default sample, with the filters they have unless others are asked for. */
 function sampleAttributes(version: number): Attribute[] {
   const maybeNull = version >= 7 ? ':nullable' : ''
   const checksum = version >= 5 ? ',sha256' : ''
   const fields: [string, string][] = [
-    // not POSITIVE_DELTA: TileDB could not consolidate fragments, whose values interleave, nor append smaller ones
+    // Not POSITIVE_DELTA: TileDB could not consolidate fragments with interleaved values, nor append smaller values.
     ['id:INT64', `bit-width-reduction,zstd${checksum}`],
     [`kind:UINT8${version >= ENUMERATIONS_SINCE ? ':enum=kind' : ''}`, 'rle'],
     ['name:STRING_UTF8', version >= 17 ? 'dictionary,zstd' : 'zstd'],
@@ -289,7 +289,7 @@ function pipeline(filters: FilterConfig[]): FilterPipeline {
   return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters }
 }
 
-/** The schema with the pipelines that options name. */
+/** The schema with the pipelines from the options. */
 function withFilterOptions({ schema, enumerations }: SchemaParts, options: SampleOptions): SchemaParts {
   const formatVersion = schema.version
   const picture = pictureOf(schema)
@@ -346,7 +346,7 @@ function withFilterOptions({ schema, enumerations }: SchemaParts, options: Sampl
 /** `NAME=P` */
 function fieldFilters(text: string, { domain, attributes }: ArraySchema): { name: string; filters: FilterConfig[] } {
   const names = [...domain.dimensions, ...attributes].map(({ name }) => name)
-  // names may hold "=": the longest that fits
+  // Names may contain "=": the longest that fits is taken.
   const name = names.filter((one) => text.startsWith(`${one}=`)).sort((a, b) => b.length - a.length)[0]
   if (name === undefined)
     throw usage(
@@ -371,7 +371,7 @@ function withChunkSize(schema: ArraySchema, text: string): ArraySchema {
   }
 }
 
-/** Array metadata came with format 4. */
+/** Array metadata exists since format 4. */
 const METADATA_SINCE = 4
 
 function metadataOf(options: SampleOptions, version: number, isDefault: boolean, seed: string): MetadataEntry[] {

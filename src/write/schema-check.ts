@@ -14,14 +14,14 @@ import { enumerationCells } from './enumerations.ts'
 import { refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
 
-/** Format versions that write-sample makes. 1 and 2 are readable only; no release opens 23. */
+/** Format versions that write-sample makes. Versions 1 and 2 can only be read, and no release opens 23. */
 export const OLDEST_WRITTEN = 3
 export const NEWEST_STABLE = 22
 export const EXPERIMENTAL = 23
 
 export const ENUMERATIONS_SINCE = 20
 
-/** Extents of the picture that a tile is for WEBP; undefined where tiles are none. */
+/** The size of the picture that WEBP sees in a tile; undefined if tiles are not pictures. */
 export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): FilteredField['picture'] {
   const { dimensions } = schema.domain
   if (schema.array_type !== 'dense' || dimensions.length !== 2) return undefined
@@ -30,7 +30,7 @@ export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): F
   return { height: Number(integerOf(y.type, y.tile_extent)), width: Number(integerOf(x.type, x.tile_extent)) }
 }
 
-/** Formats before which no release knew a datatype: older ones end with a signal where one is written. */
+/** Formats before which no release knew a datatype. Older releases crash when they meet it. */
 const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
   [/^TIME_/, 9],
   [/^BLOB$/, 11],
@@ -39,9 +39,9 @@ const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
 ]
 
 /**
- * Refuses what TileDB refuses when an array is made, and what the format version cannot store.
+ * Refuses what TileDB refuses when it creates an array, and what the format version cannot store.
  *
- * @param cells whether any will be written: then also what TileDB takes into a schema and cannot write through
+ * @param cells whether cells will be written; then also refuses schemas that TileDB accepts but cannot write through
  * @throws InspectError USAGE with the path of the key in the schema's document
  * @see tiledb/sm/array_schema/array_schema.cc (check)
  */
@@ -80,7 +80,7 @@ export function checkSchema({ schema, enumerations }: SchemaParts, cells: boolea
     checkPipeline(schema.validity_filters.filters, validity, 'validity_filters', cells && anyNullable)
 }
 
-/** What TileDB begins the names of its own fields with. */
+/** The start of names that TileDB uses for its own fields. */
 const RESERVED = '__'
 
 function checkNames({ domain, attributes, version }: ArraySchema): void {
@@ -219,7 +219,7 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
     if (lo === undefined || hi === undefined || !Number.isFinite(lo) || !Number.isFinite(hi) || lo > hi) {
       throw wrong(`${path}.domain`, 'finite numbers, the lower one first', `[${lo}, ${hi}]`)
     }
-    // TileDB refuses 0, and makes it itself where it is not said and the domain is one value.
+    // TileDB refuses 0, but stores it itself if no extent is given and the domain has one value.
     if (extent !== undefined && (extent < 0 || (extent === 0 && lo < hi) || extent > round(round(hi - lo) + 1)))
       throw wrong(`${path}.tile_extent`, `more than 0, at most ${hi - lo + 1}`, String(extent))
     return
@@ -233,7 +233,7 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
   if (!tile_extent) return
   const extent = integerOf(type, tile_extent)
   const length = hi - lo + 1n
-  // Read as TileDB does: an extent beyond the largest value of a signed type has wrapped around.
+  // As in TileDB, an extent beyond the largest value of a signed type has wrapped around.
   if (extent === 0n || extent > length || (extent < 0n && 2n ** bits + extent !== length))
     throw wrong(`${path}.tile_extent`, `from 1 to ${length}, the values of the domain`, String(extent))
   if (extent < 0n || length % extent === 0n) return

@@ -33,7 +33,7 @@ export interface SchemaParts {
 export const DEFAULT_CAPACITY = 10_000n
 export const DEFAULT_CHUNK_SIZE = 65_536
 
-/** What the document says beside the schema. */
+/** Keys of the document that do not belong to the schema. */
 const HEAD_KEYS = ['kind', 'path', 'schema_version', 'name', 'encryption']
 const SCHEMA_KEYS = [
   'format_version',
@@ -78,8 +78,9 @@ const LABEL_KEYS = [
 const ORDERS: readonly Layout[] = ['row-major', 'col-major', 'hilbert', 'global-order', 'unordered']
 const DATA_ORDERS: readonly DataOrder[] = ['unordered', 'increasing', 'decreasing']
 
-/** Of coordinates and offsets, and of validity. @see tiledb/sm/array_schema/array_schema.cc (constructor) */
+/** Default filter of coordinates and offsets. @see tiledb/sm/array_schema/array_schema.cc (constructor) */
 export const DEFAULT_ZSTD: FilterConfig = { name: 'ZSTD', level: -1 }
+/** Default filter of validity. */
 export const DEFAULT_RLE: FilterConfig = { name: 'RLE', level: -1 }
 
 interface Reading {
@@ -88,11 +89,11 @@ interface Reading {
 }
 
 /**
- * Reads the document that `schema --json` prints, with or without `--raw`. Beside `array_type`, `dimensions` and `attributes` any key
- * may be left out and then has the value that TileDB's APIs give it; any other key is refused. What the format version has no place for is left out of the
- * result.
+ * Reads the document that `schema --json` prints, with or without `--raw`. Only `array_type`, `dimensions` and `attributes`
+ * are required. A missing key has the default of TileDB's APIs; an unknown key is refused. Values that the format version
+ * cannot store are left out of the result.
  *
- * @param formatVersion instead of the document's own
+ * @param formatVersion replaces the document's own
  * @param uuid makes the names of enumeration files
  * @throws InspectError BAD_VALUE with the path of the key; USAGE
  */
@@ -155,7 +156,8 @@ function dimensionOf(
   )
   const domain = domainOf(dimension.at('domain'), type, cell_val_num, style)
   const extent = dimension.at('tile_extent')
-  // Null is what is shown of a dimension without tiles. Dense ones have some, and TileDB's APIs mean their default by it.
+  // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of TileDB's
+  // APIs.
   const unsaid = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
   return {
     name: dimension.at('name').text(),
@@ -172,8 +174,8 @@ function dimensionOf(
 }
 
 /**
- * The tile extent that TileDB gives a dimension without one: the whole domain, in the arithmetic of the type. For signed
- * integers it may wrap around, of floats it is one too few.
+ * The tile extent that TileDB gives a dimension without one: the whole domain, computed in its type. For signed integers it
+ * may wrap around; for floats it is one too small.
  *
  * @see tiledb/sm/array_schema/dimension.cc (set_null_tile_extent_to_range)
  */

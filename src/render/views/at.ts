@@ -8,10 +8,10 @@ import { shortValue } from '../units.ts'
 import { line, section, title } from './parts.ts'
 import { counted, countText, fieldName, measuredText } from './wording.ts'
 
-/** Bytes of a value on a terminal. */
+/** Bytes of a value that a terminal shows. */
 const BYTES = 6
 
-/** A byte's meaning, from the file down to the field. */
+/** The meaning of a byte, from the file down to the field. */
 export async function atTable(document: AtDocument, out: Output): Promise<void> {
   const { path, role, offset, byte, cells } = document
   await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
@@ -45,7 +45,7 @@ function isIndex(name: string): boolean {
   return /^\d+$/.test(name)
 }
 
-/** What says whether a number is an offset: an element's list, else the field's own name. */
+/** The name that tells whether a number is an offset: of the list for an element, otherwise of the field. */
 function listName({ name }: DumpField, above: DumpField | undefined): string {
   return isIndex(name) && above ? above.name : name
 }
@@ -57,7 +57,7 @@ function meaningText({ type, value, stored, unit, meaning, verdict }: DumpField,
   return parts.filter((part) => part).join(', ')
 }
 
-/** On a terminal only the beginning of bytes: how many there are is in a column of its own. */
+/** On a terminal, bytes are cut; another column has their number. */
 function valueText(value: DumpField['value'], out: Output): string {
   if (out.columns === undefined || !(value instanceof Uint8Array) || value.length <= BYTES) return shortValue(value, 40)
   return `${shortValue(value.subarray(0, BYTES))}…`
@@ -104,7 +104,7 @@ function noticePairs(document: AtDocument): Pair[] {
   return pairs
 }
 
-/** Where a cell is, file by file. */
+/** The places of a cell, file by file. */
 export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
   await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
   for (const { coordinates, cell, tile, places } of cells) {

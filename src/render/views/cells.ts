@@ -6,26 +6,27 @@ import { isDate, shortValue } from '../units.ts'
 import { fits, line } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
 
-/** Cells on a terminal, unless all are asked for; a pipe gets them all. */
+/** Number of cells shown on a terminal by default. A pipe gets them all. */
 const ON_TERMINAL = 100
-/** Cells that tell which columns hold numbers. */
+/** Number of cells that decide which columns hold numbers. */
 const SAMPLE = 100
-/** Characters of a value, unless all are asked for. */
+/** Characters of a value, unless --full is given. */
 const ROOM = 80
-/** Of a list on a terminal, which is not to be cut within a number; and of a value that has lines of its own. */
+/** Characters of a list on a terminal, which must not be cut within a number. */
 const LIST_ROOM = 24
+/** Characters of a value that has lines of its own. */
 const BLOCK_ROOM = 1000
 /** Names of fragments need no quotes. */
 const FRAGMENT = '__fragment'
-/** For a column that could not be read. */
+/** Shown for a column that could not be read. */
 const UNREAD = '?'
 
 /**
- * Cells as they come from the fragment; memory holds a screenful at a time.
+ * Shows cells as the fragment gives them; memory holds one screenful at a time.
  *
- * @param names of the columns; undefined where fragments may differ in them: a new table starts where they do
- * @param total cells there are, where that is known
- * @param most cells that were asked for: there may be more
+ * @param names of the columns; undefined if they may differ between fragments: then a new table starts at each change
+ * @param total number of cells, if it is known
+ * @param most number of cells that were asked for; there may be more
  */
 export async function cellsTable(
   { path, cells: rows }: CellsDocument,
@@ -63,7 +64,7 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
     : `${countText(taken)} of ${counted(total, 'cell')}`
 }
 
-/** Draws rows as long as they have the same columns. @returns the first that has others */
+/** Draws rows while they have the same columns. @returns the first row with other columns */
 async function part(
   cells: Cells,
   first: CellsLine,
@@ -82,7 +83,7 @@ async function part(
   const columns = names.map((name): Column => {
     const values = sample.map((row) => row[name])
     const numbers = values.some(isNumber) && values.every(isNumberOrNull)
-    // what is null as far as one can see may be a number further on
+    // A column that begins with nulls may hold numbers later.
     return { name: fieldName(name), align: numbers ? 'right' : 'left', whole: values.every(isSolid) }
   })
   const toRow = (row: CellsLine): string[] =>
@@ -111,7 +112,7 @@ function cellText(name: string, value: CellValue | undefined, room: number): str
   return name === FRAGMENT && typeof value === 'string' ? value : shortValue(value, room)
 }
 
-/** What means something else when a part of it is cut: dates, truth values, lists of numbers. */
+/** Values that would mean something else if cut: dates, truth values, lists of numbers. */
 function isSolid(value: CellValue | undefined): boolean {
   if (isNumberOrNull(value) || typeof value === 'boolean') return true
   if (typeof value === 'string') return isDate(value)
@@ -132,10 +133,10 @@ function isNumberOrNull(value: CellValue | undefined): boolean {
 
 const NARROWED = 'too narrow for whole values: --vertical and --format csv show them'
 
-/** Takes cells one by one, as many as are wanted. */
+/** Takes cells one by one, up to the limit. */
 class Cells {
   taken = 0
-  /** Whether the terminal is too narrow for some of them. */
+  /** Whether the terminal is too narrow for some columns. */
   narrowed = false
   private readonly limit: number
   private readonly iterator: AsyncIterator<CellsLine>

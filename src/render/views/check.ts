@@ -8,7 +8,7 @@ import { counted, countText, inside } from './wording.ts'
 
 const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
-/** Findings one below the other while they are found, then what they come to, then what was not looked at. */
+/** Shows findings as they are found, then their summary, then what was not examined. */
 export async function checkTable(
   { path, findings }: Pick<CheckDocument, 'path' | 'findings'>,
   summary: () => CheckSummary,

@@ -4,7 +4,7 @@ import type { Column } from '../table.ts'
 import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
-/** Of a commit; of a delete condition on a fragment. */
+/** The effect of a commit, or of a delete condition on a fragment. */
 type Effect = CommitsLine['effect'] | 'processed' | 'applied'
 
 const EFFECTS: readonly (readonly [Effect, string])[] = [
@@ -17,7 +17,7 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
   ['applied', 'the condition is applied whenever the fragment is read'],
 ]
 
-/** One row a commit file, and one for each of its entries below it. */
+/** One row per commit file, and below it one per entry. */
 export async function commitsTable({ path, commits }: CommitsDocument, full: boolean, out: Output): Promise<void> {
   await title(path, filesText(commits), out)
   if (commits.length === 0) return
@@ -48,7 +48,7 @@ export async function commitsTable({ path, commits }: CommitsDocument, full: boo
   }
 }
 
-/** Kind of the rows of files that hold copies of footers: they commit nothing. */
+/** Files of this kind hold copies of footers and commit nothing. */
 const FOOTERS: CommitsLine['kind'] = 'fragment-metadata'
 
 /** `3 commit files, 1 consolidated fragment metadata file` */
@@ -60,10 +60,10 @@ function filesText(commits: readonly CommitsLine[]): string {
   return footers === 0 ? committed : `${committed}, ${counted(footers, 'consolidated fragment metadata file')}`
 }
 
-/** Fragments named below a delete condition; more than these are counted only. */
+/** A delete condition names this many fragments; more are only counted. */
 const NAMED = 8
 
-/** Below a delete condition the fragments that it concerns. */
+/** The fragments that a delete condition concerns, as rows below it. */
 function fragmentRows(commit: CommitsLine, effects: Set<Effect>): string[][] {
   const { kind, processed_by = [], not_processed_by = [] } = commit
   if (processed_by.length + not_processed_by.length > NAMED) return []
@@ -84,7 +84,7 @@ function errorRole(cell: string): 'bad' | undefined {
   return cell.startsWith('error: ') ? 'bad' : undefined
 }
 
-/** Mostly the fragment of the same name: then those words, so that the eye finds the others. */
+/** Usually the fragment has the same name. Then the text only says so, and the other rows stand out. */
 function referenceText({ file, entry, refers_to, exists, entry_num }: CommitsLine): string {
   if (entry_num !== undefined && exists !== false) return counted(entry_num, 'entry', 'entries')
   if (refers_to === null) return exists === false ? 'no such file any more' : NOTHING

@@ -41,7 +41,7 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
     valueText(a),
     valueText(b),
   ])
-  // the place is what counts: it is not to be cut
+  // The place matters most, so it must not be cut.
   const whole = Math.max(...rows.slice(0, limit).map(([where]) => textWidth(where)))
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
     await table({ columns, rows, limit }, out)
@@ -61,7 +61,7 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
     await line(`… ${rows.length - limit} more (--full shows all)`, out, 'dim')
 }
 
-/** `-` for what is not there. */
+/** `-` for a value that does not exist. */
 function valueText(value: unknown): string {
   return value === null ? NOTHING : shortValue(value as Result, VALUE_ROOM)
 }

@@ -13,7 +13,7 @@ import { fits, line, section } from './parts.ts'
 import { countText, domainText, fieldName, sizeText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
-/** Keys of a slot's numbers, with the name of the column. */
+/** Keys of a slot's numbers, each with its column name. */
 type Keys<T> = readonly (readonly [key: keyof T, column: string])[]
 
 const FILE_SIZES: Keys<FileSizes> = [
@@ -31,10 +31,10 @@ const SECTIONS: Keys<FooterFieldOffsets> = [
   ['tile_sums', 'sums'],
   ['tile_null_counts', 'nulls'],
 ]
-/** Of a document, not of a footer. */
+/** Keys of a document that are not in a footer. */
 const HEAD = new Set(['kind', 'path', 'schema_version', 'fields', 'not_examined'])
 
-/** Every field under its own name, in the order in which it is stored. */
+/** Every field under its own name, in stored order. */
 export async function footerTable(document: FooterDocument, out: Output): Promise<void> {
   const slots = 'fields' in document ? document.fields : []
   const names = 'fields' in document ? dimensionNames(document) : []
@@ -71,7 +71,7 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
     for (const what of document.not_examined) await line(`not examined: ${what}`, out, 'bad')
 }
 
-/** Since format 5 each dimension has a slot behind that of the coordinates. */
+/** Since format 5, the slots of the dimensions follow that of the coordinates. */
 function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter | OldFooter): string[] {
   const count = nonempty_domain?.length ?? 0
   const coords = slots.findLastIndex(({ name }) => name === '__coords')
@@ -89,7 +89,7 @@ function sectionsText(sections: readonly FooterOptionalSection[] = []): string {
   return texts.length === 0 ? 'none' : texts.join('; ')
 }
 
-/** One row a slot; columns that no slot has are left out. In two parts where the terminal is narrow. */
+/** One row per slot. Columns that no slot has are left out. On a narrow terminal the table has two parts. */
 async function slotTable<K extends string>(
   slots: readonly FooterField[],
   wanted: Keys<{ [key in K]?: unknown }>,

@@ -12,32 +12,35 @@ import { measuredText } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
-  /** Long runs whole. */
+  /** Shows long runs whole. */
   full: boolean
-  /** Only names and values, no bytes. */
+  /** Shows only names and values, no bytes. */
   tree?: boolean | undefined
 }
 
 const ROW = 16
-/** From this width on, the field tree stands beside the bytes. */
+/** From this width on, the field tree is beside the bytes. */
 const WIDE = 130
-/** Where nobody knows the width. */
+/** Used if the width is unknown. */
 const PIPE_COLUMNS = 160
-/** Of a run of like bytes or values: rows shown at its start, and at its end, when it has more than both and one. */
+/**
+ * Rows shown at the start and at the end of a run of similar bytes or values. A run is cut if it has at least two rows
+ * more than these.
+ */
 const HEAD_ROWS = 3
 const TAIL_ROWS = 1
-/** Of a list: elements shown at its start; the last one is shown as well. */
+/** Elements shown at the start of a list; the last one is shown, too. */
 const HEAD_ELEMENTS = 6
-/** Columns that a note gets however deep it is. */
+/** Fewest columns for a note, however deep it is. */
 const MIN_ROOM = 16
-/** Lines of a note on a terminal; longer ones lose their middle. */
+/** Most lines of a note on a terminal; a longer note loses its middle. */
 const NOTE_LINES = 4
-/** Ahead of a note's lines but the first. */
+/** Indents the later lines of a note. */
 const CONTINUED = '    '
-/** Bytes read at once. */
+/** Bytes to read at once. */
 const PIECE = 65_536
 
-/** Bytes on the left, the field tree beside them (or below each row where the terminal is narrow), part after part. */
+/** Shows part after part: bytes on the left, the field tree beside them, or below each row on a narrow terminal. */
 export async function hexView(parts: readonly Part[], options: HexOptions, out: Output): Promise<void> {
   const view = new HexView(out, options, await painter(out), await tinter(out))
   for (const part of parts) await view.show(part, 0)
@@ -67,7 +70,7 @@ class HexView {
   private colors: (number | undefined)[] = []
   private notes: Note[] = []
   private color = 0
-  /** Bytes read last: values are a few bytes each. */
+  /** The bytes read last; values have only a few bytes each. */
   private piece: { space: Space | undefined; offset: number; bytes: Uint8Array } = {
     space: undefined,
     offset: 0,
@@ -110,7 +113,7 @@ class HexView {
     await this.children(part, children, depth + 1)
   }
 
-  /** A few small fields on one line. */
+  /** Shows a few small fields on one line. */
   private async inline(part: Part, fields: readonly Part[], depth: number): Promise<void> {
     const color = this.nextColor(part) ?? 0
     const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
@@ -142,7 +145,7 @@ class HexView {
     return this.color
   }
 
-  /** Goes on in another address space, and says so. */
+  /** Changes to another address space, and says so. */
   private async enter(space: Space, part: Part): Promise<void> {
     if (this.space === space) return
     this.flushRow()
@@ -172,7 +175,7 @@ class HexView {
     }
   }
 
-  /** From element `index` to the last but one; then the last, where the range reaches it. */
+  /** Skips from element `index` to the last but one. Then shows the last, if the range includes it. */
   private async skipList(part: Part, children: Children, index: number, depth: number): Promise<void> {
     const { range } = this.options
     const last = await children.at(children.count - 1)
@@ -188,7 +191,7 @@ class HexView {
     if (until === children.count - 1) await this.show(last, depth)
   }
 
-  /** The bytes of a part that has nothing inside. */
+  /** Shows the bytes of a part without children. */
   private async run(part: Part, color: number | undefined): Promise<void> {
     if (this.options.tree) return
     const [from, to] = this.clipped(part.offset, part.offset + part.length)
@@ -224,7 +227,7 @@ class HexView {
     }
   }
 
-  /** Values row by row: those that begin in a row are named beside it. */
+  /** Shows values row by row. The values that begin in a row are beside it. */
   private async elements(part: Part, depth: number): Promise<void> {
     const { elements } = part
     if (!elements || elements.count === 0) return
@@ -232,7 +235,7 @@ class HexView {
     const cut = this.options.full || isNamed(part) ? undefined : squeezedRows(from, to)
     this.color = (this.color + 2) % 10
     const color = this.color
-    // empty elements ahead of the first byte count as well
+    // Empty elements before the first byte count, too.
     let index = from === part.offset ? 0 : Math.max(0, lastNotBehind(elements.count, elements.start, from))
     while (index < elements.count && elements.start(index) < to) {
       const start = elements.start(index)
@@ -300,7 +303,7 @@ class HexView {
     return { depth, text: `${what}[${numbers}]: ${values.join(', ')}`, color, verdict: undefined }
   }
 
-  /** Columns for a note's text. */
+  /** Columns for the text of a note. */
   private room(depth: number): number {
     return Math.max(MIN_ROOM, this.notesWidth() - 2 * depth)
   }
@@ -310,13 +313,13 @@ class HexView {
     return this.columns - (this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3)
   }
 
-  /** Deep fields stand no further right than leaves room for their text. */
+  /** Deep fields are indented only as far as their text still has room. */
   private indent(depth: number): string {
     return ' '.repeat(Math.max(0, Math.min(2 * depth, this.notesWidth() - MIN_ROOM)))
   }
 
   private leftWidth(): number {
-    // offset, two groups of eight, the text between bars
+    // Offset, two groups of eight bytes, and the text between bars.
     return this.digits + 1 + 2 + ROW * 3 + 1 + ROW + 2
   }
 
@@ -356,7 +359,7 @@ class HexView {
     )
   }
 
-  /** On a terminal text may go on below itself; bytes need not: they stand beside the note. */
+  /** On a terminal, text may be wrapped. Bytes may not: they are beside the note already. */
   private valueRoom({ value }: Part, head: string, room: number): number {
     if (this.out.columns === undefined) return room
     return value instanceof Uint8Array ? room - head.length - '… (32 bytes)'.length : 2 * room
@@ -366,7 +369,7 @@ class HexView {
   private at(offset: number): void {
     const base = Math.floor(offset / ROW) * ROW
     if (base === this.base) return
-    // notes of what ends where a row ends stay with that row
+    // Notes on parts that end with a row stay with that row.
     this.flushRow()
     this.base = base
   }
@@ -410,7 +413,7 @@ class HexView {
     this.base = -1
   }
 
-  /** On a terminal a long note goes on below itself. */
+  /** On a terminal, a long note is wrapped. */
   private noteLines({ depth, text, color, verdict }: Note): string[] {
     const ending = verdict === undefined ? '' : `(${verdict})`
     const room = this.room(depth)
@@ -419,7 +422,7 @@ class HexView {
     const note = known ? cutMiddle(escaped, NOTE_LINES * room - ending.length) : escaped
     const lines = wrapIndented(ending === '' ? note : `${note} ${ending}`, known ? room : undefined, CONTINUED)
     return lines.map((line, i) => {
-      // the verdict is one word: it ends the last line
+      // The verdict is one word at the end of the last line.
       const shown = i === lines.length - 1 ? line.slice(0, line.length - ending.length) : line
       const painted = color === undefined ? shown : this.tint(color, shown)
       const judged = shown === line ? '' : this.paint(verdict === 'valid' ? 'good' : 'bad', ending)
@@ -439,7 +442,7 @@ class HexView {
     return `${text}${this.paint('dim', '|')}`
   }
 
-  /** Sixteen cells, neighbours of one colour in one go. */
+  /** Sixteen cells. Neighbours of one colour are coloured together. */
   private colored(cell: (byte: number | undefined, index: number) => string): string {
     let text = ''
     let run = ''
@@ -470,7 +473,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Most fields that share a line. */
 const INLINE = 3
 
-/** The fields of a structure of few small numbers of one type. */
+/** The fields of a structure that has only a few small numbers of one type. */
 async function inlineFields(children: Children): Promise<Part[] | undefined> {
   if (children.count < 2 || children.count > INLINE) return undefined
   const fields: Part[] = []
@@ -494,9 +497,9 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
   return last - first > ROW ? { from: first, to: last } : undefined
 }
 
-/** What the field is stands behind its value where there is room, and nothing more urgent to say. */
+/** Adds the field's description after its value, if there is room and no more important note. */
 function withDescription(text: string, part: Part, room: number): string {
-  // A code is shown by its name: the list of codes would say it again.
+  // A code is shown by its name; the list of codes would repeat it.
   const isCode = part.stored !== undefined && part.type.includes(':')
   if (part.meaning !== undefined || part.description === undefined || isCode) return text
   const whole = `${text}, ${part.description}`
@@ -513,7 +516,7 @@ function valueText(value: Parameters<typeof shortValue>[0], room: number): strin
     : shortValue(value, Math.max(8, room - 12))
 }
 
-/** A heading over a hex view: what is shown. */
+/** The heading above a hex view. */
 export async function hexTitle(path: string, facts: string, out: Output): Promise<void> {
   if (out.columns === undefined) await heading(`${path}: ${facts}`, out)
   else await title(path, facts, out)

@@ -24,11 +24,11 @@ import {
 } from './wording.ts'
 
 const UNREADABLE = 'unreadable'
-/** A data file is missing or short. */
+/** State if a data file is missing or short. */
 const INCOMPLETE = 'incomplete'
-/** Of a fragment that is live and holds the cells of others. */
+/** State of a live fragment that holds the cells of others. */
 const CONSOLIDATED = 'live, consolidated'
-/** What a reader may want to know about fragments that TileDB does not read. */
+/** Hints about fragments that TileDB does not read. */
 const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
   hidden:
     'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
@@ -39,10 +39,10 @@ const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: strin
   'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
 }
 
-/** Of a fragment that is read without being listed. */
+/** Hint about a fragment that is read although it is not listed. */
 const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its time stamps end in the future'
 
-/** An array with its fragments, which the command has gone through. */
+/** An array with its fragments, all in memory. */
 type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
 
 /** @param names of the dimensions */
@@ -109,7 +109,7 @@ function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayLi
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
-/** Which of an evolved array's schemas each name is: `2/3`. Undefined where there is only one. */
+/** The number of each schema of an evolved array: `2/3`. Undefined if there is only one. */
 function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, string> | undefined {
   return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
 }
@@ -133,7 +133,7 @@ async function fragmentsTable(
     ...(ratios ? [{ name: 'ratio', align: 'right' } as const] : []),
     ...(schemas ? [{ name: 'schema', align: 'right' } as const] : []),
     ...(overlapping ? [{ name: 'overlaps', align: 'right' } as const] : []),
-    // aligned right so that names give way first
+    // Aligned right, so that names are cut first.
     { name: 'time', align: 'right' },
     { name: 'non-empty domain', role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined) },
   ]
@@ -155,16 +155,16 @@ async function fragmentsTable(
   await fragmentRows({ columns, rows: narrow, limit }, out)
 }
 
-/** Columns that go to lines of their own, the last first, until the rest fits. */
+/** Columns that move to separate lines, the last first, until the rest fits. */
 const OPTIONAL = ['non-empty domain', 'time']
 /** Columns that are left out before that. */
 const SPARE = ['ratio', 'tiles']
-/** A name is shown so far at least: two underscores and a time stamp. */
+/** Shortest form of a name: two underscores and a timestamp. */
 const LEAST_NAME = 15
 
 /**
- * On a terminal those first that need attention, the others in their order. Where whole names do not fit, beginnings of them
- * that are enough for other commands, and what else there is no room for below, by the number of the row.
+ * On a terminal, fragments that need attention come first; the others keep their order. If whole names do not fit, they are
+ * cut to lengths that other commands still accept. Columns that do not fit go below, by row number.
  */
 async function fragmentRows(content: ListContent, out: Output): Promise<void> {
   if (out.columns === undefined || out.vertical) {
@@ -221,7 +221,7 @@ function numbered(rows: readonly (readonly string[])[]): string[][] {
   return rows.map((row, i) => [String(i + 1), ...row])
 }
 
-/** So many characters tell all names apart. */
+/** Number of characters that tell all names apart. */
 function enoughOf(names: readonly string[]): number {
   const sorted = names.toSorted()
   let most = LEAST_NAME
@@ -233,7 +233,7 @@ function enoughOf(names: readonly string[]): number {
   return most
 }
 
-/** The state in a word. */
+/** The state in one word. */
 function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
   const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
   if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
@@ -249,7 +249,7 @@ function stateRole(state: string): 'good' | 'bad' | 'dim' {
       : 'dim'
 }
 
-/** @param ofArray what is wrong with the whole array, and was said */
+/** @param ofArray the error of the whole array, which was shown already */
 function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined, names: readonly string[]): string {
   const { error } = fragment
   if (error === undefined) return domainText(names, fragment.nonempty_domain)
@@ -259,7 +259,7 @@ function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined,
   return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${message}`
 }
 
-/** What TileDB reads and what is on disk besides, a line each where there is any of the latter. */
+/** Totals of what TileDB reads and of what else is on disk; separate lines if there is any of the latter. */
 function totals({ fragments, total_size: all }: Listing): string[] {
   const isRead = ({ state }: ArrayFragment): boolean => state === 'live' || state === 'unlisted'
   const read = fragments.filter(isRead)
@@ -283,7 +283,7 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
   ].filter((note) => note !== '')
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    // of what cannot be read nobody knows how much there is
+    // The size of unreadable data is unknown.
     ...(unreadable > 0 && unreadable === fragments.length
       ? []
       : [counted(sum('cells_in_domain'), 'cell'), counted(sum('tile_num'), 'tile')]),
@@ -291,14 +291,14 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
   ].join(', ')
 }
 
-/** @param names of the dimensions; empty where the schema is not known */
+/** @param names of the dimensions; empty if the schema is not known */
 export async function fragmentTable(document: FragmentDocument, names: readonly string[], out: Output): Promise<void> {
   const { path, error, files } = document
   await heading(path, out)
   await keyValues(fragmentFacts(document, names), out)
   if (error) await line(`error: ${error.message}`, out, 'bad')
   await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
-  // without the metadata nobody knows which files it lists
+  // Without the metadata, nobody knows which files it lists.
   if (files.length > 0) await filesTable(files, error ? () => '' : fileNote, out)
 }
 
@@ -335,7 +335,7 @@ async function filesTable(
 ): Promise<void> {
   const noted = files.some((file) => note(file) !== '')
   const wide = fileList(files, { noted, tiles: true, size: sizeText })
-  // all files of a fragment have as many tiles, which stands above
+  // All files of a fragment have the same number of tiles, shown above.
   const content = fits(wide.columns, wide.rows, out)
     ? wide
     : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), left: ['tiles'] }
@@ -382,7 +382,7 @@ function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileLi
   }
 }
 
-/** What is wrong with a file, in words; empty where nothing is. */
+/** What is wrong with a file, in words; empty if nothing is. */
 function fileNote({ state, size, listed_size }: FragmentLine): string {
   if (state === 'missing') return `missing (listed with ${countText(listed_size)} bytes)`
   if (state === 'not-listed') return 'not listed in the metadata'
@@ -422,7 +422,7 @@ export async function groupTable({ path, members, metadata }: GroupDocument, out
 
 const IMPLICIT = 'implicit'
 
-/** A row a member, those of groups below their group. */
+/** One row per member; members of a group come below it. */
 function memberRows(members: readonly GroupLine[], level: number): string[][] {
   return members.flatMap((member) => {
     const { name, type, uri, relative, implicit } = member

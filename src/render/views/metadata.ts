@@ -32,13 +32,13 @@ export function keyValueRows(metadata: KeyValues): string[][] {
 
 type TileKey = keyof FragmentMetadataField & `tile_${string}`
 
-/** A column of the list of tiles. `besides` another list whose entries make this one worth showing, too. */
+/** A column of the list of tiles. `besides` names another list; if that has entries, this one is worth showing, too. */
 interface TileColumn {
   key: TileKey
   name: string
   always?: boolean
   besides?: TileKey
-  /** Bytes or cells, no value of the field. */
+  /** Whether it counts bytes or cells, so holds no values of the field. */
   count?: boolean
 }
 
@@ -53,7 +53,7 @@ const TILE_COLUMNS: readonly TileColumn[] = [
   { key: 'tile_null_counts', name: 'nulls', always: true, count: true },
 ]
 
-/** The metadata of a fragment by column: what it says of each field as a whole, then of the field's tiles. */
+/** The metadata of a fragment by column: first for each field as a whole, then for the field's tiles. */
 export async function fragmentMetadataTable(
   document: FragmentMetadataDocument,
   full: boolean,
@@ -138,7 +138,7 @@ async function tilesTable(
   else await table({ ...content, limit, total: tiles }, out)
 }
 
-/** Lists that are empty, and lists of zeros that say nothing about this field, are left out. */
+/** Leaves out empty lists, and lists of zeros that say nothing about this field. */
 function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean {
   const values = first.get(key) ?? []
   if (values.length === 0) return false
@@ -147,7 +147,7 @@ function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean 
   return others.some((value) => key === 'tile_validity_offsets' || isNonzero(value))
 }
 
-/** Anything but the number 0. */
+/** Whether a value is anything but the number 0. */
 function isSaid(value: CellValue): boolean {
   return value !== 0 && value !== 0n
 }
@@ -156,7 +156,7 @@ function isNonzero(value: CellValue): boolean {
   return (typeof value === 'number' || typeof value === 'bigint') && isSaid(value)
 }
 
-/** The values of a list; none of bytes that do not divide into values. */
+/** The values of a list; none if its bytes are not whole values. */
 function valuesOf(slot: FragmentMetadataField, key: TileKey): TileValues<CellValue> {
   const values = slot[key]
   return values === undefined || values instanceof Uint8Array || values instanceof PagedBytes ? [] : values
@@ -192,7 +192,7 @@ async function* tileRows(
   }
 }
 
-/** Goes along a list that may come in pages, waiting only where one ends. */
+/** Walks along a list that may have pages; waits only at the end of a page. */
 class Walk {
   private readonly pages: AsyncIterator<Iterable<CellValue>> | undefined
   private page: Iterator<CellValue>
@@ -207,7 +207,7 @@ class Walk {
     return this.page.next()
   }
 
-  /** Turns to the next page; false where there is none. */
+  /** Goes to the next page; returns false after the last. */
   async turn(): Promise<boolean> {
     const next = await this.pages?.next()
     if (next === undefined || next.done === true) return false

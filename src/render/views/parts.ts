@@ -1,4 +1,4 @@
-/** Pieces that several views are put together from. */
+/** Building blocks of several views. */
 
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
@@ -8,22 +8,22 @@ import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { NOTHING } from './wording.ts'
 
-/** Rows of a long list, unless all are asked for. */
+/** Rows of a long list that are shown by default. */
 export const ROWS = 20
-/** Tiles, which have wider rows. */
+/** Tiles that are shown by default; they have wider rows. */
 export const TILES = 10
-/** A first column (names) is not cut shorter than this for the sake of the last. */
+/** A first column of names is not cut below this width to make room for the last. */
 const NAME_ROOM = 24
 const GAP = '  '
-/** Where names stand on lines of their own. */
+/** The same, if names have lines of their own. */
 const LINE_NAME_ROOM = 40
 
-/** How many rows are shown: on a terminal `usual`, unless all are asked for. What reads a pipe looks for any of them. */
+/** Number of rows to show: on a terminal `usual`, unless all are wanted. The reader of a pipe may look for any row. */
 export function limitOf(full: boolean, usual: number, out: Output): number | undefined {
   return full || out.columns === undefined ? undefined : usual
 }
 
-/** A line of its own; on a terminal it goes on below itself, broken between words or folders and indented as it began. */
+/** A separate line. On a terminal it is wrapped between words or folders, with the same indent. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(grammatical(text))
@@ -36,10 +36,10 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
 }
 
-/** Lines longer than this are broken where nobody knows the width. */
+/** Longer lines are wrapped at this width if the real width is unknown. */
 const PIPE_COLUMNS = 100
 
-/** What is shown, and what it is: on one line where there is room. */
+/** A path and facts about it, on one line if they fit. */
 export async function title(path: string, facts: string, out: Output): Promise<void> {
   const room = out.columns ?? PIPE_COLUMNS
   if (textWidth(escapeText(`${path}: ${facts}`)) <= room) {
@@ -50,7 +50,7 @@ export async function title(path: string, facts: string, out: Output): Promise<v
   await line(facts, out)
 }
 
-/** An empty line and a heading: what follows is another part of the same thing. */
+/** An empty line and a heading, before another part of the same subject. */
 export async function section(text: string, out: Output): Promise<void> {
   await out.write('\n')
   await heading(text, out)
@@ -59,14 +59,14 @@ export async function section(text: string, out: Output): Promise<void> {
 export interface ListContent {
   columns: readonly Column[]
   rows: readonly (readonly string[])[]
-  /** Of the rows, for lines below the table; else their first column. */
+  /** Names of the rows, for lines below the table; by default their first column. */
   names?: readonly string[] | undefined
   limit?: number | undefined
   /** See {@link TableContent.left}. */
   left?: readonly string[] | undefined
 }
 
-/** A table whose last column goes below it, a line for each row, where the terminal is too narrow for both. @returns whether it went there */
+/** A table. If the terminal is too narrow, its last column goes below it, one line per row. @returns whether it went there */
 export async function tableOrBelow({ columns, rows, names, limit, left }: ListContent, out: Output): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
@@ -84,7 +84,7 @@ export async function tableOrBelow({ columns, rows, names, limit, left }: ListCo
   return true
 }
 
-/** Names and what is said of them, on one line each; below the names where a word (a digest) is wider than the rest of it. */
+/** Names and texts, on one line each. If a word, such as a digest, does not fit beside the name, it goes below it. */
 async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
   const names = pairs.map(([name]) => cutMiddle(escapeText(name), LINE_NAME_ROOM))
   const room = (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...names.map(textWidth)) - GAP.length
@@ -102,7 +102,7 @@ async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
   }
 }
 
-/** Whether a table fits the terminal without cutting more than the first column, and that not too much. */
+/** Whether a table fits the terminal if only the first column is cut, and not too much. */
 export function fits(columns: readonly Column[], rows: readonly (readonly string[])[], out: Output): boolean {
   if (out.columns === undefined || out.vertical) return true
   const width = (text: string): number => textWidth(escapeText(text))

@@ -22,14 +22,14 @@ import {
   versionText,
 } from './wording.ts'
 
-/** Which of an array's schemas one is, the oldest being 1, and whether all of them are shown. */
+/** The number of a schema in its array, the oldest being 1, and whether all schemas are shown. */
 export interface WhichSchema {
   number: number
   count: number
   all: boolean
 }
 
-/** @param which undefined of a schema in no array */
+/** @param which undefined for a schema outside an array */
 export async function schemaTable(
   document: SchemaDocument,
   which: WhichSchema | undefined,
@@ -100,7 +100,7 @@ function extentText(extent: CellValue): string {
   return typeof extent === 'number' || typeof extent === 'bigint' ? countText(extent) : shortValue(extent)
 }
 
-/** An empty pipeline of a dimension means that the array's filters for coordinates apply. */
+/** If a dimension has an empty pipeline, the array's filters for coordinates apply. */
 export function dimensionFilters({ filters }: DimensionDescription, coords_filters: PipelineDescription): string {
   return filters.filters.length === 0 ? `(coords filters) ${pipelineText(coords_filters)}` : pipelineText(filters)
 }
@@ -133,7 +133,7 @@ async function attributeTable(attributes: readonly AttributeDescription[], out: 
   )
 }
 
-/** A nullable attribute's empty cells are null, or the value, as its validity says. */
+/** For a nullable attribute, the fill validity decides whether empty cells are null or the fill value. */
 function fillText({ fill_value, fill_value_validity }: AttributeDescription): string {
   if (fill_value === null) return NOTHING
   const value = shortValue(fill_value, 20)

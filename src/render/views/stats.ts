@@ -17,10 +17,10 @@ import {
   sizeText,
 } from './wording.ts'
 
-/** Sections shown unless all are asked for: there are some fifty. */
+/** Sections shown by default; there are some fifty. */
 const SECTIONS = 12
 
-/** What fills the disk, largest first. */
+/** What uses the disk, largest first. */
 export async function statsTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
   const what =
@@ -123,7 +123,9 @@ function percentText(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)}%`
 }
 
-/** Where the metadata file has what, and what it takes in memory: largest first, all of a fragment in the file's order. */
+/**
+ * The sections of the metadata file and their memory. Largest first; with all shown, a fragment's are in the file's order.
+ */
 async function sectionTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
   const { sections, metadata, fragment_num } = document
   if (sections.length === 0) return
@@ -182,16 +184,16 @@ function bars({ histogram }: Distribution, format: (value: number) => string): B
   }))
 }
 
-/** One thing of which two targets have different amounts. */
+/** An item with different sizes in two targets. */
 interface Compared {
   what: string
   a: number
   b: number
-  /** Of files. */
+  /** For files only. */
   filters?: string | undefined
 }
 
-/** Two documents side by side, what differs most in bytes first. */
+/** Two documents side by side, the largest differences in bytes first. */
 export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: boolean, out: Output): Promise<void> {
   await heading('a and b compared', out)
   await keyValues(
@@ -277,7 +279,7 @@ function comparedParts(a: StatsDocument, b: StatsDocument): Compared[] {
   })
 }
 
-/** `ZSTD` where both have these filters or only one is there, `ZSTD -> GZIP` where they differ. */
+/** `ZSTD` if both have these filters or only one has the file; `ZSTD -> GZIP` if they differ. */
 function bothFilters(a: string | undefined, b: string | undefined): string | undefined {
   return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }

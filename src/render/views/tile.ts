@@ -12,7 +12,7 @@ import { formatCount, shortValue } from '../units.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
-/** Hex digits of a digest: enough to compare by eye. */
+/** Hex digits of a digest to show; enough to compare by eye. */
 const DIGEST = 12
 
 const COLUMNS: readonly Column[] = [
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'filter metadata' },
 ]
 
-/** A tile, its chunks, and what each filter made of them, in reading order. */
+/** A tile, its chunks, and the output of each filter in reading order. */
 export async function tileTable(document: TileDocument, full: boolean, out: Output): Promise<void> {
   const { chunks } = document
   const tile =
@@ -64,7 +64,7 @@ function facts(document: TileDocument): Pair[] {
   return pairs
 }
 
-/** The rows of a chunk where the terminal is too narrow for a table. */
+/** The rows of a chunk, for a terminal that is too narrow for a table. */
 async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise<void> {
   await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
@@ -76,7 +76,7 @@ async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise
   await keyValues(pairs, out)
 }
 
-/** The chunk as stored, each filter undone, and what went wrong. */
+/** The chunk as stored, each filter undone, and the error if there is one. */
 function chunkRows({ offset, metadata_length, filtered_length, stages, error }: TileChunk, index: number): string[][] {
   const stored = formatCount(metadata_length + filtered_length)
   const parts = `metadata ${countText(metadata_length)} + data ${countText(filtered_length)}`
@@ -92,7 +92,7 @@ function stageRole(stage: string): 'field' | 'bad' | 'dim' {
   return stage === 'error' ? 'bad' : stage === 'stored' ? 'dim' : 'field'
 }
 
-/** `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8`, `2 windows: 8, 16 bits`; other metadata as it is. */
+/** `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8`, `2 windows: 8, 16 bits`; other metadata unchanged. */
 function metadataText(metadata: TileFilterMetadata): string {
   const { data_checksums, metadata_checksums, data_parts, metadata_parts, windows, ...others } = metadata
   const texts = [

@@ -8,11 +8,11 @@ import { counted, countText, domainText, fieldName, ratioText, versionText } fro
 
 /** Characters of a minimum or maximum. */
 const VALUE_ROOM = 24
-/** The column that goes below the table where it has no room. */
+/** The column that goes below the table if it does not fit. */
 const BOX = 'box'
 
 interface TileColumn extends Column {
-  /** Left out of tables that do not fit, in this order. */
+  /** Set for columns that may be left out, in this order. */
   spare?: number
   cell: (row: Row) => string
 }
@@ -30,14 +30,14 @@ interface Row {
 }
 
 export interface TilesStyle {
-  /** Of the dimensions. */
+  /** Names of the dimensions. */
   names: readonly string[]
-  /** Whether the caller chose the tiles: then all of them are shown. */
+  /** Whether the caller chose the tiles; then all of them are shown. */
   limited: boolean
   full: boolean
 }
 
-/** A row for each file of each field of a tile. */
+/** One row for each file of each field of a tile. */
 export async function tilesTable(document: TilesDocument, style: TilesStyle, out: Output): Promise<void> {
   const { path, format_version, tile_num, tiles } = document
   const facts = `format version ${versionText(format_version)}, ${counted(tile_num, 'tile')}; offsets and sizes in bytes`
@@ -110,7 +110,7 @@ function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): str
   return domainText(names, mbr ?? tile_domain ?? [])
 }
 
-/** One for each file of each field. */
+/** One row for each file of each field. */
 function* rowsOf(tile: TilesLine): Generator<Row> {
   for (const [i, field] of tile.fields.entries()) {
     const { offset, size, unfiltered_size, var_offset, validity_offset } = field
@@ -136,7 +136,7 @@ function texts(columns: readonly TileColumn[], row: Row): string[] {
   return columns.map(({ cell }) => cell(row))
 }
 
-/** The columns that there is room for. */
+/** The columns that fit. */
 function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): readonly TileColumn[] {
   let kept = columns
   while (!hasRoom(kept, sample, out)) {
@@ -145,7 +145,7 @@ function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], o
     const next = Math.min(...spares)
     kept = kept.filter(({ spare }) => spare !== next)
   }
-  // narrow columns may have gone for nothing, ahead of a wide one
+  // A narrow column may have been removed needlessly before a wide one, so tries to put it back.
   const left = new Set(columns.filter((column) => !kept.includes(column)).map(({ spare }) => spare ?? 0))
   for (const spare of [...left].sort((a, b) => b - a)) {
     const more = columns.filter((column) => column.spare === spare || kept.includes(column))

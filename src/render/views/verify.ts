@@ -7,7 +7,7 @@ import { counted, countText, inside, NOTHING } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
-/** The verdict first, then what it stands on, what failed, and what no checksum guards. */
+/** First the verdict, then its basis, the failures, and the files without checksums. */
 export async function verifyTable(document: Document, full: boolean, out: Output): Promise<void> {
   const { path, failures, not_examined } = document
   const unprotected = [...document.unprotected_files]
@@ -55,7 +55,7 @@ function verdictText(document: Document, unprotected: number): [string, Role] {
   return [says, verdict === 'verified' ? 'good' : 'number']
 }
 
-/** Whether fragments lie there, and none was looked at. */
+/** Whether there are fragments, but none was examined. */
 function skippedAll({ fragment_num, skipped_fragment_num }: Document): boolean {
   return fragment_num === 0 && skipped_fragment_num > 0
 }
@@ -95,7 +95,7 @@ async function failureTable(
   await tableOrBelow({ columns, rows, limit }, out)
 }
 
-/** Files by folder, a line each with the names of its files. `limit` is one of folders. */
+/** Files by folder, one line for each folder. `limit` counts folders. */
 async function fileLines(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
   const folders = new Map<string, string[]>()
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** How single values of the documents read: times, domains, filters, versions. */
+/** How single values of documents are worded: times, domains, filters, versions. */
 
 import type {
   DimensionDescription,
@@ -11,12 +11,12 @@ import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
 
-/** A size or count; null or undefined where it is not known. */
+/** A size or count; null or undefined if it is not known. */
 type Amount = number | bigint | null | undefined
 
-/** For what a document does not say. */
+/** Stands for a missing value. */
 export const NOTHING = '-'
-/** Stamps in between are taken for milliseconds since 1970 (1973 to 2286); tests and time travel use small numbers. */
+/** Timestamps in this range are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */
 const FIRST_DATE = 1e11
 const LAST_DATE = 1e13
 /** Characters of one end of a range. */
@@ -59,10 +59,10 @@ export function counted(count: number | bigint, one: string, many = `${one}s`): 
 const PLACE = /(?:^|_)offsets?$/
 
 /**
- * A field's value with its unit: `65,536 bytes`; an offset is a place, not an amount: `1116 (0x45c)`; a format version with
- * its releases.
+ * A field's value with its unit: `65,536 bytes`. An offset is a place, so it reads `1116 (0x45c)`. A format version has its
+ * releases.
  *
- * @param name of the field, or of the list that holds it
+ * @param name of the field, or of the list that contains it
  * @param plain the value without a unit
  */
 export function measuredText(value: unknown, unit: string | undefined, name: string, plain: string): string {
@@ -81,12 +81,12 @@ export function shortSizeText(size: Amount): string {
   return isKnown(size) ? shortSize(Number(size)) : NOTHING
 }
 
-/** Unfiltered over stored: `2.31`. */
+/** Unfiltered divided by stored bytes: `2.31`. */
 export function ratioText(unfiltered: Amount, stored: Amount): string {
   return isKnown(unfiltered) && stored ? (Number(unfiltered) / Number(stored)).toFixed(2) : NOTHING
 }
 
-/** `2024-05-01T10:00:00Z`, with the number behind it if that is wanted; a number that is no date, as it is. */
+/** `2024-05-01T10:00:00Z`, followed by the number if wanted; a number that is not a date stays a number. */
 export function timeText(stamp: number | bigint, withNumber: boolean): string {
   const milliseconds = Number(stamp)
   if (milliseconds < FIRST_DATE || milliseconds > LAST_DATE) return String(stamp)
@@ -94,7 +94,7 @@ export function timeText(stamp: number | bigint, withNumber: boolean): string {
   return withNumber ? `${date} (${stamp})` : date
 }
 
-/** `[t1, t2]`: one time where both are the same. */
+/** `[t1, t2]`; a single time if both are the same. */
 export function timeRangeText(range: TimestampRange | null, withNumbers = true): string {
   if (range === null) return NOTHING
   const [from, to] = range
@@ -102,31 +102,31 @@ export function timeRangeText(range: TimestampRange | null, withNumbers = true):
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
-/** When a file was written, by its name; undefined where the name does not say. */
+/** The time of writing in a file's name; undefined if the name has none. */
 export function nameTimeText(name: string): string | undefined {
   const stamps = parseTimestampedName(name)?.timestamp_range
   return stamps && timeRangeText(stamps)
 }
 
-/** `1..366`; a point is one value. Text is quoted and cut where it is long. */
+/** `1..366`; a point is one value. Text is quoted, and cut if long. */
 export function rangeText(range: ValueRange, room = END_ROOM): string {
   const [from, to] = range.map((end) => shortValue(end, room))
   return from === to ? from : `${from}..${to}`
 }
 
-/** `row 1..40, col 1..366`; without names where they are not known. */
+/** `row 1..40, col 1..366`; without names if they are not known. */
 export function domainText(names: readonly string[], ranges: readonly ValueRange[] | null): string {
   if (ranges === null) return NOTHING
   const parts = ranges.map((range, d) => (d < names.length ? `${fieldName(names[d])} ` : '') + rangeText(range))
   return parts.length === 0 ? NOTHING : parts.join(', ')
 }
 
-/** A field's name; one that is empty can be seen. */
+/** A field's name, in a form that shows even an empty one. */
 export function fieldName(name: string): string {
   return name === '' ? '""' : name
 }
 
-/** A path below the target, as seen from there; empty for the target's own. */
+/** A path relative to the target; empty for the target itself. */
 export function inside(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`
   return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
@@ -142,13 +142,13 @@ export function filtersText(filters: readonly FilterDescription[] | undefined): 
   return filters?.map(filterText).join(', ') || NOTHING
 }
 
-/** A pipeline's filters, and the chunk size where it is not the usual one. */
+/** A pipeline's filters, and the chunk size if it is not the usual one. */
 export function pipelineText({ filters, max_chunk_size }: PipelineDescription): string {
   const texts = filtersText(filters)
   return max_chunk_size === USUAL_CHUNK ? texts : `${texts} (chunks of ${shortSize(max_chunk_size)})`
 }
 
-/** Options that say no more than "as usual". */
+/** Whether an option has its usual value. */
 function isUsual(option: string, value: unknown): boolean {
   return (option === 'level' && value === -1) || (option === 'reinterpret_datatype' && value === 'ANY')
 }

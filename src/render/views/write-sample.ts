@@ -7,7 +7,7 @@ import { line, section, tableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
-/** What a sample holds, and what to try on it. */
+/** The contents of a sample, and commands to try on it. */
 export async function sampleTable(document: SampleDocument, out: Output): Promise<void> {
   await heading(`${document.path}: ${document.array_type} array, written`, out)
   await keyValues(facts(document), out)

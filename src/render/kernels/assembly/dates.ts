@@ -4,7 +4,7 @@ import { writePadded } from './digits'
  * DATETIME_* counts as ISO 8601 text, of years from 1000 to 9999: others have another width, and are declined.
  */
 
-/** Units in the order of DATETIME_YEAR to DATETIME_AS; from MS on each is a thousandth of the one before. */
+/** Units from DATETIME_YEAR to DATETIME_AS. From MS on, each is a thousandth of the one before. */
 const YEAR: u32 = 0
 const MONTH: u32 = 1
 const WEEK: u32 = 2
@@ -13,7 +13,7 @@ const HR: u32 = 4
 const MIN: u32 = 5
 const SEC: u32 = 6
 
-/** Beyond so many years, months, weeks or days there is no date of four digits; sums of fewer do not overflow. */
+/** No larger count of years, months, weeks or days has a four-digit year. Sums of smaller counts do not overflow. */
 const MOST: i64 = 100000000
 const DAY_SECONDS: i64 = 86400
 /** The calendar repeats after 400 years. */
@@ -21,11 +21,11 @@ const ERA_DAYS: i32 = 146097
 /** Days from 0000-03-01, where an era begins, to 1970-01-01. */
 const EPOCH_DAYS: i32 = 719468
 
-/** The text of the day that was written last: neighbours often share it. */
+/** The text of the last written day, which neighbours often share. */
 const dayText = memory.data(16)
 let lastDay: i64 = i64.MIN_VALUE
 
-/** @returns the end of the text; 0 where the count is declined */
+/** @returns the end of the text; 0 if the count is declined */
 export function writeDate(out: usize, unit: u32, count: i64): usize {
   if (count === i64.MIN_VALUE) {
     store<u32>(out, 0x54614e)
@@ -51,7 +51,7 @@ function tooFar(count: i64): bool {
   return count < -MOST || count > MOST
 }
 
-/** Quotient rounded down. */
+/** The quotient, rounded down. */
 function floored(value: i64, by: i64): i64 {
   const quotient = value / by
   return quotient * by > value ? quotient - 1 : quotient
@@ -70,7 +70,7 @@ function writeYear(out: usize, year: i32): usize {
   return year < 1000 || year > 9999 ? 0 : writePadded(out, year as u64, 4)
 }
 
-/** Two digits behind a mark. */
+/** Two digits after a separator. */
 function part(out: usize, mark: u32, value: u32): usize {
   store<u8>(out, mark as u8)
   const tens = (value * 103) >> 10
@@ -101,7 +101,7 @@ function dayInto(out: usize, days: i32): bool {
   const fromEra = days + EPOCH_DAYS
   const era = (fromEra >= 0 ? fromEra : fromEra - (ERA_DAYS - 1)) / ERA_DAYS
   const day = fromEra - era * ERA_DAYS
-  // Years of an era begin in March, so that the leap day is the last one.
+  // The years of an era start in March, so that the leap day comes last.
   const yearOfEra = (day - day / 1460 + day / 36524 - day / (ERA_DAYS - 1)) / 365
   const dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
   const monthFromMarch = (5 * dayOfYear + 2) / 153

@@ -6,17 +6,17 @@ import { writeU64 } from './digits'
  * @see Raffaello Giulietti, The Schubfach way to render doubles (2020)
  */
 
-/** Exponents of the powers of ten that are needed. */
+/** Range of the exponents of the needed powers of ten. */
 const LEAST_POWER: i32 = -292
 
-/** Powers of ten from {@link LEAST_POWER} on, each as its upper 128 bits, rounded up: two words, low before high. */
+/** Powers of ten from {@link LEAST_POWER} on: the upper 128 bits of each, rounded up, as two words, the low word first. */
 let powers: usize = 0
 
 export function setPowers(at: usize): void {
   powers = at
 }
 
-/** What {@link shortest} found: digits * 10^exponent. */
+/** The result of {@link shortest}: digits * 10^exponent. */
 let digits: u64 = 0
 let exponent: i32 = 0
 
@@ -30,7 +30,7 @@ function upperHalf(a: u64, b: u64): u64 {
   return a1 * b1 + (middle >> 32) + (other >> 32)
 }
 
-/** The upper 64 bits of a power of ten times a number, the lowest of them set where what is below them is not nothing. */
+/** The upper 64 bits of a power of ten times a number. Their lowest bit is set if any lower bit of the product is. */
 function scaled(powerLow: u64, powerHigh: u64, value: u64): u64 {
   const below = powerHigh * value
   const sum = below + upperHalf(powerLow, value)
@@ -40,10 +40,10 @@ function scaled(powerLow: u64, powerHigh: u64, value: u64): u64 {
 
 /**
  * Sets {@link digits} and {@link exponent} for c * 2^q, which is not zero.
- * @param closer whether the next number below is half as far as the next above
+ * @param closer whether the next smaller number is half as far away as the next larger one
  */
 function shortest(c: u64, q: i32, closer: bool): void {
-  // Bounds belong to the interval of an even number: reading rounds to even.
+  // An even number's interval includes its bounds, as reading rounds to even.
   const out = (c & 1) as u64
   const k = (q * 1262611 - (closer ? 524031 : 0)) >> 22
   const h = (q + ((-k * 1741647) >> 19) + 1) as u64
@@ -78,7 +78,7 @@ function shortest(c: u64, q: i32, closer: bool): void {
 /** Room for the digits of a number. */
 const scratch: usize = memory.data(48, 16)
 
-/** Writes a finite number above 0 as JavaScript does; up to 16 bytes behind it are overwritten. @returns its end */
+/** Writes a finite number above 0 as JavaScript does. Up to 16 bytes after it are overwritten. @returns its end */
 export function writeF64(out: usize, bits: u64): usize {
   const fraction = bits & 0x000fffffffffffff
   const biased = (bits >> 52) as i32
@@ -87,7 +87,7 @@ export function writeF64(out: usize, bits: u64): usize {
   return writeScientific(out)
 }
 
-/** The same of a float32. */
+/** {@link writeF64} for a float32. */
 export function writeF32(out: usize, bits: u32): usize {
   const fraction = bits & 0x007fffff
   const biased = (bits >> 23) as i32
@@ -98,7 +98,10 @@ export function writeF32(out: usize, bits: u32): usize {
 
 let places: i32 = 0
 
-/** Decimal places of the number that {@link writeF64} wrote; more than {@link MOST_PLACES} where its like are nothing for {@link writeShort}. */
+/**
+ * Decimal places of the number that {@link writeF64} wrote; more than {@link MOST_PLACES} if such numbers do not suit {@link
+ * writeShort}.
+ */
 export function lastPlaces(): i32 {
   return places
 }
@@ -109,7 +112,7 @@ function writeScientific(out: usize): usize {
   let last = end
   while (load<u8>(last - 1) === 0x30) last--
   const length = (last - scratch) as i32
-  /** Digits ahead of the point. */
+  /** Number of digits before the point. */
   const point = ((end - scratch) as i32) + exponent
   places = length > 15 ? MOST_PLACES + 1 : length > point ? length - point : 0
   if (point > 21 || point <= -6) return writeExponent(out, length, point - 1)
@@ -150,15 +153,15 @@ function writeExponent(out: usize, length: i32, power: i32): usize {
   return writeU64(at + 2, (power < 0 ? -power : power) as u64)
 }
 
-/** Most decimal places that {@link writeShort} tries. */
+/** Largest number of decimal places that {@link writeShort} tries. */
 export const MOST_PLACES: i32 = 12
 const tens: usize = memory.data<f64>([1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12])
 
 /**
- * Writes a number from 1e-6 on with so many decimal places if it has no more, and 15 digits at most: then it is the quotient
- * of a whole number and a power of ten, one correctly rounded operation as reading its digits is, and no other number of
- * as few digits is that.
- * @returns its end; 0 where it was not written
+ * Writes a number of at least 1e-6 if it has no more than this many decimal places and at most 15 digits. It then equals a
+ * whole number divided by a power of ten. This is one correctly rounded operation, and so is reading its digits. No other
+ * number has the same few digits.
+ * @returns its end; 0 if it was not written
  */
 export function writeShort(out: usize, value: f64, places: i32): usize {
   const power = load<f64>(tens + ((places as usize) << 3))

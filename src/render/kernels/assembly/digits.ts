@@ -14,7 +14,7 @@ export function eightDigits(value: u32): u64 {
   return ((twos - tens * 10) << 8) | tens
 }
 
-/** Writes a number below 10^8 without leading zeros, a zero as none at all; up to 8 bytes are overwritten. @returns its end */
+/** Writes a number below 10^8 without leading zeros; nothing for zero. Up to 8 bytes are overwritten. @returns its end */
 function leading8(out: usize, value: u32): usize {
   const digits = eightDigits(value)
   const zeros = ctz(digits) & ~7
@@ -23,13 +23,13 @@ function leading8(out: usize, value: u32): usize {
   return out + (8 - ((zeros as usize) >> 3))
 }
 
-/** The same with all eight digits. */
+/** Writes a number below 10^8 with all eight digits. */
 function all8(out: usize, value: u32): usize {
   store<u64>(out, eightDigits(value) | ZEROS)
   return out + 8
 }
 
-/** Writes a whole number; up to 8 bytes behind it are overwritten. @returns its end */
+/** Writes a whole number. Up to 8 bytes after it are overwritten. @returns its end */
 export function writeU64(out: usize, value: u64): usize {
   if (value < 10) {
     store<u8>(out, (0x30 + value) as u8)
@@ -47,7 +47,7 @@ function writeLarge(out: usize, value: u64): usize {
   return all8(all8(leading8(out, top as u32), (high - top * 100000000) as u32), low)
 }
 
-/** Writes a number below 10^digits with leading zeros; up to 8 bytes are overwritten, and 7 behind it. @returns its end */
+/** Writes a number below 10^digits with leading zeros. Up to 8 bytes are overwritten, and 7 after it. @returns its end */
 export function writePadded(out: usize, value: u64, digits: u32): usize {
   if (digits > 8) {
     const high = value / 100000000

@@ -1,7 +1,7 @@
 export { setPowers } from './decimal'
 export { reachedRow, sawUnsafe, setTexts, writeRows } from './rows'
 
-/** First byte that the module does not keep for itself: from here on memory is the caller's. */
+/** The first byte that the module does not use. The caller may use the memory from here on. */
 export function heapStart(): usize {
   return __heap_base
 }

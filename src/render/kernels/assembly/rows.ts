@@ -2,7 +2,7 @@ import { writeDate } from './dates'
 import { lastPlaces, MOST_PLACES, writeF32, writeF64, writeShort } from './decimal'
 import { writeU64 } from './digits'
 
-/** What a column's cells are; 0 for one that could not be read. */
+/** Kinds of a column's cells; 0 for a column that could not be read. */
 const I8: u32 = 1
 const U8: u32 = 2
 const I16: u32 = 3
@@ -22,12 +22,13 @@ const JSON_DATE: u32 = 16
 const CSV_DATE: u32 = 17
 
 /**
- * A column: kind, data, validity or 0, text before its cells, the length of that; of floats the decimal places that the last one
- * had, of texts where the u32 starts of cells in the data are, with an end behind the last, of dates the unit.
+ * Bytes of a column's record: kind, data, validity or 0, text before its cells, length of that text, and one more word. For
+ * floats this word is the number of decimal places of the last cell. For texts it is the address of the u32 starts of cells
+ * in the data, with the end of the last. For dates it is the unit.
  */
 const COLUMN_BYTES: usize = 24
 
-/** Where the texts lie that the caller gave: see {@link setTexts}. */
+/** Address of the texts that the caller gave: see {@link setTexts}. */
 let texts: usize = 0
 const END: usize = 0
 const NULL: usize = 8
@@ -37,7 +38,7 @@ const INFINITE: usize = 32
 const MINUS_INFINITE: usize = 40
 const MINUS_ZERO: usize = 48
 
-/** @param at place and length of each: the end of a line, null, a line of nothing, NaN, Infinity, -Infinity, -0 */
+/** @param at address and length of each text: the end of a line, null, a line without cells, NaN, Infinity, -Infinity, -0 */
 export function setTexts(at: usize): void {
   texts = at
 }
@@ -51,14 +52,15 @@ export function reachedRow(): u32 {
   return reached
 }
 
-/** Whether an integer was met that a float64 does not hold; what 2^53 holds none of is not told apart. */
+/** Whether an integer of 2^53 or beyond was written, which a float64 may not hold. */
 export function sawUnsafe(): bool {
   return unsafe
 }
 
 /**
- * Writes rows `from` to `to` until `out` is beyond `limit`, or a text is none that can be copied. Row i shows cell i, or cell rows[i] - base where `rows` is not 0.
- * @returns the end of what was written
+ * Writes rows `from` to `to`. Stops when `out` passes `limit`, or at a text that cannot be copied. Row i shows cell i, or
+ * cell rows[i] - base if `rows` is not 0.
+ * @returns the end of the written text
  */
 export function writeRows(
   columns: usize,
@@ -94,7 +96,7 @@ export function writeRows(
   return out
 }
 
-/** Copies a text; up to 15 bytes behind it are overwritten. */
+/** Copies a text. Up to 15 bytes after it are overwritten. */
 function written(out: usize, text: usize, length: usize): usize {
   v128.store(out, v128.load(text))
   if (length > 16) memory.copy(out, text, length)
@@ -143,19 +145,19 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
   return writeOther(kind, data, cell, out)
 }
 
-/** Longer ones are declined: there has to be room behind every row. */
+/** Longer texts are declined, as there must be room after every row. */
 const LONGEST_TEXT: usize = 1024
 
-/** `base64:`, the mark of bytes in CSV: a text that begins so is written otherwise. */
+/** `base64:`, the mark of bytes in CSV. A text that starts with it is written elsewhere. */
 const MARK: u64 = 0x3a343665736162
 const MARK_BYTES: u64 = 0x00ffffffffffffff
 
-/** Whether a spreadsheet takes text of this first character for a formula; quotes say that it is text. */
+/** Whether a spreadsheet takes text with this first character for a formula. Quotes say that it is text. */
 function beginsFormula(first: u8): bool {
   return first === 0x3d || first === 0x2b || first === 0x2d || first === 0x40
 }
 
-/** Copies a text of printable ASCII that needs no escapes, nor quotes within; another is declined. */
+/** Copies a text of printable ASCII that needs no escapes and no quotes inside. Other texts are declined. */
 function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
   const from = data + (load<u32>(starts) as usize)
   const length = data + (load<u32>(starts, 4) as usize) - from
@@ -164,7 +166,7 @@ function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
     return out
   }
   const json = kind !== CSV_TEXT
-  // what lies behind the text is the next one's, or room
+  // The bytes after the text belong to the next text, or are free.
   if (!json && length >= 7 && (load<u64>(from) & MARK_BYTES) === MARK) declined = true
   const quotes = json || length === 0 || beginsFormula(load<u8>(from))
   if (quotes) out = quote(out)
@@ -172,7 +174,7 @@ function writeText(kind: u32, data: usize, starts: usize, out: usize): usize {
   for (let i: usize = 0; i < length; i += 16) {
     const bytes = v128.load(from + i)
     v128.store(out + i, bytes)
-    // As signed numbers, those of other than ASCII are below.
+    // Bytes beyond ASCII are negative as signed numbers, so they are below 0x20, too.
     const control = v128.or(i8x16.lt_s(bytes, i8x16.splat(0x20)), i8x16.eq(bytes, i8x16.splat(0x7f)))
     const marks = v128.or(i8x16.eq(bytes, i8x16.splat(0x22)), i8x16.eq(bytes, special))
     const left = length - i
@@ -209,7 +211,7 @@ function writeOther(kind: u32, data: usize, cell: usize, out: usize): usize {
 }
 
 function word(value: bool, out: usize): usize {
-  // "true", and "false" without its end
+  // "true", or "false" without its last letter.
   store<u32>(out, value ? 0x65757274 : 0x736c6166)
   store<u8>(out, 0x65, 4)
   return out + (value ? 4 : 5)
@@ -233,7 +235,7 @@ function float64(column: usize, bits: u64, out: usize): usize {
   store<u8>(out, 0x2d)
   out += (bits >> 63) as usize
   const places = load<i32>(column, 20)
-  // From 1e-6 on: smaller ones are written with an exponent.
+  // Numbers below 1e-6 are written with an exponent.
   if (places <= MOST_PLACES && size >= reinterpret<u64>(1e-6)) {
     const end = writeShort(out, reinterpret<f64>(size), places)
     if (end !== 0) return end
