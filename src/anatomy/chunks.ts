@@ -417,10 +417,10 @@ function afterPart(filter: string, space: Space, metadataLength: number, parts: 
     length: space.length,
     keys: [['after', filter]],
     children: async () => {
-      const told = parts.reduce((bytes, { length }) => bytes + length, 0)
+      const explained = parts.reduce((bytes, { length }) => bytes + length, 0)
       const rest =
-        told < metadataLength
-          ? [gap(space, told, metadataLength - told, 'metadata of filters that were not undone')]
+        explained < metadataLength
+          ? [gap(space, explained, metadataLength - explained, 'metadata of filters that were not undone')]
           : []
       const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: space.length - metadataLength }
       return childList([...parts, ...rest, data])

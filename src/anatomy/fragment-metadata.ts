@@ -73,8 +73,8 @@ export async function fragmentMetadataPart(
       parts.push(await footerPart(fragment, space, file, by))
       const stored = footerLengthIsStored(info.format_version, info.schema)
       if (stored) parts.push(await footerLengthPart(space, footer.offset, footer.size))
-      const told = withGaps(space, parts, 0, space.length, NO_SECTION)
-      return childList(await Promise.all(told.map((part) => unnamedSection(part, info, file, by))))
+      const covered = withGaps(space, parts, 0, space.length, NO_SECTION)
+      return childList(await Promise.all(covered.map((part) => unnamedSection(part, info, file, by))))
     },
   }
 }

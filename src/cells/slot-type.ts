@@ -40,9 +40,9 @@ export function tileDatatypes(info: TileOwner, slot: Slot, role: TileRole): Tile
 
 function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
   const { nullable } = slotShape(info, slot)
-  const told =
+  const sizeIsShown =
     info.schema.validity_filters?.filters.some(({ name }) => filterOf(name)?.elementSize === 'shown') === true
-  return told && validityAsValues(info, nullable, slotType(info, slot).type)
+  return sizeIsShown && validityAsValues(info, nullable, slotType(info, slot).type)
 }
 
 /**

@@ -5,7 +5,7 @@ import { type FragmentEntry, type InspectArray, withSource } from '../store/arra
 import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items } from './finding.ts'
-import { hasTimes, whatFolderMeans } from './names.ts'
+import { folderMeaning, hasTimes } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray } from './strays.ts'
 
@@ -30,7 +30,7 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     const commit = commitKindIn('', name)
     if (name === LOCK_FILE && kind === 'file') yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     else if (kind === 'folder' && commit && commit !== 'fragment-metadata')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', whatFolderMeans(commit))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit))
     else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false, seen.has(name))
     else if (await isMasking(folder, entry)) yield masking(file, name)
     else if (await isFolderMark(folder, entry)) continue

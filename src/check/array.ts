@@ -16,7 +16,7 @@ import { MEANINGS } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { finding, guarded, type Item, type Items } from './finding.ts'
-import { checkFragment, passedOver } from './fragment.ts'
+import { checkFragment, whyIgnored } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -42,7 +42,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
     for await (const name of named) if (name !== undefined) yield* schemas.named(name, files)
   }
   const mine = await shardOf(array, looked, run.shard)
-  const beside = { ...run, beside: run.beside * Math.max(1, Math.min(mine.length, atOnce(folder))) }
+  const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Which fragment is the first to name a schema must not depend on which is read first.
   let turn = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Items {
@@ -59,7 +59,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name, files))) items.push(item)
       done()
       yield* items
-      yield* checkFragment(beside, fragment, schemas, passedOver(entry))
+      yield* checkFragment(shared, fragment, schemas, whyIgnored(entry))
     } finally {
       done()
       await fragment.close()
@@ -139,7 +139,7 @@ async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: Fragme
     const sizes = await fileSizes(array.folder.folder(path))
     let bytes = sizes.get(FRAGMENT_METADATA_FILE) ?? 0
     if (reaches(run, 'chunks')) for (const size of sizes.values()) bytes += size
-    return Math.min(bytes, LARGE_FRAGMENT) * run.beside
+    return Math.min(bytes, LARGE_FRAGMENT) * run.concurrency
   } catch (error) {
     // The check reports this error itself.
     if (!(error instanceof InspectError)) throw error

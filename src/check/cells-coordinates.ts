@@ -26,7 +26,7 @@ export class CoordinatesCheck {
   /** Whether any text so far has a byte of 0x80 or more. Only such text can be out of order. */
   private beyondAscii = false
   /** Dimensions whose NaN coordinates were reported. */
-  private readonly nanTold = new Set<number>()
+  private readonly nanReported = new Set<number>()
 
   /** @param merged whether the cells may come from several writes */
   constructor(info: FragmentInfo, leaves: RTreeLevel | undefined, merged: boolean) {
@@ -44,8 +44,8 @@ export class CoordinatesCheck {
   add(tile: number, columns: readonly ColumnData[], cells: number, places: readonly Place[], items: Item[]): void {
     const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], cells))
     for (const [d, dimension] of this.dimensions.entries()) {
-      if (this.nanTold.has(d) || !hasNaN(dimension, columns[d].data)) continue
-      this.nanTold.add(d)
+      if (this.nanReported.has(d) || !hasNaN(dimension, columns[d].data)) continue
+      this.nanReported.add(d)
       const at = named(places[d], dimension)
       items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', NAN_FAULTS.coordinate))
     }
@@ -129,7 +129,7 @@ export class CoordinatesCheck {
     if (falling >= 0) {
       const at = { ...place, field: `cell ${base + falling}` }
       const expected = 'a cell behind the one before it in global order'
-      const orders = this.nanTold.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
+      const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
       const known = orders.find((order) => {
         if (order.rule.text !== 'unsigned' && !this.beyondAscii) return false
         const faults = faultsBy(order)

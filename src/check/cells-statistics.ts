@@ -64,7 +64,7 @@ export class StatisticsCheck {
   /** Whether all cells are exactly as they were written. */
   private exact = true
   private tileNum = 0
-  private readonly knownTold = new Set<FindingCode>()
+  private readonly knownReported = new Set<FindingCode>()
   private readonly encrypted: boolean
   private evidenceSought = 0
 
@@ -373,10 +373,10 @@ export class StatisticsCheck {
       return
     }
     const known = statisticsFault(this.info, this.field, code)
-    if (known !== undefined) this.tellKnown(code, place, expected, found, known, items)
+    if (known !== undefined) this.reportKnown(code, place, expected, found, known, items)
   }
 
-  private tellKnown(
+  private reportKnown(
     code: FindingCode,
     place: Place,
     expected: string | number,
@@ -384,8 +384,8 @@ export class StatisticsCheck {
     known: string,
     items: Item[],
   ): void {
-    if (this.knownTold.has(code)) return
-    this.knownTold.add(code)
+    if (this.knownReported.has(code)) return
+    this.knownReported.add(code)
     items.push(finding(code, place, expected, found, known))
   }
 
@@ -420,7 +420,7 @@ export class StatisticsCheck {
         ),
     )
     for (const { place, expected, found } of batched.pending) {
-      if (left) this.tellKnown('TILE_MIN_MAX', place, expected, found, BATCHES_FAULT, items)
+      if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, BATCHES_FAULT, items)
       else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
     }
   }

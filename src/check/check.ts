@@ -4,7 +4,7 @@ import { isFirst } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
 import { checkArray } from './array.ts'
 import type { Item, Items } from './finding.ts'
-import { checkFragment, passedOver } from './fragment.ts'
+import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -12,8 +12,8 @@ import { CheckedSchemas } from './schemas.ts'
 /** Checks a group and its members. The first shard reports on the group's own files. */
 async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Items {
   const ofMembers = new WeakSet<Item>()
-  const items = checkGroup(run, group, above, async function* (member, around, beside) {
-    for await (const item of checkTarget({ ...run, beside: run.beside * beside }, member, around)) {
+  const items = checkGroup(run, group, above, async function* (member, around, concurrency) {
+    for await (const item of checkTarget({ ...run, concurrency: run.concurrency * concurrency }, member, around)) {
       ofMembers.add(item)
       yield item
     }
@@ -37,7 +37,7 @@ export async function* checkTarget(run: CheckRun, target: Target, above: readonl
     if (array) array.cx.onFault = () => {}
     try {
       const entry = await array?.entryAt(fragment.folder.path.slice(array.folder.path.length + 1))
-      const over = entry && passedOver(entry)
+      const over = entry && whyIgnored(entry)
       yield* checkFragment(run, fragment, array && new CheckedSchemas(run, array), over)
     } finally {
       await fragment.close()

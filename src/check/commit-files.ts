@@ -27,7 +27,7 @@ import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
 import { FOLDERS_SINCE, isFolderMark, isMasking, masking } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
-import { hasTimes, isVacuumPath, whatFolderMeans } from './names.ts'
+import { folderMeaning, hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -52,7 +52,7 @@ export async function* checkCommits(
     if (await isMasking(inside, entry)) yield masking(file, name)
     else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', whatFolderMeans(commit, schema))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit, schema))
     else if (!commit)
       yield finding('COMMIT_NAME_INVALID', { file }, '.wrt, .vac, .con, .ign, .del or .upd', JSON.stringify(name))
   }

@@ -72,7 +72,7 @@ export async function* checkDataFiles(
     together.filter(({ length }) => length > 0),
     fieldsAhead(run, fragment),
     (slots) => openFields(run, fragment, info, slots),
-    ({ length }) => length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.beside,
+    ({ length }) => length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.concurrency,
   )
   for await (const opened of fields) {
     const { kind } = info.slots[opened.slots[0]]
@@ -91,7 +91,7 @@ const LISTS_BYTES = 32
  * Number of fields to open at once. For a remote source it is enough, with the other fragments, to keep all requests busy.
  */
 function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
-  return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.beside)) : 1
+  return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.concurrency)) : 1
 }
 
 type OpenStatistics = (slot: number) => Promise<StatisticsCheck | undefined>

@@ -19,15 +19,15 @@ import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 
 /** Why readers ignore a fragment. */
-export type PassedOver = 'uncommitted' | 'toVacuum' | 'future'
+export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
 
-const WHY_PASSED_OVER: Readonly<Record<PassedOver, string>> = {
+const WHY_PASSED_OVER: Readonly<Record<IgnoredReason, string>> = {
   uncommitted: 'readers pass over the fragment, as no commit names it',
   toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
   future: 'readers pass over the fragment until the time in its name',
 }
 
-export function passedOver({ committed, isRead, state }: FragmentEntry): PassedOver | undefined {
+export function whyIgnored({ committed, isRead, state }: FragmentEntry): IgnoredReason | undefined {
   if (!committed) return 'uncommitted'
   if (isRead) return undefined
   return state === 'future' ? 'future' : 'toVacuum'
@@ -41,7 +41,7 @@ export async function* checkFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
-  over: PassedOver | undefined,
+  over: IgnoredReason | undefined,
 ): Items {
   for await (const item of checkReadFragment(run, fragment, schemas, over)) {
     if (over === undefined || 'notExamined' in item || item.severity !== 'error') yield item
@@ -53,7 +53,7 @@ async function* checkReadFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
-  over: PassedOver | undefined,
+  over: IgnoredReason | undefined,
 ): Items {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
@@ -205,7 +205,7 @@ async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly Fi
   const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
   for (const { name } of files) listed.add(name)
   // If the data is read later anyway, small files are fetched with their size.
-  const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.beside / files.length) : 0
+  const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.concurrency / files.length) : 0
   const compared = inOrder(files, atOnce(folder), async ({ name, size }): Promise<Item[]> => {
     const file = `${folder.path}/${name}`
     if (there.get(name) !== 'file')

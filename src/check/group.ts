@@ -12,8 +12,8 @@ import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 
-/** Opens and checks a target that a group lists. @param beside number of members that are checked at once */
-export type CheckMember = (target: Target, above: readonly string[], beside: number) => Items
+/** Opens and checks a target that a group lists. @param concurrency number of members that are checked at once */
+export type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Items
 
 /**
  * Checks a group's own files, then its members.
@@ -66,16 +66,16 @@ async function* checkMembers(
   checkMember: CheckMember,
 ): Items {
   const { folder } = group
-  const beside = Math.max(1, Math.min(members.length, atOnce(folder)))
+  const concurrency = Math.max(1, Math.min(members.length, atOnce(folder)))
   const open = (path: string): Promise<Target> =>
     openTarget(folder.storage, path, { ...group.cx, keyProven: false, encrypted: false, onFault: undefined })
-  yield* allInOrder(members, beside, async function* (member): Items {
+  yield* allInOrder(members, concurrency, async function* (member): Items {
     const place = { file: folder.path, field: `members.${member.name ?? member.uri}` }
     const { state, path, target, error } = await findMember(group, member, above, open)
     if (state === 'cycle' || (path !== undefined && above.includes(path))) {
       yield finding('GROUP_CYCLE', place, 'a member below the group', JSON.stringify(member.uri))
     } else if (state === 'missing') {
-      yield finding('GROUP_MEMBER_MISSING', place, whatIsListed(member), `${JSON.stringify(member.uri)}, not there`)
+      yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${JSON.stringify(member.uri)}, not there`)
     } else if (error) {
       if (state === 'outside') yield { notExamined: new InspectError(error.code, error.message, place) }
       else yield fromError(error, 'GROUP_MEMBER_MISSING', place)
@@ -86,7 +86,7 @@ async function* checkMembers(
       if (member.type === 'invalid')
         yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', MEANINGS.GROUP_MEMBER_TYPE.invalid)
       try {
-        yield* checkMember(target, above, beside)
+        yield* checkMember(target, above, concurrency)
       } catch (error) {
         if (!(error instanceof InspectError)) throw error
         yield fromError(error, 'GROUP_MEMBER_MISSING', place)
@@ -95,6 +95,6 @@ async function* checkMembers(
   })
 }
 
-function whatIsListed({ type }: Member): string {
+function memberInWords({ type }: Member): string {
   return type === 'invalid' ? 'an array or a group' : type === 'array' ? 'an array' : 'a group'
 }

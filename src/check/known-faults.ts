@@ -51,7 +51,7 @@ export function validityFault(info: FragmentInfo, slot: number): string | undefi
 }
 
 /** The first filter that later TileDB releases undo with another type than the fragment was written with. */
-export function otherlyTyped(
+export function filterOfOtherType(
   filters: readonly FilterConfig[],
   type: Datatype,
   formatVersion: number,

@@ -18,7 +18,7 @@ export function isVacuumPath(line: string): boolean {
 }
 
 /** How TileDB treats a folder with the name of a commit file. @param commit what a file with that name would be */
-export function whatFolderMeans(commit: CommitKind | undefined, schema?: ArraySchema): Meaning | undefined {
+export function folderMeaning(commit: CommitKind | undefined, schema?: ArraySchema): Meaning | undefined {
   if (commit === 'write') return MEANINGS.COMMIT_NAME_INVALID.folder
   // Reads of dense arrays ignore conditions.
   if ((commit === 'delete' || commit === 'update') && schema?.array_type === 'dense') return undefined

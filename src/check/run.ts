@@ -17,7 +17,7 @@ export interface CheckRun {
   /** Checks one part of the fragments. The first part also contains everything outside fragments. */
   readonly shard: Shard | undefined
   /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */
-  readonly beside: number
+  readonly concurrency: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }
 
@@ -26,7 +26,7 @@ export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
     level,
     all,
     shard,
-    beside: 1,
+    concurrency: 1,
     counts: { fragment_num: 0, file_num: 0, tile_num: 0, chunk_num: 0, cell_num: 0 },
   }
 }

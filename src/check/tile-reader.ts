@@ -12,7 +12,7 @@ import { slotCellSize, slotShape } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
-import { otherlyTyped, validityFault } from './known-faults.ts'
+import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
 
 /** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
@@ -54,7 +54,7 @@ export interface ReadColumn {
 class TileReader {
   readonly file: TileFile
   /** Reported once per file, not for each tile. */
-  private readonly refusedTold = new Set<RefusedPart>()
+  private readonly refusedReported = new Set<RefusedPart>()
   private readonly run: CheckRun
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
@@ -147,8 +147,8 @@ class TileReader {
           items.push(verdictItem(verdict, at, this.fragment))
         }
         const onRefused = (part: RefusedPart): void => {
-          if (this.refusedTold.has(part)) return
-          this.refusedTold.add(part)
+          if (this.refusedReported.has(part)) return
+          this.refusedReported.add(part)
           items.push(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part]))
         }
         try {
@@ -189,7 +189,7 @@ class TileReader {
     const { file, info } = this
     const slot = info.slots[file.slot]
     const { datatype } = tileDatatypes(info, slot, file.role)
-    const filter = otherlyTyped(file.filters, datatype, info.format_version)
+    const filter = filterOfOtherType(file.filters, datatype, info.format_version)
     if (!filter) return
     const place = { ...at, field: slot.name }
     const found = `${filter.name} of ${datatype} behind a filter that makes another type`
@@ -411,11 +411,11 @@ export async function openFields(
 /** Runs through the tiles of open fields, then closes them. */
 export async function* eachTile(
   info: FragmentInfo,
-  { fields, items: told }: OpenFields,
+  { fields, items: reported }: OpenFields,
   visit: (tile: number, columns: readonly ReadColumn[], fields: readonly FieldReader[]) => Iterable<Item>,
 ): Items {
   try {
-    yield* told
+    yield* reported
     // Without any file, the number of tiles is only a claim of the metadata.
     if (fields.every((field) => field.empty)) return
     for (let tile = 0; tile < info.tile_num; tile++) {

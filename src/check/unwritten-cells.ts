@@ -21,7 +21,7 @@ export class UnwrittenCells {
   private readonly cells: DenseCoordinates
   private readonly info: FragmentInfo
   /** One finding per fragment is enough: if the domain is wrong, every field shows it. */
-  private told = false
+  private reported = false
 
   constructor(info: FragmentInfo, cells: DenseCoordinates) {
     this.info = info
@@ -29,7 +29,7 @@ export class UnwrittenCells {
   }
 
   add(tile: number, slot: number, column: ColumnData, place: Place, items: Item[]): void {
-    if (this.told) return
+    if (this.reported) return
     const marks = this.cells.unwritten(tile)
     if (!marks || this.isChanged(slot)) return
     const { type, cell_val_num, fill_value } = this.fieldOf(slot)
@@ -41,7 +41,7 @@ export class UnwrittenCells {
       const from = starts ? starts[cell] : cell * size
       const to = starts ? starts[cell + 1] : from + size
       if (isZero(data, from, to) || fills.some((fill) => isSame(data, from, to, fill))) continue
-      this.told = true
+      this.reported = true
       const at = { ...place, field: `${place.field}, cell ${cell}` }
       const { unwritten } = MEANINGS.NONEMPTY_DOMAIN
       items.push(finding('NONEMPTY_DOMAIN', at, 'a fill value outside of the non-empty domain', 'another', unwritten))

@@ -38,13 +38,13 @@ export class Verifier {
     const { folder } = array
     // Each fault is reported with its file.
     array.cx.onFault = () => {}
-    await this.orFail(folder.path, async () => {
+    await this.recordFailure(folder.path, async () => {
       for (const { name, path } of await array.schemaFiles())
         if (isTileName(name)) await this.genericTileFile(folder, path, null)
     })
     await this.genericTileFiles(folder, '__schema/__enumerations', isEnumerationName)
     await this.genericTileFiles(folder, '__meta', isTileName)
-    await this.orFail(folder.path, async () => {
+    await this.recordFailure(folder.path, async () => {
       for (const file of (await array.commits()).files) await this.commitFile(array, file)
     })
   }
@@ -58,7 +58,7 @@ export class Verifier {
     for (const { tile } of entries) {
       if (!tile) continue
       const source = folder.file(path)
-      await this.orFail(file, () =>
+      await this.recordFailure(file, () =>
         withSource(source, async () => {
           const bytes = await source.read(tile.offset, tile.length)
           await this.genericTile(bytes, source.name, tile.offset, null)
@@ -69,14 +69,14 @@ export class Verifier {
 
   /** Verifies the files of a folder that are single generic tiles, selected by name. `check` reports other files. */
   async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
-    await this.orFail(`${folder.path}/${inside}`, async () => {
+    await this.recordFailure(`${folder.path}/${inside}`, async () => {
       for (const { name, kind } of await folder.folder(inside).listIfThere())
         if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`, null)
     })
   }
 
   /** An error ends and is reported for one part; the other parts are still examined. */
-  private async orFail(file: string, work: () => Promise<void>): Promise<void> {
+  private async recordFailure(file: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {

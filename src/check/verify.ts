@@ -50,8 +50,8 @@ export async function* verifyFailures(
   }
   blameKey(found)
   // An unreadable schema turns up with the array and again with each fragment.
-  const told = new Set<string>()
-  found.notExamined = found.notExamined.filter((error) => isNew(told, error))
+  const reported = new Set<string>()
+  found.notExamined = found.notExamined.filter((error) => isNew(reported, error))
   yield* found.failures.splice(0)
 }
 

@@ -335,7 +335,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   const oneByOne = command.registeredArguments.length === 1 && !module.together
   const opened: Target[] = []
   /** The first fault and the last note about the current target. */
-  let told: { fault?: InspectError; note?: string } = {}
+  let reported: { fault?: InspectError; note?: string } = {}
   if (state.format === 'arrow') checkArrow(state, paths, options)
   const key = await readKey(options, state.process.env.TILEDB_INSPECT_KEY)
   const { absolute, shown } = pathsFor(paths)
@@ -358,11 +358,11 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
       ),
     fault: (error, isShown) => {
       state.codes.add(exitCodeOf(error))
-      told.fault ??= error
+      reported.fault ??= error
       if (!isShown) say(state, errorLine(error, shown))
     },
     note: (text) => {
-      told.note = text
+      reported.note = text
       note(state, options, text)
     },
     refuseReadPlace: async (path, option) => {
@@ -383,7 +383,7 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
   try {
     for (const some of oneByOne ? paths.map((path) => [path]) : [paths]) {
       const before = state.shown + state.failures.length
-      told = {}
+      reported = {}
       try {
         for await (const outcome of module.run(cx, some, options as never)) {
           try {
@@ -395,11 +395,11 @@ async function runCommand(state: RunState, module: CommandModule<never>, command
             throw error
           } finally {
             // Some outcomes know only after the last row whether all is right.
-            if (outcome.notRight) state.codes.add(1)
+            if (outcome.foundWrong) state.codes.add(1)
           }
         }
         if (state.shown + state.failures.length === before)
-          await showNothing(state, told, shown(some[0]), shown, output.out)
+          await showNothing(state, reported, shown(some[0]), shown, output.out)
       } catch (error) {
         if (error instanceof ClosedPipe) throw error
         // Wrong options are wrong for every target.
@@ -703,7 +703,7 @@ async function show(
   if (notes.failed) {
     state.cut = true
     state.failures.push(notes.failed)
-    tellError(state, notes.failed, shown)
+    printError(state, notes.failed, shown)
   }
   if (notes.rounded && !options.quiet) {
     say(state, 'note: integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
@@ -737,7 +737,7 @@ async function writeForPrograms(
   if (format === 'json' || outcome.rows === undefined)
     return writeJson(outcome.document, out, { int64, indent: format === 'json' }, { tail: outcome.tail, ending })
   const { writeNdjson } = await import('../render/ndjson.ts')
-  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, asFound: outcome.asFound })
+  return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, flushRows: outcome.flushRows })
 }
 
 function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {
@@ -759,17 +759,17 @@ async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]:
 /** Ensures that a reader of JSON gets a document even if there is nothing to show: with the error, or a message. */
 async function showNothing(
   state: RunState,
-  told: { fault?: InspectError; note?: string },
+  reported: { fault?: InspectError; note?: string },
   path: string,
   shown: (path: string) => string,
   out: Output,
 ): Promise<void> {
-  if (told.fault) {
-    state.failures.push(told.fault)
-    await showErrorDocument(state, told.fault, shown, out)
+  if (reported.fault) {
+    state.failures.push(reported.fault)
+    await showErrorDocument(state, reported.fault, shown, out)
   } else if (state.format === 'json') {
     state.shown++
-    const document = { ...documentHead('empty', path), message: told.note ?? null }
+    const document = { ...documentHead('empty', path), message: reported.note ?? null }
     await writeJson(document, out, { int64: 'number', indent: true })
   }
 }
@@ -792,7 +792,7 @@ async function showError(
   out: Output,
 ): Promise<InspectError> {
   const known = asInspectError(error)
-  tellError(state, known, shown)
+  printError(state, known, shown)
   if (state.process.env.DEBUG && error instanceof Error) state.process.stderr(`${error.stack}\n`)
   await showErrorDocument(state, known, shown, out)
   return known
@@ -816,7 +816,7 @@ async function showErrorDocument(
   }
 }
 
-function tellError(state: RunState, error: InspectError, shown: (path: string) => string): void {
+function printError(state: RunState, error: InspectError, shown: (path: string) => string): void {
   state.codes.add(exitCodeOf(error))
   say(state, errorLine(error, shown))
 }

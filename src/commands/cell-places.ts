@@ -32,7 +32,7 @@ export async function cellPlacesOutcome(
   return {
     document,
     rows: found,
-    notRight: found.length === 0,
+    foundWrong: found.length === 0,
     async table(out: Output) {
       const { cellPlacesTable } = await import('../render/views/at.ts')
       await cellPlacesTable(document, out)

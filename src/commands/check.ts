@@ -12,8 +12,8 @@ import {
   type CommandModule,
   documentHead,
   notExaminedResult,
+  noteIfEmpty,
   type Outcome,
-  sayIfEmpty,
 } from './command.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 
@@ -64,7 +64,7 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
   const { level, all } = run
   const target = await cx.open(path)
-  await sayIfEmpty(cx, target)
+  await noteIfEmpty(cx, target)
   if (level !== 'structure') await noteBytesToRead(cx, target)
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
@@ -73,14 +73,14 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
   // If the table's end lists what was not examined, stderr does not repeat it.
   let inTable = false
   async function* findings(): AsyncGenerator<CheckFinding> {
-    const told = new Set<string>()
+    const reported = new Set<string>()
     const progress = await cx.progress('checking')
     try {
       for await (const item of checkTarget(run, target)) {
         progress.update(run.counts.file_num)
         if ('notExamined' in item) {
           // A file that cannot be read is met again with each of its tiles.
-          if (!isNew(told, item.notExamined)) continue
+          if (!isNew(reported, item.notExamined)) continue
           cx.fault(item.notExamined, inTable)
           not_examined.push(notExaminedResult(cx, item.notExamined))
         } else {
@@ -106,12 +106,12 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
     document,
     tail,
     rows: document.findings,
-    asFound: true,
+    flushRows: true,
     async *lines() {
       yield* document.findings
       yield summary()
     },
-    get notRight() {
+    get foundWrong() {
       return !ok()
     },
     async table(out: Output) {

@@ -48,7 +48,7 @@ export interface Outcome {
   /** The list of the document whose elements are the lines of NDJSON and CSV. Without it, the whole document is one line. */
   rows?: List<Result>
   /** Set if the next row may take hours: each line of NDJSON is then written at once. */
-  asFound?: boolean
+  flushRows?: boolean
   /** The lines of NDJSON, if they are more than `rows`. */
   lines?(): AsyncIterable<Result>
   /** Set if this is one of several fragments of a target: rows then name their origin, as with several targets. */
@@ -71,7 +71,7 @@ export interface Outcome {
    */
   incomplete?: boolean
   /** Whether something is wrong but not an error: exit code 1. Read after the end of the document. */
-  notRight?: boolean
+  foundWrong?: boolean
   /** An error that left nothing to show. It is printed in place of the document. */
   error?: InspectError
 }
@@ -189,7 +189,7 @@ export async function* throughGroups(
 }
 
 /** In a group without members nothing can be found; says so, lest it look like a good result. */
-export async function sayIfEmpty(cx: CommandContext, target: Target): Promise<void> {
+export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
   if (members?.length === 0)

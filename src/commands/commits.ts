@@ -173,19 +173,19 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
 /** Delete conditions of a `.con` file. One may be listed several times, but each result is computed once. */
 interface Conditions {
   content: Uint8Array
-  told: Map<string, { bytes: Uint8Array; result: Condition }>
+  results: Map<string, { bytes: Uint8Array; result: Condition }>
 }
 
 async function conditionsIn({ folder }: InspectArray, { path, kind, entries }: CommitFile): Promise<Conditions> {
   const any = kind === 'consolidated-commits' && entries.some(({ tile }) => tile)
-  return { content: any ? await withSource(folder.file(path), readAll) : NO_BYTES, told: new Map() }
+  return { content: any ? await withSource(folder.file(path), readAll) : NO_BYTES, results: new Map() }
 }
 
 async function entryRow(
   known: Known,
   file: CommitFile,
   entry: CommitEntry,
-  { content, told }: Conditions,
+  { content, results }: Conditions,
 ): Promise<CommitsLine> {
   const { array, there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
@@ -193,11 +193,11 @@ async function entryRow(
   if (file.kind === 'consolidated-commits' && entry.tile) {
     const { offset, length } = entry.tile
     const bytes = content.subarray(offset, offset + length)
-    let one = told.get(entry.text)
+    let one = results.get(entry.text)
     if (!one || !sameBytes(one.bytes, bytes)) {
       const place = { file: `${array.folder.path}/${file.path}`, offset }
       one = { bytes, result: await deleteResult(known, name, bytes, place) }
-      told.set(entry.text, one)
+      results.set(entry.text, one)
     }
     return { ...row, refers_to: null, exists: files.has(entry.text), effect: 'deletes', ...one.result }
   }

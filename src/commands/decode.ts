@@ -147,12 +147,12 @@ async function arrayOutcome(
   const limit = parseLimit(options.limit)
   const faults: InspectError[] = []
   const report = new LabelReport()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   /** An error that ends one fragment is reported once; the others are still decoded. */
   const unread = (caught: unknown, { folder }: Fragment): void => {
     const error = asInspectError(addPlace(caught, { file: folder.path }))
     if (error.code === 'USAGE') throw error
-    if (!isNew(told, error)) return
+    if (!isNew(reported, error)) return
     if (faults.length < MOST_FAULTS) faults.push(error)
     cx.fault(error)
   }

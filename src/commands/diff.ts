@@ -57,7 +57,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
   return {
     document,
     rows: document.differences,
-    notRight: found.length > 0,
+    foundWrong: found.length > 0,
     async table(out: Output) {
       const { diffTable } = await import('../render/views/diff.ts')
       await diffTable(document, cx.full, out)

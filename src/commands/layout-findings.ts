@@ -13,7 +13,7 @@ const LARGE_TILE = 256 * 1024 * 1024
 const MUCH_METADATA = 0.1
 
 /** The totals of fragments that advice depends on. */
-export interface Laid {
+export interface LayoutTotals {
   tally: SizeTally
   tile_num: number
   cell_num: number
@@ -21,7 +21,7 @@ export interface Laid {
 }
 
 /** Advice on the layout of cells; none if the array is too small to matter. */
-export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Laid): StatsFinding[] {
+export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: LayoutTotals): StatsFinding[] {
   const { data } = tally
   const found: StatsFinding[] = []
   const note = (code: StatsFinding['code'], bytes: number, message: string): void => {

@@ -187,13 +187,18 @@ class Listing {
   private readonly array: InspectArray
   private readonly entries: readonly FragmentEntry[]
   /** Files whose fault was reported. An unreadable schema is reported once for all its fragments. */
-  private readonly told: Set<string>
+  private readonly reported: Set<string>
 
-  constructor(cx: CommandContext, array: InspectArray, entries: readonly FragmentEntry[], told: string | undefined) {
+  constructor(
+    cx: CommandContext,
+    array: InspectArray,
+    entries: readonly FragmentEntry[],
+    reported: string | undefined,
+  ) {
     this.cx = cx
     this.array = array
     this.entries = entries
-    this.told = new Set(told === undefined ? [] : [told])
+    this.reported = new Set(reported === undefined ? [] : [reported])
   }
 
   async *fragments(): AsyncGenerator<Listed> {
@@ -220,8 +225,8 @@ class Listing {
   private tell(fault: InspectError | undefined): void {
     if (!fault) return
     const { file } = fault.at
-    if (file === undefined || !this.told.has(file)) this.cx.fault(fault)
-    if (file !== undefined) this.told.add(file)
+    if (file === undefined || !this.reported.has(file)) this.cx.fault(fault)
+    if (file !== undefined) this.reported.add(file)
   }
 
   private async one(entry: FragmentEntry, footers: ReadonlyMap<string, Uint8Array> | undefined): Promise<Listed> {

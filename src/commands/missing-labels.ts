@@ -6,7 +6,7 @@ export class LabelReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
   private readonly faults = new Set<string>()
-  private told = false
+  private reported = false
 
   remark(field: string, text: string): void {
     const known = this.remarks.get(field) ?? new Set()
@@ -39,8 +39,8 @@ export class LabelReport {
 
   /** Prints the report once, after the last cell. @param arrow whether a cell without a label is null, not its index */
   tell(cx: Pick<CommandContext, 'note'>, arrow = false): void {
-    if (this.told) return
-    this.told = true
+    if (this.reported) return
+    this.reported = true
     for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
     for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue

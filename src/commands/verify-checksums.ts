@@ -9,8 +9,8 @@ import {
   type CommandModule,
   documentHead,
   notExaminedResult,
+  noteIfEmpty,
   type Outcome,
-  sayIfEmpty,
 } from './command.ts'
 import { parseJobs } from './jobs.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
@@ -48,7 +48,7 @@ export const command: CommandModule<Options> = {
     const jobs = parseJobs(options.jobs)
     for (const path of paths) {
       const target = await cx.open(path)
-      await sayIfEmpty(cx, target)
+      await noteIfEmpty(cx, target)
       const bytes = await noteBytesToRead(cx, target)
       const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, verifyOptions.deep)
       yield outcome(cx, path, target, verifyOptions, runner, options)
@@ -119,8 +119,8 @@ function outcome(
     document,
     tail,
     rows: document.failures,
-    asFound: true,
-    get notRight() {
+    flushRows: true,
+    get foundWrong() {
       return !ok()
     },
     async table(out: Output) {

@@ -4,18 +4,18 @@ import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 /**
  * Writes each row as one line of JSON, as rows are made. A row may itself contain iterables.
- * @param asFound whether to write each line at once, not in larger pieces
+ * @param flushRows whether to write each line at once, not in larger pieces
  */
 export async function writeNdjson(
   rows: Rows<Result>,
   out: Output,
-  { int64, asFound = false }: Pick<JsonStyle, 'int64'> & { asFound?: boolean | undefined },
+  { int64, flushRows = false }: Pick<JsonStyle, 'int64'> & { flushRows?: boolean | undefined },
 ): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, { int64, indent: false })
   const endLine = (): Promise<void> | void => {
     buffer.add('\n')
-    if (buffer.full || asFound) return buffer.flush()
+    if (buffer.full || flushRows) return buffer.flush()
   }
   await eachRow(rows, (row) => {
     const wait = writeValue(row, buffer, text)

@@ -70,7 +70,7 @@ export async function table(content: TableContent, out: Output): Promise<void> {
   if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
     const shown = await drawBordered(drawing, paint, out, out.columns)
-    await tellHidden([...left, ...head.slice(shown)], seeMore, paint, out)
+    await nameHiddenColumns([...left, ...head.slice(shown)], seeMore, paint, out)
   }
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
 }
@@ -93,7 +93,7 @@ async function block(
 }
 
 /** Names the columns that did not fit. */
-async function tellHidden(
+async function nameHiddenColumns(
   hidden: readonly string[],
   how: string | undefined,
   paint: Paint,
@@ -149,7 +149,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
   }
   if (ready !== undefined) await draw(ready, pending)
   await draw(pending, undefined)
-  await tellHidden(head.slice(shown), seeMore, paint, out)
+  await nameHiddenColumns(head.slice(shown), seeMore, paint, out)
   return columns.length - shown
 }
 

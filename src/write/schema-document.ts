@@ -158,14 +158,14 @@ function dimensionOf(
   const extent = dimension.at('tile_extent')
   // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of TileDB's
   // APIs.
-  const unsaid = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
+  const notGiven = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
   return {
     name: dimension.at('name').text(),
     type,
     cell_val_num,
     filters: readPipeline(dimension, 'filters', { version, style }),
     domain,
-    tile_extent: unsaid
+    tile_extent: notGiven
       ? array.cell_order === 'hilbert'
         ? undefined
         : wholeExtent(type, domain)

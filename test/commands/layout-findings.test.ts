@@ -1,20 +1,20 @@
 import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { type Laid, layoutFindings, WORTH_BYTES } from '../../src/commands/layout-findings.ts'
+import { type LayoutTotals, layoutFindings, WORTH_BYTES } from '../../src/commands/layout-findings.ts'
 import { Distribution, SizeTally } from '../../src/commands/size-tally.ts'
 import { FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
-function laid(size: number, unfiltered_size: number, more: Partial<Laid> = {}): Laid {
+function laid(size: number, unfiltered_size: number, more: Partial<LayoutTotals> = {}): LayoutTotals {
   const tally = new SizeTally()
   const filters = [{ name: 'ZSTD' as const, level: 1 }]
   tally.addFile({ field: 'a', role: 'data', filters, size, unfiltered_size }, new Distribution())
   return { tally, tile_num: 1, cell_num: 1000, metadata_size: 0, ...more }
 }
 
-const codes = (one: Laid): string[] => layoutFindings(one).map(({ code }) => code)
+const codes = (one: LayoutTotals): string[] => layoutFindings(one).map(({ code }) => code)
 
 describe('advice on a layout', () => {
   test('stored larger: from 1 MiB and 5 % more on', () => {

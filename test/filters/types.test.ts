@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { otherlyTyped } from '../../src/check/known-faults.ts'
+import { filterOfOtherType } from '../../src/check/known-faults.ts'
 import { typeAfter } from '../../src/filters/registry.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
@@ -53,6 +53,6 @@ describe('the type that a filter sees', () => {
     ['filters that see bytes', [XOR, ZSTD], 'FLOAT32', 19, undefined],
     ['formats since 20', [XOR, BITS], 'FLOAT32', 20, undefined],
   ])('matters to later releases or not: %s', (_, filters, type, version, name) => {
-    expect(otherlyTyped(filters, type, version)?.name).toBe(name)
+    expect(filterOfOtherType(filters, type, version)?.name).toBe(name)
   })
 })

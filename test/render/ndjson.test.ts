@@ -9,7 +9,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 const folder = temporaryFolder()
 
 /** How many pieces were written when each row was made, and behind the last. */
-async function piecesBefore(asFound: boolean): Promise<number[]> {
+async function piecesBefore(flushRows: boolean): Promise<number[]> {
   const pieces: (string | Uint8Array)[] = []
   const before: number[] = []
   async function* rows(): AsyncGenerator<{ row: number }> {
@@ -23,7 +23,7 @@ async function piecesBefore(asFound: boolean): Promise<number[]> {
     columns: undefined,
     color: false,
   }
-  await writeNdjson(rows(), out, { int64: 'number', asFound })
+  await writeNdjson(rows(), out, { int64: 'number', flushRows })
   expect(pieces.join('')).toBe('{"row":0}\n{"row":1}\n{"row":2}\n')
   return [...before, pieces.length]
 }

@@ -205,13 +205,13 @@ async function fragmentRows(content: ListContent, out: Output): Promise<void> {
     without(name)
   }
   await table({ columns, rows, limit, left }, out)
-  const said = rows.slice(0, limit).flatMap(([number], i): Pair[] => {
+  const details = rows.slice(0, limit).flatMap(([number], i): Pair[] => {
     const cells = below.map(({ cells }) => cells[i]).filter((cell) => cell !== '' && cell !== NOTHING)
     return cells.length === 0 ? [] : [[number, cells.join('; ')]]
   })
-  if (said.length === 0) return
+  if (details.length === 0) return
   await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
-  await keyValues(said, out)
+  await keyValues(details, out)
   await out.write('\n')
 }
 

@@ -77,7 +77,7 @@ export async function tableOrBelow({ columns, rows, names, limit, left }: ListCo
   const last = columns.length - 1
   const told = shown
     .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
-    .filter(([, said]) => said !== '' && said !== NOTHING)
+    .filter(([, text]) => text !== '' && text !== NOTHING)
   if (told.length === 0) return false
   await section(columns[last].name, out)
   await namedLines(told, out)
@@ -88,17 +88,17 @@ export async function tableOrBelow({ columns, rows, names, limit, left }: ListCo
 async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
   const names = pairs.map(([name]) => cutMiddle(escapeText(name), LINE_NAME_ROOM))
   const room = (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...names.map(textWidth)) - GAP.length
-  const long = pairs.some(([, said]) => said.split(' ').some((word) => textWidth(escapeText(word)) > room))
+  const long = pairs.some(([, text]) => text.split(' ').some((word) => textWidth(escapeText(word)) > room))
   if (!long) {
     await keyValues(
-      pairs.map(([, said], i): Pair => [names[i], said]),
+      pairs.map(([, text], i): Pair => [names[i], text]),
       out,
     )
     return
   }
-  for (const [name, said] of pairs) {
+  for (const [name, text] of pairs) {
     await line(name, out, 'field')
-    await line(`${GAP}${said}`, out)
+    await line(`${GAP}${text}`, out)
   }
 }
 

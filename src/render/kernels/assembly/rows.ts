@@ -88,7 +88,7 @@ export function writeRows(
       out = start
       break
     }
-    if (out === start) out = said(LONE, out)
+    if (out === start) out = textAt(LONE, out)
     v128.store(out, v128.load(end))
     out += endLength
   }
@@ -103,7 +103,7 @@ function written(out: usize, text: usize, length: usize): usize {
   return out + length
 }
 
-function said(text: usize, out: usize): usize {
+function textAt(text: usize, out: usize): usize {
   return written(out, load<u32>(texts + text) as usize, load<u32>(texts + text, 4) as usize)
 }
 
@@ -132,7 +132,7 @@ function quote(out: usize): usize {
 
 function writeCell(column: usize, cell: usize, out: usize): usize {
   const validity = load<u32>(column, 8) as usize
-  if (validity !== 0 && load<u8>(validity + cell) === 0) return said(NULL, out)
+  if (validity !== 0 && load<u8>(validity + cell) === 0) return textAt(NULL, out)
   const kind = load<u32>(column)
   const data = load<u32>(column, 4) as usize
   if (kind === I64) return signed64(out, load<i64>(data + (cell << 3)))
@@ -253,9 +253,9 @@ function float32(bits: u32, out: usize): usize {
 }
 
 function special(zero: bool, negative: bool, notANumber: bool, out: usize): usize {
-  if (notANumber) return said(NOT_A_NUMBER, out)
-  if (!zero) return said(negative ? MINUS_INFINITE : INFINITE, out)
-  if (negative) return said(MINUS_ZERO, out)
+  if (notANumber) return textAt(NOT_A_NUMBER, out)
+  if (!zero) return textAt(negative ? MINUS_INFINITE : INFINITE, out)
+  if (negative) return textAt(MINUS_ZERO, out)
   store<u8>(out, 0x30)
   return out + 1
 }
