@@ -234,3 +234,19 @@ describe('DEBUG', () => {
     expect(ran.stderr).toMatch(/^\s+at /m)
   })
 })
+
+test('a name that JavaScript gives every object is no command', async () => {
+  const ran = await runJson(['constructor'])
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).toBe("error: unknown command 'constructor'\n")
+})
+
+test('an error beside the target is told where a later argument is left out', async () => {
+  const broken = `${folder}/broken_schema`
+  cpSync(ARRAY, broken, { recursive: true })
+  const [schema] = readdirSync(`${broken}/__schema`).filter((name) => name.startsWith('__1'))
+  truncateSync(`${broken}/__schema/${schema}`, 10)
+  const ran = await run(['at', `${broken}/__fragments/${FRAGMENT_NAME}`, '--cell', 'x=1'])
+  expect(ran.code).toBe(1)
+  expect(ran.stderr).toContain(`error: ${broken}/__schema/${schema}: `)
+})

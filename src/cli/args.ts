@@ -1,0 +1,136 @@
+import { Command, Option } from 'commander'
+import { InspectError } from '../base/errors.ts'
+import { extensionOf } from '../base/extension.ts'
+import type { CommandModule } from '../commands/command.ts'
+import type { JsonStyle } from '../render/json.ts'
+import { ALIASES, COMMANDS } from './commands.ts'
+
+const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const
+export type Format = (typeof FORMATS)[number] | 'arrow'
+
+/** Formats by the extension of `--output`; '' if there is none. */
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  '': 'table',
+  txt: 'table',
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  tsv: 'tsv',
+  // Arrow IPC files (one with the extension that pandas uses) and streams
+  arrow: 'arrow',
+  feather: 'arrow',
+  arrows: 'arrow',
+}
+
+/** Hints for extensions that users may try. */
+const EXTENSION_HINTS: Readonly<Record<string, string>> = {
+  svg: ' (rtree --svg draws)',
+  parquet: ' (pyarrow and DuckDB make Parquet of .arrow)',
+  gz: ' (- and a pipe to gzip)',
+  zst: ' (- and a pipe to zstd)',
+}
+
+export interface CommonOptions {
+  format?: Format
+  json?: boolean
+  output?: string | undefined
+  key?: string
+  keyFile?: string
+  color: 'auto' | 'always' | 'never'
+  quiet?: boolean
+  raw?: boolean
+  int64: JsonStyle['int64']
+  full?: boolean
+  vertical?: boolean
+  requests?: boolean
+  signRequest: boolean
+  maxTileSize?: string
+}
+
+export function addCommonOptions(command: Command, arrow: boolean): Command {
+  const formats = arrow ? [...FORMATS, 'arrow'] : FORMATS
+  return command
+    .optionsGroup('Options of every command:')
+    .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
+    .option('--json', 'same as --format json')
+    .option('-o, --output <file>', 'write there instead of stdout, whole or not at all; the format from the extension')
+    .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
+    .option('--key-file <file>', 'file that holds the key')
+    .option('--raw', 'values as stored: dates as integers, text and bytes as base64, NaN with its bits')
+    .addOption(new Option('--int64 <how>', '64-bit values in JSON').choices(['number', 'string']).default('number'))
+    .option('--full', 'show long lists whole')
+    .option('--vertical', 'each row of a table as a block, with a line for each column')
+    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('--requests', 'show on stderr what is fetched over a network')
+    .option('--no-sign-request', 'ask S3 without credentials')
+    .option(
+      '--max-tile-size <bytes>',
+      'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024 (default for metadata: 16M, or 2048 a stored byte if more)',
+    )
+    .option('--quiet', 'no progress, no notes on stderr')
+}
+
+/** Moves the command to the front, as every option belongs to a command. */
+export function commandFirst(argv: readonly string[]): readonly string[] {
+  let at = 0
+  if (argv[0]?.startsWith('-')) {
+    const { options } = addCommonOptions(new Command(), true)
+    const withValue = options.flatMap(({ short, long, required }) => (required ? [short, long] : []))
+    while (argv[at]?.startsWith('-') && argv[at] !== '--') at += withValue.includes(argv[at]) ? 2 : 1
+    // An option that belongs to one command may take a value, too.
+    if (at > 0) while (at < argv.length && !isCommand(argv[at])) at++
+  }
+  if (at >= argv.length) return argv
+  return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
+}
+
+function isCommand(arg: string): boolean {
+  return arg === 'help' || Object.hasOwn(COMMANDS, arg) || ALIASES.has(arg)
+}
+
+/** The command that is called, or whose help is wanted. */
+export function commandAsked(argv: readonly string[]): string | undefined {
+  const asked = argv.find((arg) => !arg.startsWith('-'))
+  return asked === 'help' ? argv[argv.indexOf('help') + 1] : asked
+}
+
+/** The format option, for errors before options are parsed. */
+export function formatAsked(argv: readonly string[]): Format {
+  const at = argv.indexOf('--format')
+  const named =
+    argv.find((arg) => arg.startsWith('--format='))?.slice('--format='.length) ?? (at >= 0 ? argv[at + 1] : undefined)
+  if (argv.includes('--json')) return 'json'
+  return FORMATS.find((format) => format === named) ?? 'table'
+}
+
+/** @throws InspectError USAGE if the extension names no format, or one that the command does not write */
+export function chosenFormat(options: CommonOptions, module: CommandModule<never>): Format {
+  if (options.json && options.format && options.format !== 'json')
+    throw new InspectError('USAGE', `expected one format, found --json and --format ${options.format}`)
+  if (options.json) return 'json'
+  if (options.format) return options.format
+  if (options.output === undefined) return 'table'
+  const extension = extensionOf(options.output)
+  const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+  if (module.ownOutput?.(options as never)) return format === 'json' || format === 'ndjson' ? format : 'table'
+  if (format === 'arrow' && !module.arrow)
+    throw new InspectError(
+      'USAGE',
+      `this command writes ${FORMATS.join(', ')}, not Arrow, found --output .${extension}`,
+    )
+  if (format !== undefined) return format
+  const known = Object.keys(EXTENSIONS).filter((name) => name !== '' && (module.arrow || EXTENSIONS[name] !== 'arrow'))
+  throw new InspectError(
+    'USAGE',
+    `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or --format beside it; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
+  )
+}
+
+/** @throws InspectError USAGE */
+export function parseTileSize(text: string): number {
+  const [, digits, unit] = /^(\d+)([KMG]?)$/i.exec(text) ?? []
+  const size = Number(digits) * 1024 ** ' KMG'.indexOf((unit || ' ').toUpperCase())
+  if (Number.isSafeInteger(size)) return size
+  throw new InspectError('USAGE', `--max-tile-size expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
+}

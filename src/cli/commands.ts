@@ -1,0 +1,106 @@
+import type { CommandModule } from '../commands/command.ts'
+
+/** Headings in the list of commands. */
+const FOLDER = 'What is in a folder:'
+const RIGHT = 'Whether it is right:'
+const METADATA = 'What the metadata says:'
+const BYTES = 'Cells and bytes:'
+export const MAKING = 'Beside that:'
+
+interface CommandEntry {
+  group: string
+  summary: string
+  load: () => Promise<{ command: CommandModule<never> }>
+}
+
+/** Every command and its module. A module is loaded only when its command is called. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  ls: {
+    group: FOLDER,
+    summary: 'fragments of an array and what state they are in, files of a fragment, members of a group',
+    load: () => import('../commands/ls.ts'),
+  },
+  schema: {
+    group: FOLDER,
+    summary: 'array schema: dimensions, attributes, filters, enumerations',
+    load: () => import('../commands/schema.ts'),
+  },
+  commits: {
+    group: FOLDER,
+    summary: 'commit, vacuum, delete and consolidated files, and which fragments count because of them',
+    load: () => import('../commands/commits.ts'),
+  },
+  stats: {
+    group: FOLDER,
+    summary: 'what fills disk and memory, by field, filter and section; two targets side by side',
+    load: () => import('../commands/stats.ts'),
+  },
+  check: {
+    group: RIGHT,
+    summary: 'any damage: files, sizes, metadata, filters, checksums; with --level cells every cell',
+    load: () => import('../commands/check.ts'),
+  },
+  'verify-checksums': {
+    group: RIGHT,
+    summary: 'only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',
+    load: () => import('../commands/verify-checksums.ts'),
+  },
+  diff: {
+    group: RIGHT,
+    summary: 'two arrays, fragments or schemas compared; their cells, too, with --cells',
+    load: () => import('../commands/diff.ts'),
+  },
+  footer: {
+    group: METADATA,
+    summary: 'footer of the fragment metadata, field by field',
+    load: () => import('../commands/footer.ts'),
+  },
+  rtree: {
+    group: METADATA,
+    summary: 'R-tree: bounding boxes of the tiles of a sparse fragment',
+    load: () => import('../commands/rtree.ts'),
+  },
+  metadata: {
+    group: METADATA,
+    summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
+    load: () => import('../commands/metadata.ts'),
+  },
+  tiles: {
+    group: METADATA,
+    summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
+    load: () => import('../commands/tiles.ts'),
+  },
+  decode: {
+    group: BYTES,
+    summary: 'cells, in stored order: as a table, JSON, NDJSON, CSV or Arrow',
+    load: () => import('../commands/decode.ts'),
+  },
+  tile: {
+    group: BYTES,
+    summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
+    load: () => import('../commands/tile.ts'),
+  },
+  dump: {
+    group: BYTES,
+    summary: 'any file, byte by byte: annotated hex, or the tree of its fields; the bytes of one field',
+    load: () => import('../commands/dump.ts'),
+  },
+  at: {
+    group: BYTES,
+    summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
+    load: () => import('../commands/at.ts'),
+  },
+  'write-sample': {
+    group: MAKING,
+    summary: 'writes a sample array that TileDB opens',
+    load: () => import('../commands/write-sample.ts'),
+  },
+  completion: {
+    group: MAKING,
+    summary: 'completes commands and options in bash, zsh or fish',
+    load: () => import('../commands/completion.ts'),
+  },
+}
+
+/** Command names that users of other programs may expect. */
+export const ALIASES: ReadonlyMap<string, string> = new Map([['verify', 'verify-checksums']])

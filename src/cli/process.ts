@@ -1,0 +1,22 @@
+import type { Output } from '../base/result.ts'
+import type { Storage } from '../source/source.ts'
+
+/** What the program may use of the process. It has no other access to the outside. */
+export interface Process {
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  stdout: Output & { isTTY: boolean }
+  stderr: (text: string) => void
+  /** Width of the terminal on stderr, or 0 if it is unknown; undefined if stderr is not a terminal. */
+  stderrColumns?: number | undefined
+  /** Where paths are looked up. */
+  storage: Storage
+}
+
+/** Width used for a terminal that does not report its width, as in many CI systems. */
+const USUAL_WIDTH = 80
+
+/** @param columns as a terminal reports them: 0 if it does not, undefined if there is no terminal */
+export function usableWidth(columns: number | undefined): number | undefined {
+  return columns === 0 ? USUAL_WIDTH : columns
+}

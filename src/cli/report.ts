@@ -1,0 +1,92 @@
+import { asInspectError, exitCodeOf, InspectError } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
+import { errorResult } from '../commands/command.ts'
+import { writeJson } from '../render/json.ts'
+import { wrapWords } from '../render/text-width.ts'
+import { UNSAFE } from '../render/unsafe-text.ts'
+import type { Format } from './args.ts'
+import { type Process, usableWidth } from './process.ts'
+
+/** A path as the user wrote it. */
+export type ShownPath = (path: string) => string
+
+/** Errors and notes on stderr, and the exit code. The one place where errors are printed. */
+export class Report {
+  /** Whether notes are left out. */
+  quiet = false
+  /** The format of documents. With JSON and NDJSON, an error is a document, too. */
+  format: Format = 'table'
+  private readonly process: Process
+  private readonly codes = new Set<number>()
+
+  constructor(process: Process) {
+    this.process = process
+  }
+
+  addExitCode(code: number): void {
+    this.codes.add(code)
+  }
+
+  /** The code that counts most of all that were added; 0 if there is none. */
+  exitCode(): number {
+    return [2, 1, 3].find((code) => this.codes.has(code)) ?? 0
+  }
+
+  note(text: string): void {
+    if (!this.quiet) this.printLine(`note: ${escapeControls(text)}`)
+  }
+
+  error(error: InspectError, shownPath: ShownPath): void {
+    this.addExitCode(exitCodeOf(error))
+    this.printLine(errorLine(error, shownPath))
+  }
+
+  /** An error in place of a document. */
+  async failure(error: unknown, shownPath: ShownPath, out: Output): Promise<InspectError> {
+    const known = asInspectError(error)
+    this.error(known, shownPath)
+    if (this.process.env.DEBUG && error instanceof Error) this.process.stderr(`${error.stack}\n`)
+    await this.errorDocument(known, shownPath, out)
+    return known
+  }
+
+  /** Writes nothing if the format is not one of the JSON formats. */
+  async errorDocument(error: InspectError, shownPath: ShownPath, out: Output): Promise<void> {
+    const { format } = this
+    if (format !== 'json' && format !== 'ndjson') return
+    const document = { error: errorResult({ shownPath }, error) }
+    try {
+      await writeJson(document, out, { int64: 'number', indent: format === 'json' })
+    } catch (again) {
+      // If the output itself failed, stderr has said so.
+      if (!(again instanceof InspectError)) throw again
+    }
+  }
+
+  /** On a terminal, a long line is wrapped. */
+  private printLine(text: string): void {
+    const { stderr, stderrColumns } = this.process
+    stderr(`${wrapWords(text, usableWidth(stderrColumns), '  ').join('\n')}\n`)
+  }
+}
+
+/** `error: file: byte 12, field x: expected …, found …` */
+function errorLine(error: InspectError, shownPath: ShownPath): string {
+  const { file, offset, field, space } = error.at
+  const place: string[] = []
+  if (offset !== undefined) place.push(`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`)
+  else if (space !== undefined) place.push(space)
+  if (field !== undefined) place.push(`field ${field}`)
+  const parts = [file === undefined ? '' : shownPath(file), place.join(', '), error.message]
+  return `error: ${escapeControls(parts.filter((part) => part !== '').join(': '))}`
+}
+
+/** Control characters in names and values from files must not reach a terminal. */
+function escapeControls(text: string): string {
+  return text.replace(UNSAFE, (character) =>
+    Array.from({ length: character.length }, (_, i) => {
+      const unit = character.charCodeAt(i)
+      return `\\u${unit.toString(16).padStart(4, '0')}`
+    }).join(''),
+  )
+}
