@@ -152,7 +152,7 @@ export class TilePieces {
       }
       this.seen = placed.from + placed.chunk.original_length
       if (this.seen > expected) throw this.wrongSize(this.seen)
-      // Writers cut all chunks but the last to one length. Another length may be wrong, which would move all cells behind it.
+      // Writers give all chunks but the last the same length. A different length may be wrong, and would shift all later cells.
       if (this.seen <= from && placed.chunk.original_length === this.proven) continue
       const data = await this.tile.undo(placed)
       this.proven = data.length

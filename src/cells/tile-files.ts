@@ -188,7 +188,7 @@ export class TileFile {
       const step = this.isLarge(tile) && this.inPieces ? BLOCK_BYTES : end - offset
       // A tile that ends before it starts is reported when it is read.
       for (let at = offset; at < end; at += step) {
-        // The metadata may claim any size; what is not planned is read all the same.
+        // The metadata may claim any size. Blocks that are not planned are still read.
         if (step < end - offset && ranges.length >= MOST_PLANNED) break
         ranges.push({ offset: at, length: Math.min(step, end - at) })
       }

@@ -65,8 +65,8 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       await fragment.close()
     }
   }
-  const sizesTold = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
-  yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesTold ? bytesToCheck(run, array, entry) : 0))
+  const sizesKnown = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
+  yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesKnown ? bytesToCheck(run, array, entry) : 0))
   const newest = schemaFileOpened(files, array.cx.now)
   const schema = newest && schemas.get(newest.name)
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {

@@ -39,7 +39,7 @@ function tileChoices(version: number): Choice<'tiles'>[] {
 /**
  * For every release since 2.0. Consolidation merged by unsigned bytes, but its input was ordered by signed bytes.
  *
- * @see Domain::cell_order_cmp_impl<char>, which compares char, beside its readers' string_view
+ * @see Domain::cell_order_cmp_impl<char>, which compares char, while the readers of these releases compare string_view
  */
 function textChoices(merged: boolean): Choice<'text'>[] {
   const fault =

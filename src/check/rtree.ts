@@ -86,7 +86,7 @@ function* containment(
   level: number,
   place: Place,
 ): Generator<ReturnType<typeof finding>> {
-  let forgottenTold = false
+  let forgottenReported = false
   for (let child = 0; child < children.count; child++) {
     const parent = Math.floor(child / fanout)
     if (parent >= parents.count) return
@@ -98,7 +98,7 @@ function* containment(
       if (inside || parents.isNaN(d, 'min', parent) || children.isNaN(d, 'min', child)) continue
       const at = { ...place, field: `rtree.levels.${level}.${parent}` }
       const forgotten = children.firstNaN(d, child, (parent + 1) * fanout) >= 0
-      if (forgotten && forgottenTold) continue
+      if (forgotten && forgottenReported) continue
       const known = forgotten
         ? NAN_FAULTS.union
         : emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, parent))
@@ -110,7 +110,7 @@ function* containment(
         known,
       )
       if (!forgotten) return
-      forgottenTold = true
+      forgottenReported = true
     }
   }
 }

@@ -60,7 +60,7 @@ class TileReader {
   private readonly info: FragmentInfo
   private toldOtherType = false
   private toldOtherTypes = false
-  private readonly lostTold = new Set<boolean>()
+  private readonly lostReported = new Set<boolean>()
 
   constructor(run: CheckRun, fragment: Fragment, info: FragmentInfo, file: TileFile) {
     this.run = run
@@ -200,8 +200,8 @@ class TileReader {
 
   /** Reported once per file for data, and once for metadata. */
   private lostTail({ length, element_size, of_metadata }: LostTail, at: Place, items: Item[]): void {
-    if (this.lostTold.has(of_metadata)) return
-    this.lostTold.add(of_metadata)
+    if (this.lostReported.has(of_metadata)) return
+    this.lostReported.add(of_metadata)
     const place = { ...at, field: this.info.slots[this.file.slot].name }
     const { tailLost, metadataTailLost } = MEANINGS.CHUNK_UNREADABLE
     const expected = `whole ${element_size}-byte elements`

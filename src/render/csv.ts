@@ -39,7 +39,7 @@ export const LONE_NULL = '""'
  * are base64 after `base64:`. Lists and objects are compact JSON. Text that a spreadsheet could take for a formula is quoted.
  * Rows are objects with the same keys; any other value becomes a column `value`.
  *
- * @returns the columns; undefined if there were no rows to tell
+ * @returns the columns; undefined if neither the rows nor the style give any
  * @throws InspectError USAGE if a row has a key that is not a column, or the columns differ from those of earlier rows
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */

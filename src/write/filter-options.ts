@@ -14,7 +14,7 @@ import {
 import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 
 /**
- * Pipelines as text: filters separated by commas, each with options behind colons, as in
+ * Pipelines as text: filters separated by commas, each with options after colons, as in
  * `zstd:level=9,bit-width-reduction:max_window_size=256,sha256`.
  */
 

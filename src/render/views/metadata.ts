@@ -71,7 +71,8 @@ export async function fragmentMetadataTable(
   for (const slot of tiles > 0 ? slots : []) {
     if (slot.phantom) continue
     const first = await firstOfAll(slot)
-    if ([...first.values()].some((values) => values.some(isSaid))) await tilesTable(slot, first, tiles, full, out)
+    if ([...first.values()].some((values) => values.some(isInformative)))
+      await tilesTable(slot, first, tiles, full, out)
     else silent.push(slot)
   }
   if (silent.length > 0) {
@@ -148,12 +149,12 @@ function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean 
 }
 
 /** Whether a value is anything but the number 0. */
-function isSaid(value: CellValue): boolean {
+function isInformative(value: CellValue): boolean {
   return value !== 0 && value !== 0n
 }
 
 function isNonzero(value: CellValue): boolean {
-  return (typeof value === 'number' || typeof value === 'bigint') && isSaid(value)
+  return (typeof value === 'number' || typeof value === 'bigint') && isInformative(value)
 }
 
 /** The values of a list; none if its bytes are not whole values. */

@@ -85,8 +85,8 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
       const value = field?.[key]
       return value === undefined || value === null ? '' : shown(value)
     }
-    const isSaid = sample.some(({ fields }) => fields.some((field) => cell({ ...field, field, file: '' }) !== ''))
-    return isSaid ? [{ name, align: 'right', spare, cell }] : []
+    const hasValues = sample.some(({ fields }) => fields.some((field) => cell({ ...field, field, file: '' }) !== ''))
+    return hasValues ? [{ name, align: 'right', spare, cell }] : []
   }
   const valueText = (value: CellValue): string => shortValue(value, VALUE_ROOM)
   return [
