@@ -12,7 +12,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
-import { turn } from '../helpers/turn.ts'
+import { shortTurn, turn } from '../helpers/turn.ts'
 import { filePaths } from './anatomy.ts'
 
 const NAMES = [
@@ -32,6 +32,7 @@ const NAMES = [
   '22/type_nullable',
 ]
 const BYTES_A_FILE = 4
+const FLIPS = Array.from({ length: 12 }, (_, i) => i)
 
 const folders = fixtureFolders().filter(({ name }) => NAMES.includes(name))
 
@@ -198,12 +199,14 @@ describe('what notices a flip', () => {
       const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$/.test(path))
       const copy = `${temporary}/${name.replace('/', '-')}`
       cpSync(folder.path, copy, { recursive: true })
-      for (let i = 0; i < 12; i++) {
+      const tried = shortTurn(FLIPS, 4)
+      for (const i of FLIPS) {
         const path = files[random.below(files.length)].replace(folder.path, copy)
         const bytes = readFileSync(path)
         const offset = random.below(bytes.length)
-        const { documents } = await runJson(['at', path, String(offset), ...keyOption(folder)])
         const bit = random.below(8)
+        if (!tried.includes(i)) continue
+        const { documents } = await runJson(['at', path, String(offset), ...keyOption(folder)])
         const detectors = detectorsOf(documents[0], bit)
         const checksum = detectors.find((one) => /^(?:CHECKSUM|AES)/.test(String(one)))
         const flipped = Uint8Array.from(bytes)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
-import { turn } from '../helpers/turn.ts'
+import { contextFor, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 import { dissect, filePaths, isKnownGap } from './anatomy.ts'
 
 describe('every byte of every file is told once', () => {
-  for (const folder of turn(fixtureFolders(), 4)) {
+  for (const folder of turnOfFamilies(fixtureFolders(), 8, versionOf, 4)) {
     test(folder.name, async () => {
       const faults: string[] = []
       for (const path of filePaths(folder.path)) {

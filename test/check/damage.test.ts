@@ -2,13 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { PLACES } from './damage.ts'
 import { check, shown } from './findings.ts'
 
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 
 describe('planted damage is found, with its code and its place', () => {
-  test.each(CODES.map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
+  test.each(shortTurn(CODES, 3).map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
     const place = PLACES[code]
     const array = new EditedArray(place.fixture)
     const before = await check(array.storage(), EDITED, { key: array.key })

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import type { FindingCode } from '../../src/check/codes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
-import { turn } from '../helpers/turn.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { check, shown } from './findings.ts'
 
 /** `same`: it reads what it reads of the intact array; `differs`: something else, without a word. */
@@ -39,7 +39,7 @@ async function disagreement(
   changed: readonly (readonly [string, Verdict, (array: EditedArray) => void])[],
 ): Promise<string[]> {
   const lines: string[] = []
-  for (const [path, verdict, change] of turn(changed, 8)) {
+  for (const [path, verdict, change] of shortTurn(changed, 16, 8)) {
     if (NOT_READ.test(path)) continue
     const array = new EditedArray(name)
     change(array)

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
-import { run } from '../helpers/run.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
@@ -29,11 +29,12 @@ const FRAGMENTS = 24
 const WORTH_WORKERS = 64 * 2 ** 20
 
 /** One fragment under many names; every third is a damaged copy, each in another place. */
-beforeAll(async () => {
+function writeArray(): void {
   const spec = ['--dense', '--dim', 'x:INT64:0..399999', '--attr', 'a:INT64', '--attr', 'b:FLOAT32']
   const layout = ['--tile-extent', '20000', '--cells', '400000', '--fragments', '1', '--filters', 'sha256']
-  const { code, stderr } = await run(['write-sample', array, ...spec, ...layout])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const args = [BIN, 'write-sample', array, ...spec, ...layout]
+  const { status, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {} })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   const [original] = readdirSync(`${array}/__fragments`)
   for (let i = 0; i < FRAGMENTS; i++) {
     const name = original.replace(/^__\d+_\d+_/, `__${100 + i}_${100 + i}_`)
@@ -48,7 +49,7 @@ beforeAll(async () => {
     }
     writeFileSync(`${array}/__commits/${name}.wrt`, '')
   }
-})
+}
 
 function flipByte(path: string, at: number): void {
   const bytes = readFileSync(path)
@@ -79,6 +80,8 @@ function decode(fragment: string, jobs: number, ...more: string[]): Ended {
 if (!existsSync(`${ROOT}dist/cli`)) test.skip('the built program is not here: npm run build', () => {})
 else {
   describe('verify-checksums --jobs', () => {
+    beforeAll(writeArray)
+
     test('has enough to share out', () => {
       const sizes = readdirSync(`${array}/__fragments`).flatMap((fragment) =>
         readdirSync(`${array}/__fragments/${fragment}`).map(
@@ -88,7 +91,7 @@ else {
       expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(WORTH_WORKERS)
     })
 
-    test.each(['--format=ndjson', '--json', '--json --deep'])(
+    test.each(shortTurn(['--format=ndjson', '--json', '--json --deep'], 3))(
       '%s prints the same, in the same order, whatever the number of workers',
       (options) => {
         const more = options.split(' ')
@@ -125,18 +128,19 @@ else {
       fragment = `${cells}/__fragments/${readdirSync(`${cells}/__fragments`)[0]}`
     })
 
-    test.each(['ndjson', 'csv', 'arrow'])('%s is the same whatever the number of threads', (format) => {
+    test.each(shortTurn(['ndjson', 'csv', 'arrow'], 3))('%s is the same whatever the number of threads', (format) => {
       const alone = decode(fragment, 1, '--format', format)
       expect(alone).toMatchObject({ status: 0, stderr: '' })
       for (const jobs of [2, 3]) expect(decode(fragment, jobs, '--format', format)).toEqual(alone)
     })
 
-    test.each([
+    const selections = [
       ['--range', 'y=100..300'],
       ['--tiles', '3..50'],
       ['--field', 'n'],
       ['--limit', '2000'],
-    ])('%s %s, too', (...some) => {
+    ]
+    test.each(shortTurn(selections, 4))('%s %s, too', (...some) => {
       const alone = decode(fragment, 1, '--format', 'csv', ...some)
       expect(alone).toMatchObject({ status: 0, stderr: '' })
       expect(decode(fragment, 2, '--format', 'csv', ...some)).toEqual(alone)

@@ -7,6 +7,7 @@ import { encode } from '../../src/format/io.ts'
 import { bytes } from '../helpers/build-bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { run, runJson } from '../helpers/run.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 /** What of a chunk's stored bytes: through so many layers of gzip, each behind the other. */
 function chunk(content: Uint8Array, layers: number): Uint8Array {
@@ -78,7 +79,7 @@ const MOST = 400 * 2 ** 20
 describe.each(Object.keys(HOSTILE))('%s', (hostile) => {
   const content = HOSTILE[hostile]()
 
-  test.each(Object.keys(PLACES))(
+  test.each(shortTurn(Object.keys(PLACES), 3))(
     'in the place of %s is refused at once, and what raises the bound is named',
     async (place) => {
       const [fixture, file] = PLACES[place]

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { turnOf } from '../helpers/turn.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { type Breach, type Entry, fuzzOnce } from './fuzzer.ts'
 
 const SEED = 1
@@ -18,7 +18,7 @@ const BOUNDS = { time: 20_000, memory: 2 * 2 ** 30 }
 
 test.each(CASES)('a short turn of the fuzzer breaks no law: %s', async (entry, cases) => {
   const breaches: Breach[] = []
-  for (const i of turnOf(cases, 5)) {
+  for (const i of shortTurn([...Array(cases).keys()], 12, 5)) {
     const breach = await fuzzOnce(SEED * 1_000_003 + i, BOUNDS, entry)
     if (breach) breaches.push(breach)
   }

@@ -19,7 +19,7 @@ import { filesBelow } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { runJson } from '../helpers/run.ts'
-import { turn } from '../helpers/turn.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 
 /** A chunk that is under a checksum from its first byte to its last, and where that is in the file. */
 interface Protected {
@@ -224,7 +224,7 @@ const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
 
 describe('a flipped bit under a checksum is found, and its chunk named', () => {
   const versions = [...new Set(arrays.map(versionOf))]
-  test.each(turn(versions, 6))('version %i', async (version) => {
+  test.each(turnOfFamilies(versions, 12, (one) => one, 6))('version %i', async (version) => {
     const random = new Random(SEED + version)
     let bitNum = 0
     const missed: string[] = []

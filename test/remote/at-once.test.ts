@@ -5,7 +5,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
 
-const FRAGMENTS = 60
+const FRAGMENTS = 24
 const SOURCE = `${FIXTURES}/22/filter_md5`
 const [ORIGINAL] = readdirSync(`${SOURCE}/__fragments`)
 /** Data files of a fragment. */

@@ -8,10 +8,12 @@ import { routedStorage } from '../../src/source/remote/remote.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { type Fault, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
+import { quickRetries } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
 
 const server = await serveFolder(FIXTURES)
 /** Faults must not make tests wait. */
+quickRetries()
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
 const ARRAY = '22/sparse_basic'
 const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)[0]}`

@@ -11,6 +11,7 @@ import { tileTable } from '../../src/render/views/tile.ts'
 import { verifyTable } from '../../src/render/views/verify.ts'
 import { timeRangeText, versionText } from '../../src/render/views/wording.ts'
 import { run } from '../helpers/run.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { sink } from './sink.ts'
 
 const WEATHER = 'examples/arrays/weather'
@@ -968,7 +969,8 @@ describe('every fixture', () => {
     for (const version of ['1', '5', '22']) {
       const folder = `test/fixtures/${version}`
       const entries = await readdir(folder, { withFileTypes: true })
-      for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+      const folders = entries.filter((entry) => entry.isDirectory())
+      for (const { name } of shortTurn(folders, version === '22' ? 6 : 2)) {
         for (const command of commands) {
           const args = [command, `${folder}/${name}`, ...key]
           const { code } = await run([...args, '--json'])

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { u64 } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
-import { fixtureFolders } from '../helpers/fixtures.ts'
+import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 
 /** One thing that the program printed. */
@@ -62,13 +62,17 @@ function kindOf(value: unknown): string {
   return 'kind' in value ? String(value.kind) : 'error'
 }
 
-/** What every command prints of every fixture, and of damage. @param folder where samples may be written */
-export async function* printed(folder: string): AsyncGenerator<Printed> {
-  for (const { path, kind, key } of fixtureFolders()) {
+/** What commands print of fixtures. */
+export async function* printedOfFixtures(folders: readonly FixtureFolder[]): AsyncGenerator<Printed> {
+  for (const { path, kind, key } of folders) {
     const keyed = key === undefined ? [] : ['--key', key]
     for (const command of ['ls', 'metadata']) yield* json([command, path, ...keyed])
     if (kind === 'array') yield* ofArray(path, keyed)
   }
+}
+
+/** What every command prints of chosen arrays, and of damage. @param folder where samples may be written */
+export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofSelected()
   yield* ofDamage(folder)
   yield* written(folder)
