@@ -145,8 +145,8 @@ export function fragmentStatistics(field: StatisticsField, lists: StatisticsList
   let null_count = 0
   for (const nulls of nullCounts) null_count += nulls
   // TileDB stores sums of characters for tiles, but computes none for the fragment.
-  const sum =
-    sums.length > 0 && field.type !== 'CHAR' ? sumOf(sumType(field.type), sums, tiles).bytes() : new Uint8Array(8)
+  const hasSums = sums.length > 0 && hasSum(field) && field.type !== 'CHAR'
+  const sum = hasSums ? sumOf(sumType(field.type), sums, tiles).bytes() : new Uint8Array(8)
   const [min, max] = (['min', 'max'] as const).map((which) => fragmentExtreme(field, lists, which, tiles))
   return { min, max, sum, null_count }
 }

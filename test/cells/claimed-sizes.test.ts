@@ -4,6 +4,7 @@ import { TilePieces } from '../../src/cells/tile-chunks.ts'
 import { SCHEMA } from '../../src/damage/damage.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { tileSums } from '../../src/format/tile-sums.ts'
 import type { ByteRange, Storage } from '../../src/source/source.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
@@ -58,6 +59,21 @@ describe('cells that the schema makes larger than memory', () => {
     expect(stderr).not.toMatch(/fault of tiledb-inspect/)
     expect(code).toBe(1)
   })
+})
+
+test.each([1, 3, 1000])('%i sums of strings, which have none, are a finding', async (count) => {
+  const array = await sample('--dim', 'x:INT64:0..99', '--cells', '50', '--capacity', '10', '--attr', 's:STRING_ASCII')
+  const values = new Uint8Array(8 * count).fill(0xff)
+  await array.editSection(
+    (footer) => footer.tile_sums_offsets?.[1],
+    tileSums,
+    () => ({ values }),
+  )
+  const { code, documents } = await runJson(['check', '--level', 'cells', array.fragmentPath()], {
+    storage: array.storage(),
+  })
+  expect(documents).toMatchObject([{ findings: [{ code: 'STATISTICS_COUNT' }], not_examined: [] }])
+  expect(code).toBe(1)
 })
 
 describe('a dense tile of more cells than anybody has', () => {
