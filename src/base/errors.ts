@@ -85,7 +85,9 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]
 }
 
-/** Whether no earlier error of this file had the same code and message. The offset does not count. Adds it to `told`. */
+/**
+ * Whether no earlier error of this file had the same code and message. The offset does not count. Adds it to `told`.
+ */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
   if (told.has(text)) return false

@@ -1,6 +1,6 @@
 /**
- * What a command produces: plain data. Renderers turn it into JSON, NDJSON, CSV or tables. They change no value, so they
- * cannot disagree.
+ * What a command produces: plain data. Renderers turn it into JSON, NDJSON, CSV or tables. They change no value, so
+ * they cannot disagree.
  *
  * - 64-bit values of the format (INT64 and UINT64 cells, timestamps, sums) are always bigint. Sizes, offsets and counts
  *   are numbers.

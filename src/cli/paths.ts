@@ -39,7 +39,7 @@ export async function findPlaces(
       })
     : { storage: process.storage, given: args, done() {} }
   const given: string[] = []
-  for (const path of places.given) given.push(await writtenOut(places.storage, path))
+  for (const path of places.given) given.push(await completePath(places.storage, path))
   return { ...places, given }
 }
 
@@ -47,14 +47,14 @@ export async function findPlaces(
  * TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. The spelling that exists is used.
  * An abbreviated name of a fragment is completed.
  */
-async function writtenOut(storage: Storage, given: string): Promise<string> {
+async function completePath(storage: Storage, given: string): Promise<string> {
   let path = given
   if (given.startsWith(FILE_SCHEME) && given.includes('%')) {
     path = localPath(given)
     if ((await storage.kind(path)) === undefined) path = decoded(path)
   }
   if (!path.split('/').some(beginsFragmentName)) return path
-  return (await import('../store/fragment-prefix.ts')).writtenOut(storage, path, internalPath)
+  return (await import('../store/fragment-prefix.ts')).completePath(storage, path, internalPath)
 }
 
 function decoded(path: string): string {

@@ -13,7 +13,7 @@ import type {
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { Folder } from '../source/source.ts'
-import { FOLDERS_DEEP, firstTime, leadsInside, tooDeep } from '../source/walk.ts'
+import { FOLDERS_DEEP, firstTime, shouldEnter, tooDeep } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
   cellsInDomain,
@@ -363,7 +363,7 @@ async function treeSize(
   const sizes = inOrder(await folder.list(), atOnce(folder), async (entry) => {
     const path = `${prefix}${entry.name}`
     if (entry.kind === 'file') return entrySize(folder, entry)
-    if (!leadsInside(entry) || without.has(path)) return 0
+    if (!shouldEnter(entry) || without.has(path)) return 0
     if (tooDeep(folder, path)) {
       deep.push(path)
       return 0

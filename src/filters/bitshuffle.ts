@@ -12,8 +12,8 @@ import { partFilter } from './part-filter.ts'
  *               first, that bit of every element, element e in byte e/8 at bit e%8; then, unchanged, the elements after
  *               the last group of eight
  *
- * If the length of a part is not a multiple of 8 bytes, writing splits the part in two: the longest multiple, which may be
- * empty, and the rest. A part whose length is not a multiple of 8 bytes, or not of the element, is stored unchanged.
+ * If the length of a part is not a multiple of 8 bytes, writing splits the part in two: the longest multiple, which may
+ * be empty, and the rest. A part whose length is not a multiple of 8 bytes, or not of the element, is stored unchanged.
  *
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
@@ -85,8 +85,8 @@ const TWOS = 0x0000cccc
 const FOURS = 0x0f0f0f0f
 
 /**
- * Transposes squares of 8 x 8 bits. A square is read from eight rows, one byte each, and written the same way. It is held
- * in two uint32, with row r in byte r. Three steps swap squares of 1, 2 and 4 bits across the diagonal.
+ * Transposes squares of 8 x 8 bits. A square is read from eight rows, one byte each, and written the same way. It is
+ * held in two uint32, with row r in byte r. Three steps swap squares of 1, 2 and 4 bits across the diagonal.
  */
 function transpose(
   input: Uint8Array,

@@ -17,8 +17,8 @@ export interface PartCodec {
 }
 
 /**
- * The frame that all compression filters share. The metadata of earlier filters is compressed too, and goes ahead of the
- * data parts. So only this filter's own metadata stays uncompressed.
+ * The frame that all compression filters share. The metadata of earlier filters is compressed too, and goes ahead of
+ * the data parts. So only this filter's own metadata stays uncompressed.
  *
  *     metadata  u32 metadata parts, u32 data parts, then per part u32 original length, u32 compressed length
  *     data      the compressed parts, metadata parts first

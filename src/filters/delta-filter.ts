@@ -12,7 +12,10 @@ export interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
   /** Returns `originalLength` bytes. Bytes after the last whole element that TileDB dropped are zeros. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
-  /** The original bytes of a part that was stored unchanged, though it is not whole elements. Undefined if some are lost. */
+  /**
+   * The original bytes of a part that was stored unchanged, though it is not whole elements. Undefined if some are
+   * lost.
+   */
   uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
 }
 
@@ -34,8 +37,8 @@ function typeRefusal(type: Datatype, { name, reinterpret_datatype }: FilterConfi
 }
 
 /**
- * The compression frame with the element type of the delta filters. Empty parts are not written. For an empty part TileDB
- * 2.30 writes a count of 0 and one or two elements of garbage, and then cannot read that; without a part it can.
+ * The compression frame with the element type of the delta filters. Empty parts are not written. For an empty part
+ * TileDB 2.30 writes a count of 0 and one or two elements of garbage, and then cannot read that; without a part it can.
  *
  * TileDB does not check that a part is whole elements, and drops the bytes after the last one. That may be the end of
  * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION seen as INT16, or the end of a compressor's output.

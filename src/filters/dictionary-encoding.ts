@@ -62,8 +62,8 @@ export const dictionaryEncoding: FilterDefinition = {
 const NO_PARTS = 8
 
 /**
- * TileDB refuses to filter other data, except for an empty tile: that of CHAR[var] cells that are all empty, whose offsets
- * have a tile of their own. For it TileDB 2.12 wrote a compressor frame with no parts, and can read it.
+ * TileDB refuses to filter other data, except for an empty tile: that of CHAR[var] cells that are all empty, whose
+ * offsets have a tile of their own. For it TileDB 2.12 wrote a compressor frame with no parts, and can read it.
  */
 function isNothing({ metadata, data }: FilteredBytes): boolean {
   return data.length === 0 && metadata.length >= NO_PARTS && metadata.subarray(0, NO_PARTS).every((byte) => byte === 0)

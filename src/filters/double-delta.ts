@@ -5,7 +5,8 @@ import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
- * DOUBLE_DELTA: stores the first two elements, then differences of differences (dd) in as few bits as the largest needs.
+ * DOUBLE_DELTA: stores the first two elements, then differences of differences (dd) in as few bits as the largest
+ * needs.
  *
  *     metadata  as all compression filters (compressor.ts)
  *     data      per part u8 bit size, u64 n, then
@@ -104,7 +105,9 @@ interface WideDifferences {
   /** Lanes of the magnitudes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
   low: Int32Array
   high: Int32Array
-  /** Bits of the largest magnitude. 64 on overflow: then the elements are stored unchanged, which every release reads. */
+  /**
+   * Bits of the largest magnitude. 64 on overflow: then the elements are stored unchanged, which every release reads.
+   */
   bitSize: number
   /** Whether a difference does not fit in 64 signed bits. */
   overflows: boolean
@@ -245,7 +248,10 @@ function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType)
   return isWhole ? stored.subarray(0, originalLength) : undefined
 }
 
-/** Fills `output` from its third element on. Sums are modulo 2^64, which is enough for all sizes. `bitSize` is at most 62. */
+/**
+ * Fills `output` from its third element on. Sums are modulo 2^64, which is enough for all sizes. `bitSize` is at most
+ * 62.
+ */
 function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31
   const shift = wide ? 64 - bitSize : 32 - bitSize

@@ -1,7 +1,7 @@
 import { badValue } from './bytes.ts'
 /**
- * Elements of filtered data as typed arrays. An element of 8 bytes is a pair of int32 lanes, low lane first. This avoids
- * bigint. All sums and differences are modulo 2^64.
+ * Elements of filtered data as typed arrays. An element of 8 bytes is a pair of int32 lanes, low lane first. This
+ * avoids bigint. All sums and differences are modulo 2^64.
  */
 
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
@@ -33,8 +33,8 @@ export function signedInteger(size: ElementSize): Datatype {
 }
 
 /**
- * The integer type that the window filters use for a datatype. Undefined if they pass it unchanged; before format version
- * 20 that includes dates and times.
+ * The integer type that the window filters use for a datatype. Undefined if they pass it unchanged; before format
+ * version 20 that includes dates and times.
  */
 export function windowType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
   const kind = datatypeKind(datatype)
@@ -44,8 +44,8 @@ export function windowType(datatype: Datatype, formatVersion: number): IntegerTy
 }
 
 /**
- * The integer type that DELTA and DOUBLE_DELTA use: the reinterpret datatype, or the field's if that is ANY. Text, bytes
- * and booleans count as single bytes, whatever their size.
+ * The integer type that DELTA and DOUBLE_DELTA use: the reinterpret datatype, or the field's if that is ANY. Text,
+ * bytes and booleans count as single bytes, whatever their size.
  *
  * @throws InspectError BAD_VALUE for floats, which both filters refuse
  */
@@ -122,7 +122,9 @@ export function elementOf(size: ElementSize, low: number, high: number): Uint8Ar
   return new Uint8Array(lanes.buffer, 0, size)
 }
 
-/** Running sums, modulo the element size. `low` and `high` are the lanes of the start value. As many bytes as `input`. */
+/**
+ * Running sums, modulo the element size. `low` and `high` are the lanes of the start value. As many bytes as `input`.
+ */
 export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)
@@ -143,7 +145,10 @@ export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): U
   return output
 }
 
-/** Differences: in[0] - start, in[1] - in[0]… modulo the element size. `low` and `high` are the lanes of the start value. */
+/**
+ * Differences: in[0] - start, in[1] - in[0]… modulo the element size. `low` and `high` are the lanes of the start
+ * value.
+ */
 export function differences(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)

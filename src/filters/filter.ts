@@ -7,8 +7,8 @@ import type { Kernels } from './kernels/kernels.ts'
 /**
  * Input and output of a filter when writing: lists of parts, as in TileDB's filters.
  *
- * `metadata` is the metadata of all filters so far, newest first, in stored order. `data` is the data parts. On disk each
- * list is concatenated. Filters never change a part in place.
+ * `metadata` is the metadata of all filters so far, newest first, in stored order. `data` is the data parts. On disk
+ * each list is concatenated. Filters never change a part in place.
  *
  * `offsets` is present only for tiles of var-sized strings whose offsets are stored in the data (RLE,
  * DICTIONARY_ENCODING). It has the start of each cell in `data`, which is then one part.
@@ -38,7 +38,9 @@ export interface ChecksumVerdict {
   ok: boolean
   /** Lower-case hex of the stored digest or tag. */
   expected: string
-  /** Lower-case hex of the digest of the bytes. Undefined for AES-GCM: without the right key its tag cannot be computed. */
+  /**
+   * Lower-case hex of the digest of the bytes. Undefined for AES-GCM: without the right key its tag cannot be computed.
+   */
   actual: string | undefined
 }
 
@@ -46,13 +48,16 @@ export interface ChecksumVerdict {
 export type RefusedPart = 'stream cut short' | 'delta of nothing' | 'part of nothing'
 
 /**
- * Bytes after the last whole element of a part, which TileDB dropped when it wrote. TileDB reads uninitialised memory in
- * their place; here they are zeros.
+ * Bytes after the last whole element of a part, which TileDB dropped when it wrote. TileDB reads uninitialised memory
+ * in their place; here they are zeros.
  */
 export interface LostTail {
   length: number
   element_size: number
-  /** Whether the part is another filter's metadata. The dropped bytes are then mostly the high bytes of a size, which are 0. */
+  /**
+   * Whether the part is another filter's metadata. The dropped bytes are then mostly the high bytes of a size, which
+   * are 0.
+   */
   of_metadata: boolean
 }
 
@@ -60,7 +65,9 @@ export interface LostTail {
 export interface FilterContext {
   /** Element type that this filter sees: the field's, unless an earlier filter (in writing order) changed it. */
   datatype: Datatype
-  /** Bytes of a cell: sizeof(type) x cell_val_num. In offsets tiles 8, in validity tiles 1, in var data sizeof(type). */
+  /**
+   * Bytes of a cell: sizeof(type) x cell_val_num. In offsets tiles 8, in validity tiles 1, in var data sizeof(type).
+   */
   cellSize: number
   /** Whether the chunk was filtered as another type than its tile's. Then it may not be a whole number of elements. */
   otherType?: boolean | undefined
@@ -68,7 +75,10 @@ export interface FilterContext {
   formatVersion: number
   /** Most bytes that undoing one filter of this chunk may give. A larger declared size is refused before allocation. */
   limit: number
-  /** Whether the data includes the offsets of var-sized strings. RLE and DICTIONARY_ENCODING then use their string layouts. */
+  /**
+   * Whether the data includes the offsets of var-sized strings. RLE and DICTIONARY_ENCODING then use their string
+   * layouts.
+   */
   stringOffsets: boolean
   /** AES-256 key, 32 bytes. */
   key?: Uint8Array | undefined
@@ -82,7 +92,10 @@ export interface FilterContext {
   ofMetadata?: boolean | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
-  /** Room for the output of this filter when reading, of exactly its length. The filter may fill and return it, to save a copy. */
+  /**
+   * Room for the output of this filter when reading, of exactly its length. The filter may fill and return it, to save
+   * a copy.
+   */
   into?: Uint8Array | undefined
   /** Fast code to undo filters. The output may then be in its memory, and is valid for this chunk only. */
   kernels?: Kernels | undefined
@@ -104,7 +117,9 @@ export interface FilteredField {
   formatVersion: number
   /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
   picture?: { height: number; width: number } | undefined
-  /** Whether the type does not matter. So it is for the schema's filters of offsets, of validity, and of coordinates. */
+  /**
+   * Whether the type does not matter. So it is for the schema's filters of offsets, of validity, and of coordinates.
+   */
   anyType?: boolean | undefined
   /** What the values are, if they are not the user's own values. */
   counts?: string | undefined

@@ -7,8 +7,8 @@ import type { FilterDefinition } from './filter.ts'
  * GZIP, in the frame that all compression filters share (compressor.ts). Each part is a zlib stream (RFC 1950), not a
  * gzip file. Levels below 0 are the default of zlib.
  *
- * TileDB before 2.27 allocates too little room for the stream of a part of no bytes. It stores a truncated stream, which
- * no release reads. Here such a stream gives no bytes.
+ * TileDB before 2.27 allocates too little room for the stream of a part of no bytes. It stores a truncated stream,
+ * which no release reads. Here such a stream gives no bytes.
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */

@@ -3,8 +3,8 @@ import { byteCodecFilter } from './byte-codec-filter.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
- * LZ4, in the frame that all compression filters share (compressor.ts). Each part is one raw LZ4 block: no LZ4 frame, no
- * size in front. The level is stored, but has no effect.
+ * LZ4, in the frame that all compression filters share (compressor.ts). Each part is one raw LZ4 block: no LZ4 frame,
+ * no size in front. The level is stored, but has no effect.
  *
  * @see format_spec/tile.md, "Compression Filters"
  */

@@ -9,7 +9,9 @@ import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter
 export interface PartTransform {
   forward(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
-  /** Called before allocation, for filters whose output is larger than their input when reading. Throws if too large. */
+  /**
+   * Called before allocation, for filters whose output is larger than their input when reading. Throws if too large.
+   */
   check?(total: number, config: FilterConfig, cx: FilterContext): void
   /** Whether TileDB drops the bytes after the last whole element of a part. */
   dropsTails?: boolean

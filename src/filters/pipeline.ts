@@ -19,7 +19,10 @@ import { definitionOf, typeAfter } from './registry.ts'
 
 /** What a pipeline must know about the tiles that it filters. */
 export interface TileType {
-  /** Element type before all filters: the field's; UINT64 for offsets and times, UINT8 for validity, CHAR for generic tiles. */
+  /**
+   * Element type before all filters: the field's; UINT64 for offsets and times, UINT8 for validity, CHAR for generic
+   * tiles.
+   */
   datatype: Datatype
   /** A second type to try, for tiles whose chunks may have been filtered as another type than `datatype`. */
   otherDatatype?: Datatype | undefined
@@ -63,8 +66,8 @@ export interface ReadOptions {
   /** Called for each chunk that was filtered as {@link TileType.otherDatatype}. */
   onOtherType?: ((chunk: number) => void) | undefined
   /**
-   * Room for a tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs a tenth of a
-   * millisecond for each MiB, as much as the faster filters do.
+   * Room for a tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs a tenth of
+   * a millisecond for each MiB, as much as the faster filters do.
    */
   into?: Uint8Array | undefined
   /** Undo only as many filters as it takes to compare every checksum and tag. */
@@ -88,8 +91,8 @@ interface Stage {
 }
 
 /**
- * Most output that undoing one filter may declare, as a multiple of the chunk's original length. Several earlier filters
- * may each have made the data larger.
+ * Most output that undoing one filter may declare, as a multiple of the chunk's original length. Several earlier
+ * filters may each have made the data larger.
  */
 const MAX_GROWTH = 64
 /** Least limit of a filter's output, in bytes. */
@@ -99,11 +102,14 @@ const LEAST_OF_STRINGS = 1 << 24
 /** Default of {@link FilterDefinition.growth}. */
 const SMALL_GROWTH = 2
 
-/** A tile may always have this many unfiltered bytes. For more, its size must follow from the schema or from what is stored. */
+/**
+ * A tile may always have this many unfiltered bytes. For more, its size must follow from the schema or from what is
+ * stored.
+ */
 const LEAST_UNFOLDED = 1 << 26
 /**
- * Most unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing else
- * for metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
+ * Most unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing
+ * else for metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
  */
 const MOST_OF_A_BYTE = 2048
 
@@ -271,8 +277,8 @@ export class Pipeline {
   }
 
   /**
-   * Whether a filter expects an empty part that a later filter (in writing order) loses. Of all pairs of filters, TileDB
-   * 2.30 fails to read empty chunks only of these, and of pairs with a delta filter, which have another fault.
+   * Whether a filter expects an empty part that a later filter (in writing order) loses. Of all pairs of filters,
+   * TileDB 2.30 fails to read empty chunks only of these, and of pairs with a delta filter, which have another fault.
    */
   private losesEmptyPart(): boolean {
     if (this.tile.stringOffsets) return false
@@ -378,9 +384,9 @@ export class Pipeline {
   }
 
   /**
-   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of no bytes, without metadata
-   * of any filter. They and later releases can read it if the string filter is the only one. Other filters find no
-   * metadata, and fail.
+   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of no bytes, without
+   * metadata of any filter. They and later releases can read it if the string filter is the only one. Other filters
+   * find no metadata, and fail.
    */
   private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
     if (original_length > 0) {
@@ -426,8 +432,8 @@ export class Pipeline {
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
       const { config, definition, filter, datatype } = this.stages[i]
-      // This filter loses the empty part that an earlier one expects. So TileDB writes such chunks, but cannot read them.
-      // Here they go through the filters with no part at all.
+      // This filter loses the empty part that an earlier one expects. So TileDB writes such chunks, but cannot read
+      // them. Here they go through the filters with no part at all.
       if (
         !nothing &&
         i > 0 &&
@@ -494,7 +500,10 @@ function isNothing(parts: readonly Uint8Array[]): boolean {
   return parts.every(({ length }) => length === 0)
 }
 
-/** Adds the filter's name to its error. @param lost bytes that TileDB dropped in later filters when it wrote the chunk */
+/**
+ * Adds the filter's name to its error.
+ * @param lost bytes that TileDB dropped in later filters when it wrote the chunk
+ */
 function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   if (!(error instanceof InspectError)) return error
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`

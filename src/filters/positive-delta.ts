@@ -107,7 +107,10 @@ function undoInKernel(
   return out && { metadata: metadata.subarray(end), data: out }
 }
 
-/** Whether no element is smaller than the one before it. Signed values are compared as unsigned ones with the sign bit flipped. */
+/**
+ * Whether no element is smaller than the one before it. Signed values are compared as unsigned ones with the sign bit
+ * flipped.
+ */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {
   const lanes = lanesOf(window, size)
   const each = lanesEach(size)

@@ -77,7 +77,10 @@ export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersi
   return since !== undefined && schemaVersion >= since
 }
 
-/** Whether var-sized strings with these filters may have their offsets in the data. Their offsets tile tells whether they do. */
+/**
+ * Whether var-sized strings with these filters may have their offsets in the data. Their offsets tile tells whether
+ * they do.
+ */
 export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
   return filters.length > 0 && filterOf(filters[0].name)?.offsetsInsideSince !== undefined
 }

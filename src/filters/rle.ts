@@ -30,8 +30,8 @@ import {
  *               u8 string length size
  *     data      per run: run length, string length (big-endian, of those sizes), the string
  *
- * TileDB ignores the last run when it chooses the string length size. If the string of that run is too long for the size,
- * TileDB cannot read its own data. Writing here counts the last run, too.
+ * TileDB ignores the last run when it chooses the string length size. If the string of that run is too long for the
+ * size, TileDB cannot read its own data. Writing here counts the last run, too.
  *
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/rle_compressor.cc
  */

@@ -21,9 +21,9 @@ import { partFilter } from './part-filter.ts'
  *     metadata  u32 parts, then per part u32 bytes of its integers; earlier metadata
  *     data      per part signed integers of `byte_width` bytes
  *
- * Writing computes in the type of the floats: float32 or float64, by the size of the element. Reading converts the integer
- * to that type, computes in float64 and converts the result to that type. Values that do not fit the integers are refused;
- * TileDB stores whatever the machine's conversion gives.
+ * Writing computes in the type of the floats: float32 or float64, by the size of the element. Reading converts the
+ * integer to that type, computes in float64 and converts the result to that type. Values that do not fit the integers
+ * are refused; TileDB stores whatever the machine's conversion gives.
  *
  * @see format_spec/filters/float_scale.md
  */
@@ -153,8 +153,8 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
 }
 
 /**
- * An int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64. They only
- * decide whether a float32 is a tie, so one bit replaces them all.
+ * An int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64. They
+ * only decide whether a float32 is a tie, so one bit replaces them all.
  */
 function int64(low: number, high: number, single: boolean): number {
   const exact = !single || (high >= -0x200000 && high < 0x200000) || (low & 0x7ff) === 0

@@ -4,8 +4,8 @@ import { badValue } from './bytes.ts'
 import type { ElementSize } from './elements.ts'
 
 /**
- * The windows into which BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part. A window has as many whole elements as fit
- * in `maxWindow` bytes. The last window has the rest, which may end with an incomplete element.
+ * The windows into which BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part. A window has as many whole elements as
+ * fit in `maxWindow` bytes. The last window has the rest, which may end with an incomplete element.
  *
  * @throws InspectError BAD_VALUE if no element fits into a window
  */

@@ -5,7 +5,8 @@ import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
- * XOR: combines every element but the first with the one before it. The next filter sees signed integers of the same size.
+ * XOR: combines every element but the first with the one before it. The next filter sees signed integers of the same
+ * size.
  *
  *     metadata  u32 parts, then per part u32 bytes; earlier metadata
  *     data      per part in[0], in[0]^in[1], in[1]^in[2]…

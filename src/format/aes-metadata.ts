@@ -13,8 +13,8 @@ export interface EncryptedPart {
 }
 
 /**
- * Metadata of AES_256_GCM, the last filter of every pipeline of an encrypted array. It lists the metadata parts of earlier
- * filters, then the data parts. The chunk's data has the encrypted parts in the same order.
+ * Metadata of AES_256_GCM, the last filter of every pipeline of an encrypted array. It lists the metadata parts of
+ * earlier filters, then the data parts. The chunk's data has the encrypted parts in the same order.
  *
  *     u32 metadata parts, u32 data parts, then per part u32 length before, u32 length after, 12 bytes IV, 16 bytes tag
  *

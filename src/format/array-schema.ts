@@ -16,7 +16,8 @@ export interface Domain {
 }
 
 /**
- * An array schema: the content of the generic tile in `__array_schema.tdb` (versions 1 to 9) or `__schema/<name>` (since 10).
+ * An array schema: the content of the generic tile in `__array_schema.tdb` (versions 1 to 9) or `__schema/<name>`
+ * (since 10).
  *
  * @see format_spec/array_schema.md
  */

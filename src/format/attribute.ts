@@ -19,7 +19,9 @@ export interface Attribute {
   fill_value_validity: boolean
   /** Order of the values in a dimension label's array; since version 17. */
   order: DataOrder
-  /** Name of the enumeration whose values the cells index; empty for none. Since version 20. Upstream's page lacks it. */
+  /**
+   * Name of the enumeration whose values the cells index; empty for none. Since version 20. Upstream's page lacks it.
+   */
   enumeration: string
 }
 

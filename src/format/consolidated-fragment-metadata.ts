@@ -10,8 +10,8 @@ export interface ConsolidatedFooterEntry {
 
 /**
  * Consolidated fragment metadata: the content of the generic tile in `__fragment_meta/<name>.meta` (before version 12
- * `<name>.meta` in the array's folder). `footers` has exact copies of the fragments' footers, one after another, without
- * the length that follows each footer in its fragment.
+ * `<name>.meta` in the array's folder). `footers` has exact copies of the fragments' footers, one after another,
+ * without the length that follows each footer in its fragment.
  *
  * @see format_spec/consolidated_fragment_metadata_file.md, which lacks the count
  */

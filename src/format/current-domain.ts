@@ -3,8 +3,8 @@ import type { Describe } from './io.ts'
 import { type NDRange, ndRange, type RangeType } from './range.ts'
 
 /**
- * The current domain of a schema: the part of the domain that may have cells. It does not change the tiles. Since schema
- * version 22. Its own version is 0 in real bytes (upstream's page says 1).
+ * The current domain of a schema: the part of the domain that may have cells. It does not change the tiles. Since
+ * schema version 22. Its own version is 0 in real bytes (upstream's page says 1).
  *
  * @see format_spec/current_domain.md
  */

@@ -2,9 +2,9 @@
  * DATETIME_* counts as ISO 8601 text and back.
  *
  * A count is a signed 64-bit number of units since 1970-01-01T00:00 in the proleptic Gregorian calendar, without a time
- * zone. The smallest count is "NaT". The text is the same as that of numpy's `datetime64` of the same unit. That includes
- * years of four characters ("-030" is year -30). numpy's arithmetic overflows for years, weeks and days near the ends of
- * the range; the text here is the true date.
+ * zone. The smallest count is "NaT". The text is the same as that of numpy's `datetime64` of the same unit. That
+ * includes years of four characters ("-030" is year -30). numpy's arithmetic overflows for years, weeks and days near
+ * the ends of the range; the text here is the true date.
  */
 
 import { InspectError } from '../base/errors.ts'

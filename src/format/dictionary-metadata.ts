@@ -6,8 +6,8 @@ import { type StringPart, stringPart } from './rle-string-metadata.ts'
  *
  *     string part, u8 id size, u8 string length size, u32 dictionary length, dictionary
  *
- * The dictionary has its entries in the order of first use. An entry is a big-endian length and that many bytes. There is
- * no count of entries, although the page has one.
+ * The dictionary has its entries in the order of first use. An entry is a big-endian length and that many bytes. There
+ * is no count of entries, although the page has one.
  *
  * @see format_spec/filters/dictionary_encoding.md
  */

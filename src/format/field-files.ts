@@ -28,8 +28,8 @@ export const ROLE_MEANINGS: Readonly<Record<FileRole, string>> = {
 }
 
 /**
- * Codes that replace some characters of field names in version 8. Four of them are wrong as percent-encoding, but TileDB
- * writes them: `<` %20, `>` %2D, `\` %30, `|` %3C.
+ * Codes that replace some characters of field names in version 8. Four of them are wrong as percent-encoding, but
+ * TileDB writes them: `<` %20, `>` %2D, `\` %30, `|` %3C.
  */
 const VERSION_8_CODES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -42,9 +42,9 @@ const VERSION_8_CODES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Base name of a slot's files, without `_var`, `_validity` and `.tdb`; undefined for the phantom coordinates slot. Up to
- * version 7 it is the field's name, in version 8 with some characters replaced. Since version 9 it is `a<i>` or `d<j>`,
- * with the index in the fragment's own schema.
+ * Base name of a slot's files, without `_var`, `_validity` and `.tdb`; undefined for the phantom coordinates slot. Up
+ * to version 7 it is the field's name, in version 8 with some characters replaced. Since version 9 it is `a<i>` or
+ * `d<j>`, with the index in the fragment's own schema.
  *
  * @see format_spec/array_file_hierarchy.md
  */

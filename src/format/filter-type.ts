@@ -1,8 +1,8 @@
 import { enumeration } from './coding.ts'
 
 /**
- * Filter types, numbered and named as in the C API (`tiledb_filter_type_t`, `tiledb_filter_type_to_str`).
- * 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. 17 is deprecated: TileDB refuses it.
+ * Filter types, numbered and named as in the C API (`tiledb_filter_type_t`, `tiledb_filter_type_to_str`). 11 is
+ * internal: TileDB stores it only in the pipelines of encrypted generic tiles. 17 is deprecated: TileDB refuses it.
  *
  * @see format_spec/filter_pipeline.md, which in one place gives 17 for WEBP; real bytes have 18
  */

@@ -6,7 +6,9 @@ export const NEWEST_FORMAT_VERSION = 23
 /** Unreleased builds write versions from here on. @see tiledb/sm/misc/constants.cc */
 const FIRST_EXPERIMENTAL_VERSION = 0x80000000
 
-/** @throws InspectError BAD_VALUE for 0, which no release wrote; UNSUPPORTED_VERSION above {@link NEWEST_FORMAT_VERSION} */
+/**
+ * @throws InspectError BAD_VALUE for 0, which no release wrote; UNSUPPORTED_VERSION above {@link NEWEST_FORMAT_VERSION}
+ */
 export function checkVersion(version: number, field = 'version'): void {
   if (version >= 1 && version <= NEWEST_FORMAT_VERSION) return
   const experimental =

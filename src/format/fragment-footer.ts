@@ -26,9 +26,9 @@ export interface FooterFields extends Omit<FooterHead, 'version'> {
 }
 
 /**
- * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry for
- * each slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes are those of data files, all in
- * bytes.
+ * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry
+ * for each slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes are those of data files,
+ * all in bytes.
  *
  * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
  * version 12, not 11, and there is no second schema name at the end.
@@ -42,13 +42,15 @@ export interface FragmentFooter extends FooterFields, SlotSectionOffsets {
   file_validity_sizes: Float64Array | undefined
   optional_sections: OptionalSection[] | undefined
   /**
-   * Bytes after the known fields, up to the stored length of the footer. TileDB ignores them. Releases since 2.8 leave 8
-   * such bytes in version 11 footers.
+   * Bytes after the known fields, up to the stored length of the footer. TileDB ignores them. Releases since 2.8 leave
+   * 8 such bytes in version 11 footers.
    */
   slack: Uint8Array
 }
 
-/** A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order. */
+/**
+ * A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order.
+ */
 export interface OptionalSection {
   identifier: number
   /** For identifier 0: one uint64 for each dimension for the minima, then one for each dimension for the maxima. */
@@ -150,15 +152,17 @@ function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
   return io.list('optional_sections', count, optionalSection)
 }
 
-/** Whether the last 8 bytes of the file are the footer's length: since version 10, and since 5 with string dimensions. */
+/**
+ * Whether the last 8 bytes of the file are the footer's length: since version 10, and since 5 with string dimensions.
+ */
 export function footerLengthIsStored(version: number, schema: ArraySchema | undefined): boolean {
   if (version >= 10) return true
   return version >= 3 && schema !== undefined && ndRangeSize(schema.domain.dimensions) === undefined
 }
 
 /**
- * The first of the versions that have the footer in the same place as `version`. TileDB locates the footer by the version
- * in the folder's name, but reads it by the version that is stored in it.
+ * The first of the versions that have the footer in the same place as `version`. TileDB locates the footer by the
+ * version in the folder's name, but reads it by the version that is stored in it.
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_offset_and_size, load; measured with TileDB 2.30
  */

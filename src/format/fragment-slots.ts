@@ -9,7 +9,9 @@ export type SlotKind =
   | 'delete_timestamps'
   | 'delete_condition_index'
 
-/** Names of TileDB's internal fields. TileDB confuses an attribute or dimension of such a name with the internal field. */
+/**
+ * Names of TileDB's internal fields. TileDB confuses an attribute or dimension of such a name with the internal field.
+ */
 export const OWN_FIELDS: readonly string[] = [
   '__coords',
   '__timestamps',
@@ -36,9 +38,9 @@ export interface SlotFlags {
 /**
  * The slots of a fragment, in stored order.
  *
- * Versions 1 to 4: attributes, then coordinates, which have no entry in the lists of var-sized tiles. Since 5: attributes,
- * a phantom coordinates slot that upstream's pages do not mention, dimensions. Then timestamps (since 14) and delete
- * metadata (since 15).
+ * Versions 1 to 4: attributes, then coordinates, which have no entry in the lists of var-sized tiles. Since 5:
+ * attributes, a phantom coordinates slot that upstream's pages do not mention, dimensions. Then timestamps (since 14)
+ * and delete metadata (since 15).
  *
  * @param schema the fragment's own schema, which after schema evolution is not the array's newest
  */

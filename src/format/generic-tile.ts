@@ -15,7 +15,10 @@ export const GENERIC_TILE_FIXED_BYTES = 34
  * @see format_spec/generic_tile.md, which says that pipelines never have the AES filter; those of encrypted generic tiles do
  */
 export interface GenericTileHeader {
-  /** Format version of the library that wrote the tile. A newer release may append to an older fragment: then it is higher. */
+  /**
+   * Format version of the library that wrote the tile. A newer release may append to an older fragment: then it is
+   * higher.
+   */
   format_version: number
   /** Bytes of the chunks after the header. */
   persisted_size: number

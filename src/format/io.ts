@@ -23,8 +23,8 @@ export interface Coding<V> {
 
 /**
  * The interface that descriptions of on-disk structures use. A description is a function that calls it for each field.
- * Three drivers implement it: {@link Reader} reads, {@link Tracer} reads and records what each byte means, and
- * {@link Writer} takes each named value from an object and writes it. So one description serves to parse, to annotate, to
+ * Three drivers implement it: {@link Reader} reads, {@link Tracer} reads and records what each byte means, and {@link
+ * Writer} takes each named value from an object and writes it. So one description serves to parse, to annotate, to
  * write and to document.
  *
  * All integers are little-endian. Lengths are in bytes. A read past the end of the current frame throws InspectError
@@ -71,8 +71,8 @@ export interface Io<T> {
   within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R
   /**
    * `count` consecutive records, kept as bytes. `stride` is the length of a record. It is undefined if a record must be
-   * read to know its length; then `starts` has the start of each record in `bytes`. The tracer shows single records with
-   * `describe`.
+   * read to know its length; then `starts` has the start of each record in `bytes`. The tracer shows single records
+   * with `describe`.
    */
   records<E>(
     name: KeysOf<T, Uint8Array>,

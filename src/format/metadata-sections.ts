@@ -12,8 +12,8 @@ import { tileSums } from './tile-sums.ts'
 
 /**
  * Sections of the fragment metadata that exist once for each slot, in the footer's order. A section is a generic tile.
- * Since version `since`, the footer has their offsets under `key`. If `coords` is false, versions 3 and 4 have no section
- * for the coordinates.
+ * Since version `since`, the footer has their offsets under `key`. If `coords` is false, versions 3 and 4 have no
+ * section for the coordinates.
  *
  * @see format_spec/fragment.md, "Footer"
  */

@@ -1,8 +1,8 @@
 import type { Io } from './io.ts'
 
 /**
- * Delete conditions that consolidation has applied to the fragment's cells: paths of their commit files, relative to the
- * array, such as `__commits/<name>.del`. The indexes in `dci.tdb` refer to this list. Since version 16.
+ * Delete conditions that consolidation has applied to the fragment's cells: paths of their commit files, relative to
+ * the array, such as `__commits/<name>.del`. The indexes in `dci.tdb` refer to this list. Since version 16.
  *
  * @see format_spec/fragment.md, "Processed Conditions"
  */

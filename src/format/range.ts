@@ -8,7 +8,9 @@ export interface RangeType {
   cell_val_num: CellValNum
 }
 
-/** An inclusive range of one dimension, as raw values: `sizeof(type)` bytes each, or any length for string dimensions. */
+/**
+ * An inclusive range of one dimension, as raw values: `sizeof(type)` bytes each, or any length for string dimensions.
+ */
 export interface Range {
   min: Uint8Array
   max: Uint8Array
@@ -34,8 +36,8 @@ export function ndRangeSize(dimensions: readonly RangeType[]): number | undefine
 }
 
 /**
- * One range of one dimension: min, then max. For var-sized dimensions the total length of both (uint64) and the length of
- * min (uint64) come first. An empty string has length 0.
+ * One range of one dimension: min, then max. For var-sized dimensions the total length of both (uint64) and the length
+ * of min (uint64) come first. An empty string has length 0.
  *
  * @see format_spec/fragment.md, "MBR" and "Non-empty domain"; var-sized since version 5
  */

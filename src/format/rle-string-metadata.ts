@@ -1,8 +1,8 @@
 import type { Io } from './io.ts'
 
 /**
- * The first fields of both string layouts: no metadata part, one data part, then its lengths and that of its offsets, in
- * bytes.
+ * The first fields of both string layouts: no metadata part, one data part, then its lengths and that of its offsets,
+ * in bytes.
  *
  *     u32 0, u32 1, u32 original length, u32 compressed length, u32 offsets length
  */
@@ -28,8 +28,8 @@ export function stringPart(io: Io<StringPart>): StringPart {
 }
 
 /**
- * Metadata of RLE for var-sized strings whose offsets are stored in the data (STRING_ASCII since version 12, STRING_UTF8
- * since 17).
+ * Metadata of RLE for var-sized strings whose offsets are stored in the data (STRING_ASCII since version 12,
+ * STRING_UTF8 since 17).
  *
  *     string part, u8 run length size, u8 string length size
  *

@@ -13,8 +13,8 @@ export interface RTreeLevel {
 }
 
 /**
- * R-tree of a sparse fragment: bounding boxes of its tiles. `levels[0]` is the root. The last level has one MBR for each
- * tile, in tile order. A level above n boxes has ceil(n / fanout) boxes. Dense fragments have no levels.
+ * R-tree of a sparse fragment: bounding boxes of its tiles. `levels[0]` is the root. The last level has one MBR for
+ * each tile, in tile order. A level above n boxes has ceil(n / fanout) boxes. Dense fragments have no levels.
  *
  * @see format_spec/fragment.md, "R-Tree"
  */
@@ -74,7 +74,10 @@ function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
   }
 }
 
-/** A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a file. */
+/**
+ * A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a
+ * file.
+ */
 const MOST_LEVELS = 64
 
 /** @param version format version of the fragment */

@@ -27,7 +27,8 @@ export function* childrenOf(span: Span): Generator<Span> {
 }
 
 /**
- * Checks that the children of every span cover it without holes and overlaps. Children in another space are not counted.
+ * Checks that the children of every span cover it without holes and overlaps. Children in another space are not
+ * counted.
  * @returns a description of the first hole or overlap; undefined if there is none
  */
 export function coverageFault(span: Span): string | undefined {

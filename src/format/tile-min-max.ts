@@ -4,9 +4,9 @@ import type { Io } from './io.ts'
  * Minima or maxima of one slot, one for each tile. Since version 11. The global-order bounds of version 23 have this
  * layout, too.
  *
- * Both byte counts come first (upstream's page has another order). For fixed-sized fields, `fixed` has one cell for each
- * tile. For var-sized fields, `fixed` has a uint64 for each tile: the start in `variable`. Both are empty for slots
- * without statistics.
+ * Both byte counts come first (upstream's page has another order). For fixed-sized fields, `fixed` has one cell for
+ * each tile. For var-sized fields, `fixed` has a uint64 for each tile: the start in `variable`. Both are empty for
+ * slots without statistics.
  *
  * @see format_spec/fragment.md, "Tile Mins/Maxes"
  */

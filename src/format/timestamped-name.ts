@@ -27,15 +27,18 @@ export function parseTimestampedName(name: string): TimestampedName | undefined 
   }
 }
 
-/** Whether a name has the form that TileDB gives to schemas, metadata and group files: with timestamps, without a suffix. */
+/**
+ * Whether a name has the form that TileDB gives to schemas, metadata and group files: with timestamps, without a
+ * suffix.
+ */
 export function isTimedName(name: string): boolean {
   const parsed = parseTimestampedName(name)
   return parsed !== undefined && parsed.suffix === undefined
 }
 
 /**
- * What a fragment folder's name tells. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the metadata
- * tells these apart.
+ * What a fragment folder's name tells. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the
+ * metadata tells these apart.
  */
 export interface FragmentName {
   timestamp_range: [bigint, bigint]
@@ -47,8 +50,8 @@ export interface FragmentName {
 const OLD = /^__([0-9a-zA-Z]{32})_(\d+)(?:_(\d+))?$/
 
 /**
- * Names of versions 1 and 2 are `__<uuid>_<t>` or, if consolidated, `__<uuid>_<last>_<first>`. TileDB uses the second of
- * them for both ends of the range. Names of versions 3 and 4 are `__<t1>_<t2>_<uuid>`.
+ * Names of versions 1 and 2 are `__<uuid>_<t>` or, if consolidated, `__<uuid>_<last>_<first>`. TileDB uses the second
+ * of them for both ends of the range. Names of versions 3 and 4 are `__<t1>_<t2>_<uuid>`.
  *
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
@@ -89,9 +92,9 @@ function stamp(text = '0'): bigint {
 }
 
 /**
- * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the name
- * is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are `__<t1>_<t2>_<uuid>`. In
- * all others the last part is the time.
+ * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the
+ * name is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are
+ * `__<t1>_<t2>_<uuid>`. In all others the last part is the time.
  *
  * @returns undefined for a name that makes TileDB fail. It also fails if the second time is before the first; these times
  *   are returned.

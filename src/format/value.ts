@@ -10,7 +10,9 @@ import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
 
 export interface ValueStyle {
-  /** Values as stored: dates as integers, BOOL as 0 or 1, text as bytes, unusual NaN with their bits ({@link nanText}). */
+  /**
+   * Values as stored: dates as integers, BOOL as 0 or 1, text as bytes, unusual NaN with their bits ({@link nanText}).
+   */
   raw: boolean
 }
 
@@ -194,8 +196,8 @@ function shortestByScaling(size: number, exponent: number): number {
     const near = places < 0 ? rounded * power : rounded / power
     if (Math.fround(near) === size) return near
     if (rounded > scaled) continue
-    // Above a power of two, float32 are farther apart than below it. So the next form up may round back to `size` though
-    // the nearest form does not.
+    // Above a power of two, float32 are farther apart than below it. So the next form up may round back to `size`
+    // though the nearest form does not.
     const next = places < 0 ? (rounded + 1) * power : (rounded + 1) / power
     if (Math.fround(next) === size) return next
   }

@@ -4,9 +4,9 @@ import { encodeText } from './text.ts'
 const FIRST_CAPACITY = 256
 
 /**
- * Driver of {@link Io} that writes. Each call takes the value of that name from the object, appends its bytes, and returns
- * the value. So the conditions in a description see the same values as when reading. A value that cannot be written (a
- * missing key, a number out of range) is a fault of the caller, and throws TypeError.
+ * Driver of {@link Io} that writes. Each call takes the value of that name from the object, appends its bytes, and
+ * returns the value. So the conditions in a description see the same values as when reading. A value that cannot be
+ * written (a missing key, a number out of range) is a fault of the caller, and throws TypeError.
  */
 export class Writer<T> implements Io<T> {
   private buffer = new Uint8Array(FIRST_CAPACITY)

@@ -1,8 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 
 /**
- * Where bytes come from. All other code reads through these interfaces. So local files, memory, HTTP and object stores all
- * look the same to it.
+ * Where bytes come from. All other code reads through these interfaces. So local files, memory, HTTP and object stores
+ * all look the same to it.
  */
 
 /** A part of a file, in bytes. */

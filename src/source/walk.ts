@@ -12,7 +12,7 @@ const LINKED: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a walk enters an entry: a folder, and not one of the other links. */
-export function leadsInside({ name, kind, link }: Entry): boolean {
+export function shouldEnter({ name, kind, link }: Entry): boolean {
   return kind === 'folder' && (!link || LINKED.has(name))
 }
 
@@ -49,7 +49,7 @@ export async function* filesBelow(
     for (const entry of await folder.list()) {
       const { name, kind } = entry
       if (kind === 'file') yield { folder, entry }
-      else if (leadsInside(entry) && !tooDeep(folder, prefix + name) && enter(prefix + name, name))
+      else if (shouldEnter(entry) && !tooDeep(folder, prefix + name) && enter(prefix + name, name))
         yield* walk(folder.folder(name), `${prefix}${name}/`)
     }
   }

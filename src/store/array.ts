@@ -44,17 +44,18 @@ export function isArrayFolder(name: string): boolean {
 
 /** One file that holds an array schema. */
 export interface SchemaFile {
-  /** As footers name it. */
+  /** File name, as footers have it. */
   name: string
   /** Relative to the array. */
   path: string
-  /** Milliseconds; undefined for `__array_schema.tdb`, which counts as older than all others. */
+  /** Milliseconds. Undefined for `__array_schema.tdb`, which counts as the oldest. */
   timestamp_range: [bigint, bigint] | undefined
 }
 
 /**
- * The schema that TileDB opens an array with to read it. Of those that are not dated ahead it takes the last by name, not by time:
- * `__9_9_…` comes behind `__10_10_…`. Where all are ahead it takes the first. `__array_schema.tdb` is the first of all, and never ahead.
+ * The schema with which TileDB opens an array for reading. Of the schemas not dated in the future it takes the last by
+ * name, not by time: `__9_9_…` comes after `__10_10_…`. If all are in the future it takes the first.
+ * `__array_schema.tdb` is the first of all, and never in the future.
  *
  * @see ArrayDirectory::select_latest_array_schema_uri; measured with TileDB 2.30
  */
@@ -71,21 +72,21 @@ export interface FragmentEntry {
   path: string
   /** Milliseconds, from the name. */
   timestamp_range: [bigint, bigint] | undefined
-  /** A commit names it, whatever hides it. */
+  /** Whether a commit names it, even if something hides it. */
   committed: boolean
-  /** TileDB lists it now. */
+  /** Whether TileDB lists it now. */
   visible: boolean
-  /** Queries give its cells now. */
+  /** Whether queries give its cells now. */
   isRead: boolean
-  /** A list that counts now names it. */
+  /** Whether a `.vac` file names it that counts now. */
   to_vacuum: boolean
   has_consolidated_metadata: boolean
   state: FragmentState
-  /** The `.vac` or `.ign` file because of which TileDB does not list it. */
+  /** The `.vac` or `.ign` file that hides it. */
   hidden_by: string | undefined
 }
 
-/** Arrays may have 100,000 fragments: what can be told of a name is told when asked for. */
+/** Arrays may have 100,000 fragments, so what follows from the name is computed on demand. */
 class ListedFragment implements FragmentEntry {
   readonly name: string
   readonly committed: boolean
@@ -133,7 +134,7 @@ function folderPath({ name, inFragments }: { name: string; inFragments: boolean 
   return inFragments ? `${FRAGMENTS_FOLDER}/${name}` : name
 }
 
-/** Since this version a fragment counts where a commit names it, before where it has its metadata file. */
+/** Since this version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
 const COMMITS_SINCE = 5
 
 function isOld(name: string): boolean {
@@ -146,7 +147,7 @@ interface ListedFolder {
   timestamp_range: [bigint, bigint]
   /** Relative to the array. */
   path: string
-  /** Of a version without commits. */
+  /** Whether it is of a version without commits. */
   old: boolean
   committed: boolean
 }
@@ -156,7 +157,7 @@ interface Listing {
   folders: readonly ListedFolder[]
 }
 
-/** A TileDB array. Nothing is read before it is asked for; what was read is kept. */
+/** A TileDB array. Everything is read on demand, and kept. */
 export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
@@ -177,7 +178,7 @@ export class InspectArray {
 
   /**
    * All schema files, oldest first.
-   * @param known name of one that must be there: where the server lists none, it is the only one
+   * @param known name of a file that must exist. If the server cannot list names, it is the only result.
    * @see format_spec/array_file_hierarchy.md
    */
   async schemaFiles(known?: string): Promise<SchemaFile[]> {
@@ -203,7 +204,7 @@ export class InspectArray {
     return files.sort(compareByTimestamps)
   }
 
-  /** Whether a file of another name is a schema: TileDB takes all that stands in the folder for one. */
+  /** Whether a file of an unusual name is a schema. TileDB takes every file in the folder for one. */
   private async isReadAsSchema(path: string): Promise<boolean> {
     const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
     if (first > last) return false
@@ -216,7 +217,7 @@ export class InspectArray {
     }
   }
 
-  /** The schema that TileDB opens the array with: {@link schemaFileOpened}. @throws InspectError MISSING_FILE if there is none */
+  /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
   async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
     const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
     if (!file)
@@ -224,7 +225,7 @@ export class InspectArray {
     return { file, schema: await this.schema(file.name) }
   }
 
-  /** @param name as footers give it: a file of `__schema`, or `__array_schema.tdb` */
+  /** @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
     let read = this.schemasRead.get(name)
     if (!read) {
@@ -258,7 +259,7 @@ export class InspectArray {
     })
   }
 
-  /** Tries the key on the fragments' metadata: where any of it opens, a schema that does not is damaged. */
+  /** Tries the key on the fragments' metadata. If it opens any, then a schema that it does not open is damaged. */
   private async proveKey(): Promise<void> {
     for (const { path } of await this.fragments()) {
       try {
@@ -272,7 +273,7 @@ export class InspectArray {
     }
   }
 
-  /** Reads the enumerations that a schema names. */
+  /** Reads the enumerations of a schema. */
   async enumerations(schema: ArraySchema): Promise<Enumeration[]> {
     return Promise.all(schema.enumerations.map((entry) => this.enumeration(entry)))
   }
@@ -283,7 +284,7 @@ export class InspectArray {
     )
   }
 
-  /** Damaged commit files are told to the context; see {@link ReadContext.onFault}. */
+  /** Damaged commit files are reported to {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
     this.commitsRead ??= this.readCommits()
     return this.commitsRead
@@ -291,11 +292,11 @@ export class InspectArray {
 
   private async readCommits(): Promise<Commits> {
     const commits = await readCommits(this.folder, await this.root())
-    for (const { fault } of commits.files) if (fault) tellFault(this.cx, fault)
+    for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
     return commits
   }
 
-  /** Every fragment folder on disk, committed or not, in the order of their time stamps. Opens no fragment. */
+  /** All fragment folders, committed or not, sorted by their timestamps. Opens no fragment. */
   async fragments(): Promise<FragmentEntry[]> {
     const { visibility, folders } = await this.listing()
     const inMeta = await this.consolidatedFragmentNames(await this.commits())
@@ -309,7 +310,7 @@ export class InspectArray {
     })
   }
 
-  /** What TileDB makes of the commits and lists at the moment, and the folders that it is about. */
+  /** The fragment folders, and how commits and lists apply to them now. */
   listing(): Promise<Listing> {
     this.listed ??= this.readListing()
     return this.listed
@@ -341,7 +342,9 @@ export class InspectArray {
     }
   }
 
-  /** What the commits say of the fragment at a path relative to the array; undefined where the server lists no names. */
+  /**
+   * The entry of a fragment by its path relative to the array. Undefined if there is none, or the server cannot list.
+   */
   async entryAt(path: string): Promise<FragmentEntry | undefined> {
     try {
       return (await this.fragments()).find((entry) => entry.path === path)
@@ -351,7 +354,7 @@ export class InspectArray {
     }
   }
 
-  /** Names of fragments that TileDB reads by their commit, but have no folder. */
+  /** Names of fragments that have a commit, so that TileDB reads them, but no folder. */
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
     const there = new Set(folders.map(({ name }) => name))
@@ -367,17 +370,17 @@ export class InspectArray {
     return new Fragment(this.folder.folder(path), this.cx, this)
   }
 
-  /** Names of all fragment folders, in the order of their time stamps. Opens no file. */
+  /** Names of all fragment folders, sorted by their timestamps. */
   async fragmentNames(): Promise<string[]> {
     return (await this.fragmentFolders()).map(({ name }) => name)
   }
 
-  /** Folders that are fragments by their names, or that TileDB takes for fragments, in the order of their time stamps. */
+  /** Folders that have a fragment's name, or that TileDB takes for fragments, sorted by their timestamps. */
   private async fragmentFolders(): Promise<Omit<ListedFolder, 'path' | 'old' | 'committed'>[]> {
     const found: Omit<ListedFolder, 'path' | 'old' | 'committed'>[] = []
     const add = async (entries: readonly Entry[], inFragments: boolean): Promise<void> => {
       for (const { name, kind } of entries) {
-        if (kind === 'folder' && (parseFragmentName(name) || (await this.isReadByItsName(name, inFragments))))
+        if (kind === 'folder' && (parseFragmentName(name) || (await this.isUnusualFragment(name, inFragments))))
           found.push({ name, inFragments, timestamp_range: nameFacts(name)?.timestamp_range ?? [0n, 0n] })
       }
     }
@@ -392,10 +395,10 @@ export class InspectArray {
   }
 
   /**
-   * Whether TileDB takes a folder for a fragment though its name is none that TileDB gives: a commit names it, or in the array's own
-   * folder, where names of old fragments have no version, its metadata file is there.
+   * Whether TileDB takes a folder of an unusual name for a fragment. It does if a commit names the folder. In the
+   * array's own folder, where old fragments have no version in their names, it also does if the metadata file is there.
    */
-  private async isReadByItsName(name: string, inFragments: boolean): Promise<boolean> {
+  private async isUnusualFragment(name: string, inFragments: boolean): Promise<boolean> {
     const { committed } = await this.commits()
     if (inFragments) return committed.has(`${FRAGMENTS_FOLDER}/${name}`)
     if (!mayBeFragment(name)) return false
@@ -403,7 +406,7 @@ export class InspectArray {
     return isOld(name) && (await this.folder.folder(name).kind(FRAGMENT_METADATA_FILE)) === 'file'
   }
 
-  /** Makes the storage list all fragments' folders together, where it can: many names a request, sizes with them. */
+  /** Lets the storage list the folders of all fragments together: many names and sizes for each request. */
   async listFragmentsAhead(): Promise<number | undefined> {
     const inside = this.folder.folder(FRAGMENTS_FOLDER)
     const grouped = (await this.root()).some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')
@@ -411,8 +414,8 @@ export class InspectArray {
   }
 
   /**
-   * Footers that stand in consolidated fragment metadata files, by the fragment's name, as far as they have their version
-   * and schema in them (version 10 on). Damaged files give none: their fragments have footers of their own.
+   * Footers from consolidated fragment metadata files, by fragment name. Only those since version 10, which contain
+   * their version and schema. Damaged files are skipped: every fragment also has its own footer.
    */
   async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>()
@@ -434,7 +437,7 @@ export class InspectArray {
     return found
   }
 
-  /** Names of the fragments whose footers stand in a consolidated fragment metadata file. */
+  /** Names of the fragments whose footers are in a consolidated fragment metadata file. */
   private async consolidatedFragmentNames(commits: Commits): Promise<Set<string>> {
     const names = new Set<string>()
     for (const { kind, path } of commits.files) {
@@ -444,7 +447,7 @@ export class InspectArray {
         for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
       } catch (error) {
         if (!(error instanceof InspectError)) throw error
-        tellFault(this.cx, error)
+        reportFault(this.cx, error)
       }
     }
     return names
@@ -457,12 +460,12 @@ export class InspectArray {
     )
   }
 
-  /** The array's key-value metadata as it stands now: see {@link readMetadata}. */
+  /** The array's current key-value metadata: see {@link readMetadata}. */
   metadata(): Promise<Map<string, MetadataEntry>> {
     return readMetadata(this.folder, this.cx)
   }
 
-  /** Whether the array is encrypted, from the first schema file's header. Needs no key. */
+  /** Whether the array is encrypted, from the header of the newest schema file. Needs no key. */
   async encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'> {
     const file = (await this.schemaFiles()).at(-1)
     if (!file) return 'NO_ENCRYPTION'
@@ -470,8 +473,8 @@ export class InspectArray {
   }
 
   /**
-   * For what reads no schema.
-   * @throws InspectError UNSUPPORTED_VERSION where the newest has a version that no release wrote; nothing else
+   * For commands that read no schema.
+   * @throws InspectError only UNSUPPORTED_VERSION: if the newest schema has a version that no release wrote
    */
   async checkVersion(): Promise<void> {
     try {
@@ -486,12 +489,12 @@ export class InspectArray {
   }
 }
 
-function tellFault(cx: ReadContext, fault: InspectError): void {
+function reportFault(cx: ReadContext, fault: InspectError): void {
   if (!cx.onFault) throw fault
   cx.onFault(fault)
 }
 
-/** Runs `work` on a source and closes it. */
+/** Runs `work` on a source, then closes the source. */
 export async function withSource<T>(source: ByteSource, work: (source: ByteSource) => Promise<T>): Promise<T> {
   try {
     return await work(source)
@@ -501,8 +504,8 @@ export async function withSource<T>(source: ByteSource, work: (source: ByteSourc
 }
 
 /**
- * Key-value metadata of an array or a group: all files of `__meta`, later ones overriding earlier ones key by key, those that a
- * `.vac` file there lists left out. Deleted keys are gone. See {@link timedFiles}.
+ * Current key-value metadata of an array or a group, without deleted keys. It comes from all files of `__meta` except
+ * those that a `.vac` file there lists. For each key, a later file overrides earlier ones. See {@link timedFiles}.
  *
  * @see format_spec/metadata.md
  */

@@ -5,21 +5,21 @@ import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { InspectArray } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
-/** An attribute whose cells were written in another form than the array has for them now. */
+/** An attribute that has another form in the array now than when its cells were written. */
 export interface ChangedField {
   name: string
-  /** Its form in the schema that TileDB opens the array with. */
+  /** Its form in the schema with which TileDB opens the array. */
   now: string
-  /** Its form in the fragment's own schema, in which the cells are stored. */
+  /** Its form in the fragment's own schema: that of the stored cells. */
   written: string
 }
 
 const opened = new WeakMap<InspectArray, Promise<{ name: string; schema: ArraySchema } | undefined>>()
 
 /**
- * Attributes that were dropped after the fragment was written, and added again with another type, number of values a cell or
- * nullability. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives other values, or memory
- * that is not the array's. What has the same form again reads as written.
+ * Attributes that were dropped after the fragment was written, and added again with another type, other values per cell
+ * or other nullability. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives wrong
+ * values, or memory that is not the array's. An attribute that was added again with the same form is read correctly.
  */
 export async function changedFields(fragment: Fragment): Promise<ChangedField[]> {
   const { array } = fragment
@@ -38,8 +38,9 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
 }
 
 /**
- * How many attributes the array has now, where a fragment was written with another number and its footer's length is not stored:
- * TileDB 2.30 works that length out from the schema that it opens the array with, and fails to open the array.
+ * The number of attributes that the array has now, if the fragment was written with another number and its footer's
+ * length is not stored; otherwise undefined. TileDB 2.30 computes that length from the schema with which it opens the
+ * array, and then fails to open the array.
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_size; measured with formats 4 to 9
  */
@@ -50,7 +51,9 @@ export async function changedFooterLength(fragment: Fragment): Promise<number | 
   return now === schema.attributes.length ? undefined : now
 }
 
-/** Once for all fragments of an array; undefined where it cannot be told, which is said elsewhere. */
+/**
+ * {@link InspectArray.newestSchema}, once for all fragments. Undefined if it cannot be read: other code reports that.
+ */
 function schemaOpened(array: InspectArray): Promise<{ name: string; schema: ArraySchema } | undefined> {
   let found = opened.get(array)
   if (!found) {

@@ -4,13 +4,13 @@ import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseL
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, readAll } from '../source/source.ts'
 
-/** Commit folder since version 12. */
+/** Folder of commit files since version 12. */
 export const COMMITS_FOLDER = '__commits'
-/** Where fragments lie since version 12. */
+/** Folder of fragments since version 12. */
 export const FRAGMENTS_FOLDER = '__fragments'
 export const FRAGMENT_META_FOLDER = '__fragment_meta'
 
-/** What a commit file or entry is, by its suffix. */
+/** Kind of a commit file or entry, by its suffix. */
 export type CommitKind =
   | 'write'
   | 'delete'
@@ -35,7 +35,7 @@ export function commitKind(name: string): CommitKind | undefined {
   return KINDS[name.slice(name.lastIndexOf('.'))]
 }
 
-/** Suffixes that mean something to TileDB, by the folder: since version 12 all that is no mark or list of before stands in its own. */
+/** Suffixes that TileDB recognises in each folder. The array's own folder (`''`) is for versions before 12. */
 const SUFFIXES: Readonly<Record<string, RegExp>> = {
   '': /\.(?:ok|vac|meta)$/,
   [COMMITS_FOLDER]: /\.(?:wrt|del|upd|vac|con|ign)$/,
@@ -43,29 +43,29 @@ const SUFFIXES: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * {@link commitKind} where it stands: TileDB passes over other files there.
+ * {@link commitKind} of a file in a folder. Undefined for files that TileDB ignores there.
  * @param folder `''`, `__commits` or `__fragment_meta`
  */
 export function commitKindIn(folder: string, name: string): CommitKind | undefined {
   return SUFFIXES[folder].test(name) ? commitKind(name) : undefined
 }
 
-/** One file that has to do with commits. */
+/** One commit file. */
 export interface CommitFile {
   /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
   path: string
   kind: CommitKind
-  /** Of a `.wrt` or `.ok` mark: TileDB asks only whether the name is there. */
+  /** Set if a `.wrt` or `.ok` name is a folder. TileDB accepts it: it only checks that the name exists. */
   isFolder?: true
   /** Lines of `.vac`, `.ign` and `.con` files. */
   entries: readonly CommitEntry[]
-  /** Why there are no (or no more) entries, where the file is damaged. */
+  /** Damage of the file. `entries` has those before the damage. */
   fault: InspectError | undefined
 }
 
 /** One line of a commit file. */
 export interface CommitEntry {
-  /** As written. */
+  /** The line as stored. */
   text: string
   /** Bytes from the start of the file. */
   offset: number
@@ -74,14 +74,20 @@ export interface CommitEntry {
   tile: ConsolidatedCommit['tile']
 }
 
-/** What the commit files of an array say, before it is asked which fragments there are. */
+/** The content of an array's commit files, whether the fragments exist or not. */
 export interface Commits {
   files: readonly CommitFile[]
-  /** Paths of the fragments that a `.wrt` or `.ok` file, or a line of a `.con` file that no `.ign` file has, commits. */
+  /**
+   * Paths of the fragments that are committed by a `.wrt` or `.ok` file, or by a line of a `.con` file that is in no
+   * `.ign` file.
+   */
   committed: ReadonlySet<string>
-  /** Paths of the fragments whose commit in a `.con` file an `.ign` file takes back. With the path of that file. */
+  /** Paths of the fragments whose line in a `.con` file is in an `.ign` file, with the path of the `.ign` file. */
   ignored: ReadonlyMap<string, string>
-  /** Names, without suffix, of the delete conditions that count: a file's, or a `.con` file's that no `.ign` file takes back. */
+  /**
+   * Names, without suffix, of the delete conditions that count: a file's, or a `.con` file's that no `.ign` file takes
+   * back.
+   */
   deletes: ReadonlySet<string>
 }
 
@@ -107,13 +113,13 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
     })
     for await (const file of inOrder(found, atOnce(array), read)) files.push(file)
   }
-  return { files, ...whatCounts(files) }
+  return { files, ...committedBy(files) }
 }
 
-/** Arrays may have a commit file for each of 100,000 fragments: those without entries share what they have in common. */
+/** Arrays may have 100,000 commit files. Those without entries share this object. */
 const NOTHING: Pick<CommitFile, 'entries' | 'fault'> = { entries: [], fault: undefined }
 
-/** Damage ends the list of entries; it is kept beside them, so that one file does not hide what the others say. */
+/** Damage ends the entries. It is returned and not thrown, so that the other files still count. */
 async function readEntries(
   array: Folder,
   path: string,
@@ -140,7 +146,7 @@ async function readEntries(
   return { entries, fault }
 }
 
-function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
+function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   const ignoredLines = new Map<string, string>()
   const committed = new Set<string>()
   const ignored = new Map<string, string>()
@@ -165,15 +171,18 @@ function whatCounts(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   return { committed, ignored, deletes }
 }
 
-/** Path of the fragment that a commit file commits: those of version 12 and later in `__fragments`, wherever they may be. */
+/**
+ * Path of the fragment that a commit file commits: for `.ok` files in the array's own folder, otherwise in
+ * `__fragments`.
+ */
 export function committedPath(path: string): string {
   const name = stem(lastPathPart(path))
   return path.endsWith('.ok') ? name : `${FRAGMENTS_FOLDER}/${name}`
 }
 
 /**
- * Path of the fragment that a line of a `.con` file commits. Of `.wrt` only the last part of the path counts; `.ok` has to be the
- * path of that file from the array's folder on, to the letter.
+ * Path of the fragment that a line of a `.con` file commits. For `.wrt` only the last part of the path counts. For
+ * `.ok` the line must be exactly the file's path relative to the array.
  * @see tiledb/sm/array/array_directory.cc: load_commits_dir_uris_v12_or_higher, is_fragment
  */
 export function linePath(text: string): string | undefined {
@@ -182,7 +191,7 @@ export function linePath(text: string): string | undefined {
 }
 
 /**
- * Whether TileDB may take what stands in the array's own folder under this name for a fragment.
+ * Whether TileDB may take a folder of this name for a fragment, if it is in the array's own folder.
  * @see tiledb/sm/array/array_directory.cc: is_fragment
  */
 export function mayBeFragment(name: string): boolean {

@@ -2,10 +2,10 @@ import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize, slotShape, storedCellNum } from './fragment.ts'
 
-/** Bytes of one offset of a var-sized cell. */
+/** Bytes of the offset of a var-sized cell. */
 const OFFSET_BYTES = 8
 
-/** Bytes of a file's tiles before filtering, as far as the footer tells: undefined for var-sized values of versions from 3 on. */
+/** Unfiltered bytes of a file's tiles. Undefined if the footer does not tell: for var-sized values since version 3. */
 export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
   const slot = info.slots[file.slot]
   if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
@@ -14,7 +14,7 @@ export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): num
   return cells * (slotShape(info, slot).varSized ? OFFSET_BYTES : slotCellSize(info, slot))
 }
 
-/** Bytes of a file's tiles before filtering; reads the list of var tile sizes where there is one. */
+/** Unfiltered bytes of a file's tiles. Reads the list of var tile sizes if needed. */
 export async function unfilteredFileSize(fragment: Fragment, file: FieldFile): Promise<number> {
   const known = unfilteredSizeByFooter(await fragment.info(), file)
   return known ?? sum(await fragment.offsets('tile_var_sizes', file.slot))
@@ -26,7 +26,7 @@ function sum(values: Float64Array | undefined): number {
   return total
 }
 
-/** Cells inside the non-empty domain: all of a sparse fragment's. */
+/** Cells inside the non-empty domain. In a sparse fragment these are all cells. */
 export function cellsInDomain(info: FragmentInfo): number | bigint {
   if (!info.dense) return storedCellNum(info)
   if (!info.nonempty_domain) return 0
@@ -35,7 +35,7 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
-/** The files of a folder and their bytes, by name. Listing tells them where the storage can; else each is asked. */
+/** Sizes in bytes of a folder's files, by name. */
 export async function fileSizes(folder: Folder): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const entry of await folder.list()) {
@@ -44,14 +44,14 @@ export async function fileSizes(folder: Folder): Promise<Map<string, number>> {
   return sizes
 }
 
-/** The files of a fragment's folder and their bytes, by name. */
+/** Sizes in bytes of the files in a fragment's folder, by name. */
 export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
   const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
   const sizes = await Promise.all(files.map((file) => entrySize(fragment.folder, file)))
   return new Map(files.map(({ name }, i) => [name, sizes[i]]))
 }
 
-/** Bytes of one file of a folder. */
+/** Bytes of one file. Asks the storage only if the listing did not give the size. */
 export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
   if (size !== undefined) return size
   const source = folder.file(name)
@@ -62,7 +62,7 @@ export async function entrySize(folder: Folder, { name, size }: Entry): Promise<
   }
 }
 
-/** Unfiltered over stored, to four places; stored is not 0. */
+/** `unfiltered` divided by `stored`, rounded to four decimal places. `stored` must not be 0. */
 export function ratioOf(unfiltered: number, stored: number): number {
   return Math.round((unfiltered / stored) * 10_000) / 10_000
 }

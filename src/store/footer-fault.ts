@@ -13,34 +13,37 @@ import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-t
 import { decode, decodePrefix, encode } from '../format/io.ts'
 import type { ByteSource } from '../source/source.ts'
 
-/** What is known of a metadata file beside its bytes. */
+/** A metadata file with a damaged footer, and what else is known about it. */
 export interface FooterEvidence {
   source: ByteSource
   fileSize: number
-  /** Of the folder's name; 3 for 3 and 4. Undefined where the name says nothing. */
+  /** Format version in the folder's name; 3 for 3 and 4. Undefined if the name has none. */
   named: number | undefined
   /** The copy of the footer in a consolidated fragment metadata file. */
   copy: Uint8Array | undefined
-  /** Undefined where it cannot be had. */
+  /** Undefined if the schema cannot be read. */
   schema(name: string): Promise<ArraySchema | undefined>
 }
 
-/** Sections that are followed one by one; more than any schema makes. */
+/** Most sections that are walked. No schema makes so many. */
 const MOST_SECTIONS = 100_000
-/** Bytes read at once of the section's headers. */
+/** Bytes read for the header of a section. */
 const HEADER_BYTES = 256
-/** More than any footer has. */
+/** No footer has so many bytes. */
 const FOOTER_ROOM = 1 << 20
 
 /**
- * Why a footer cannot be read, told by what stands ahead of it: the sections follow each other from the file's start to where the
- * footer begins. A version that does not exist, or a length that points nowhere, then is a file cut short or overwritten.
+ * Finds out why a footer cannot be read. The sections follow one another from the start of the file, and the footer
+ * begins where they end. So this can tell a file that was cut short from one that was overwritten.
+ *
+ * @param error what reading the footer threw
+ * @returns the error to throw instead
  */
 export async function footerFault(error: InspectError, evidence: FooterEvidence): Promise<InspectError> {
   const { source, fileSize, named } = evidence
   const fault = (message: string, code: 'TRUNCATED' | 'BAD_VALUE', offset: number, field: string): InspectError =>
     new InspectError(code, message, { file: source.name, offset, field }, { cause: error })
-  // The folder's name says so, too: a fork, or an unreleased build, wrote it.
+  // The folder's name has such a version, too: a fork or an unreleased build wrote the fragment.
   if (error.code === 'UNSUPPORTED_VERSION' && named !== undefined && named > NEWEST_FORMAT_VERSION) return error
   if (fileSize === 0)
     return fault(
@@ -76,7 +79,7 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
     const message = `expected format version ${expected} where the footer begins, found ${found}, which does not exist: the footer was overwritten`
     return fault(message, 'BAD_VALUE', end, 'footer')
   }
-  // The footer begins where it has to, and names another version that there is: name and footer disagree.
+  // The footer is in the right place and has a version that exists. Only the version in the name differs.
   if (error.at.offset === end) return error
   if (whole?.exact && fileSize === whole.size) {
     const length = fileSize - FOOTER_LENGTH_BYTES - end
@@ -92,11 +95,11 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
 }
 
 interface Walked {
-  /** Where the last whole section ends. */
+  /** Where the last complete section ends. */
   end: number
   /** Where the last section begins. */
   last: number
-  /** Where it ends, if that is behind the end of the file. */
+  /** Where the last section should end, if that is beyond the end of the file. */
   cutAt: number | undefined
 }
 
@@ -106,7 +109,7 @@ async function walkSections(source: ByteSource, fileSize: number): Promise<Walke
   for (let i = 0; i < MOST_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {
     const bytes = await source.read(end, Math.min(HEADER_BYTES, fileSize - end))
     let next: number
-    // TileDB writes no other: this is where the footer begins.
+    // TileDB writes no other tiles, so this is the footer.
     if (!isTileOfBytes(bytes)) break
     try {
       const { value, length } = decodePrefix(bytes, genericTileHeader, {})
@@ -122,7 +125,7 @@ async function walkSections(source: ByteSource, fileSize: number): Promise<Walke
   return { end, last, cutAt: undefined }
 }
 
-/** Where a generic tile's header has its datatype, with the cell size behind it. TileDB always writes CHAR and 1. */
+/** Offset of the datatype in a generic tile's header. The cell size follows. TileDB always writes CHAR and 1. */
 const DATATYPE_AT = 20
 const CHAR = 4
 
@@ -133,28 +136,28 @@ function isTileOfBytes(bytes: Uint8Array): boolean {
 
 interface Whole {
   size: number
-  /** Else the file had more bytes than that. */
+  /** Whether the size is exact. If not, it is a lower bound. */
   exact: boolean
-  /** How that is known, in words behind the number. */
+  /** How the size is known: text for a message, after the number. */
   how: string
 }
 
-/** Bytes of the file as it was written, by the copy of its footer or by what is left of the footer itself. */
+/** Size of the undamaged file, from the copy of its footer or from what is left of the footer. */
 async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | undefined): Promise<Whole | undefined> {
   const { source, fileSize, named, copy } = evidence
   if (copy && named !== undefined && named >= 10) {
-    const behind = copy.length + FOOTER_LENGTH_BYTES
+    const footerBytes = copy.length + FOOTER_LENGTH_BYTES
     if (cutAt !== undefined) {
       const starts = await sectionStarts(copy, evidence)
-      // The section that is cut is the last one: its end is that of all.
+      // If the section that is cut is the last one, the footer begins at its end.
       const isLast = starts !== undefined && starts <= end
       const how = ', by the copy of its footer in a consolidated fragment metadata file'
-      return { size: Math.max(cutAt, starts ?? 0) + behind, exact: isLast, how }
+      return { size: Math.max(cutAt, starts ?? 0) + footerBytes, exact: isLast, how }
     }
     const starts = await sectionStarts(copy, evidence)
     const isWhole = starts === undefined || starts < end
     const how = ', by the copy of its footer in a consolidated fragment metadata file'
-    return { size: isWhole ? end + behind : starts + behind, exact: isWhole, how }
+    return { size: isWhole ? end + footerBytes : starts + footerBytes, exact: isWhole, how }
   }
   if (cutAt !== undefined || end === 0) return undefined
   const left = await source.read(end, Math.min(FOOTER_ROOM, fileSize - end))
@@ -168,7 +171,7 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
     if (!schema) return undefined
     const stored = footerLengthIsStored(version, schema)
     if (!stored) return { size: end + footerLength(version, schema), exact: true, how }
-    // What is left tells the fields; those that are gone are numbers of known length.
+    // The fields that are left tell the length of the lists, and the missing fields have fixed lengths.
     const padded = new Uint8Array(left.length + FOOTER_ROOM)
     padded.set(left)
     const { value } = decodePrefix(padded, fragmentFooter(schema), {})
@@ -180,13 +183,13 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
   }
 }
 
-/** Where the last section begins, by a copy of the footer. */
+/** Where the last section begins, from a copy of the footer. */
 async function sectionStarts(copy: Uint8Array, { schema }: FooterEvidence): Promise<number | undefined> {
   try {
     const { array_schema_name } = decodePrefix(copy, footerHead, {}).value
-    const of = await schema(array_schema_name ?? '')
-    if (!of) return undefined
-    const footer = decode(copy, fragmentFooter(of), {})
+    const ownSchema = await schema(array_schema_name ?? '')
+    if (!ownSchema) return undefined
+    const footer = decode(copy, fragmentFooter(ownSchema), {})
     let most = footer.rtree_offset
     for (const [key, value] of Object.entries(footer)) {
       if (!key.endsWith('_offset') && !key.endsWith('_offsets')) continue
@@ -200,7 +203,7 @@ async function sectionStarts(copy: Uint8Array, { schema }: FooterEvidence): Prom
   }
 }
 
-/** Bytes of a footer up to the lists, which tell how long the lists are. */
+/** Bytes of a footer's fields before the lists. These fields tell how long the lists are. */
 function headBytes(footer: FragmentFooter, schema: ArraySchema): number {
   const bytes = encode({ ...footer, slack: new Uint8Array() }, fragmentFooter(schema)).length
   const numbers = Object.entries(footer).reduce((sum, [key, value]) => {

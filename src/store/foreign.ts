@@ -5,11 +5,12 @@ import type { Entry, Folder } from '../source/source.ts'
 const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
 
 /**
- * Folders and files that TileDB's relatives wrote, told so that nobody looks for damage in them: TileDB before 1.4, whose format has
- * no version, and GenomicsDB, which goes on from TileDB 0.x.
+ * Folders and files of TileDB before 1.4, whose format has no version, and of GenomicsDB, which continues TileDB 0.x.
+ * They are recognised so that they do not count as damaged.
  *
- * Names are those of TileDB 0.1 to 1.3 (their `constants`); GenomicsDB keeps them and adds folders of its own. Its schema begins with a
- * negative version (0xfffffffd to 0xffffffff), where TileDB 0.x has the length of the array's name.
+ * The names are those in the `constants` of TileDB 0.1 to 1.3. GenomicsDB keeps them, and adds its own folders. Its
+ * schema begins with a negative version (0xfffffffd to 0xffffffff); that of TileDB 0.x begins with the length of the
+ * array's name.
  */
 const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
   '__tiledb_workspace.tdb': 'a workspace of GenomicsDB or of TileDB before 1.0',
@@ -22,13 +23,16 @@ const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
   '__book_keeping.tdb': 'a fragment of GenomicsDB or of TileDB before 1.0',
 }
 
-/** Names that today's TileDB gives: a folder with one of them is not looked at further. */
+/** Names that TileDB 1.4 and later give. A folder with one of them is not foreign. */
 const OURS = ['__schema', '__fragments', '__fragment_metadata.tdb', '__group', '__tiledb_group.tdb', '__commits']
 
-/** Least version word that only forks write into `__array_schema.tdb`. */
+/** Smallest of the version words in `__array_schema.tdb` that only forks write. */
 const FIRST_FOREIGN_WORD = 0xfffffffd
 
-/** What a folder is, in words, where it is none of TileDB 1.4 or later. Reads nothing unless an old schema file is in it. */
+/**
+ * Describes a folder that is not of TileDB 1.4 or later; undefined for others. Reads only an old schema file, if there
+ * is one.
+ */
 export async function foreignFolder(folder: Folder, entries: readonly Entry[]): Promise<string | undefined> {
   const names = new Set(entries.map(({ name }) => name))
   if (OURS.some((name) => names.has(name))) return undefined
@@ -41,7 +45,7 @@ export async function foreignFolder(folder: Folder, entries: readonly Entry[]): 
     const what = foreignSchema(await source.read(0, Math.min(size, HEAD_BYTES)), size)
     return what ?? (file === GENOMICSDB_FOLDER ? byName : undefined)
   } catch (error) {
-    // Whoever reads the schema says so.
+    // Reading the schema later throws the error.
     if (!(error instanceof InspectError)) throw error
     return undefined
   } finally {
@@ -49,24 +53,24 @@ export async function foreignFolder(folder: Folder, entries: readonly Entry[]): 
   }
 }
 
-/** What a file is by its name alone. */
+/** Describes a foreign file by its name alone; undefined for others. */
 export function foreignFile(name: string): string | undefined {
   const folder = Object.hasOwn(FOLDERS_BY_FILE, name) ? FOLDERS_BY_FILE[name] : undefined
   return folder && `a file of ${folder}`
 }
 
-/** Enough for the head of any schema, and the beginning of an array's name. */
+/** Bytes to read: enough for the first fields of any schema, and the beginning of an array's name. */
 const HEAD_BYTES = 64
-/** Persisted size, tile size, datatype, cell size and encryption type: the head of generic tiles of TileDB 1.2 and 1.3. */
+/** Generic tile header of TileDB 1.2 and 1.3: persisted size, tile size, datatype, cell size, encryption type. */
 const OLDER_HEADER_BYTES = 8 + 8 + 1 + 8 + 1
-/** Of an array's name, a path: bytes. */
+/** Bounds for the bytes of an array's name, which is a path. */
 const SHORTEST_NAME = 5
 const LONGEST_NAME = 4096
 
 /**
- * What `__array_schema.tdb` belongs to, where that is no release since TileDB 1.4.
- * @param head its first bytes
- * @param size of the file
+ * Describes the array of an `__array_schema.tdb` that TileDB 1.4 or later did not write; undefined for others.
+ * @param head first bytes of the file
+ * @param size bytes of the file
  */
 export function foreignSchema(head: Uint8Array, size: number): string | undefined {
   if (head.length < 8) return undefined
@@ -77,14 +81,15 @@ export function foreignSchema(head: Uint8Array, size: number): string | undefine
   const persistedSize = view.getBigUint64(0, true)
   if (size >= OLDER_HEADER_BYTES && persistedSize > 0n && persistedSize <= BigInt(size - OLDER_HEADER_BYTES))
     return 'an array of TileDB 1.2 or 1.3'
-  // Since 1.4 the version is followed by the size of what is stored, before 1.0 the length of the array's name by the name, a path.
+  // Since 1.4 the file begins with a version and a stored size. Before 1.0 it begins with the length of the array's
+  // name, and the name, which is a path.
   if (word < SHORTEST_NAME || word > LONGEST_NAME || word + 4 > size || head.length < 12) return undefined
   if (view.getBigUint64(4, true) <= BigInt(size)) return undefined
   const name = new TextDecoder('latin1').decode(head.subarray(4, 4 + word))
   return /^(?:\/|[a-z0-9]+:\/\/)[^\0-\x1f\x7f]+$/.test(name) ? 'an array of TileDB before 1.0' : undefined
 }
 
-/** @param what as {@link foreignFolder} has it */
+/** @param what a result of {@link foreignFolder} */
 export function foreignError(what: string, file: string): InspectError {
   return new InspectError('UNSUPPORTED_VERSION', `expected what TileDB 1.4 or later wrote, found ${what}`, { file })
 }

@@ -5,17 +5,21 @@ import { parseFragmentName } from '../format/timestamped-name.ts'
 import type { Storage } from '../source/source.ts'
 import { beginsFragmentName } from './target.ts'
 
-/** Where an array's fragments are since format version 5. */
+/** Folder of an array's fragments since format version 12. */
 const FRAGMENTS_FOLDER = '__fragments'
 
 /**
- * The path with the beginnings of fragments' names in it written out: `places/__17` is
- * `places/__fragments/__1714557600000_…_22`. Unchanged where something stands at the path already, or nothing fits.
+ * Completes the beginnings of fragments' names in a path: `places/__17` becomes
+ * `places/__fragments/__1714557600000_…_22`. The path is returned unchanged if it exists, or if no fragment matches.
  *
- * @param absolute the path for reading, for each spelling of it
- * @throws InspectError USAGE where several fragments' names begin so
+ * @param absolute turns a path as the user wrote it into one for reading
+ * @throws InspectError USAGE if several fragments match
  */
-export async function writtenOut(storage: Storage, path: string, absolute: (path: string) => string): Promise<string> {
+export async function completePath(
+  storage: Storage,
+  path: string,
+  absolute: (path: string) => string,
+): Promise<string> {
   if ((await storage.kind(absolute(path))) !== undefined) return path
   const done: string[] = []
   for (const part of path.split('/')) {
@@ -32,7 +36,7 @@ export async function writtenOut(storage: Storage, path: string, absolute: (path
   return done.join('/')
 }
 
-/** Fragments whose names begin so: those in the folder, or in the array that it is. Relative to the folder. */
+/** Paths, relative to the folder, of the fragments in it or in its `__fragments` whose names begin so. */
 async function fragmentsAt(
   storage: Storage,
   folder: string,
@@ -51,13 +55,13 @@ async function fragmentsAt(
   return found
 }
 
-/** The error for a path where nothing stands, with the name there that was most likely meant. */
+/** The error for a path that does not exist, with the existing name that was most likely meant. */
 export async function notFound(storage: Storage, path: string, error: InspectError): Promise<InspectError> {
   const slash = path.lastIndexOf('/')
   const parent = path.slice(0, Math.max(slash, 1))
   if ((await storage.kind(parent)) !== 'folder') return error
   const names = (await storage.list(parent)).map(({ name }) => name)
-  // A link that leads nowhere is there by its name.
+  // A broken link has the wanted name itself.
   const wanted = path.slice(slash + 1)
   const near = didYouMean(
     wanted,

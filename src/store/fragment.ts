@@ -33,35 +33,35 @@ import type { InspectArray } from './array.ts'
 import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
 import { PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
-/** One read of the file's end fetches the footer of nearly every fragment. */
+/** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
 const TAIL_BYTES = 64 * 1024
 
-/** Longest metadata file that is fetched in one go: several fragments are. */
+/** Longest metadata file that is fetched as a whole. It is bounded because several fragments are fetched at once. */
 const MOST_PLANNED = 2 ** 22
 
 /**
- * Stored bytes that are read at once of sections that come in pages, and kept: of each, and of all together. Far away a
- * section of a million tiles should take a request or two.
+ * Stored bytes that are read at once and kept of paged sections: of each section, and of all together. Over a network a
+ * section of a million tiles should take one or two requests.
  */
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
 const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
 const LEAST_WINDOW = 2 ** 14
 
-/** A fragment's metadata as far as it is known without opening any generic tile (versions 1 and 2: their only one). */
+/** A fragment's metadata from its footer and schema. In versions 1 and 2 from the only generic tile. */
 export interface FragmentInfo {
   format_version: number
-  /** As the footer names it; before version 10 implied. */
+  /** From the footer. Before version 10 it is always `__array_schema.tdb`. */
   schemaName: string
   schema: ArraySchema
   dense: boolean
-  /** Undefined where none is stored (versions 1 and 2 may). */
+  /** Undefined if none is stored, which only happens in versions 1 and 2. */
   nonempty_domain: NDRange | undefined
   tile_num: number
-  /** Cells of each tile but the last. */
+  /** Cells of each tile except the last. */
   cells_per_tile: number
   last_tile_cell_num: number
   slots: readonly Slot[]
-  /** By slot, bytes; undefined where the version has no such list for the slot. */
+  /** Bytes by slot. Undefined for slots that have no entry in this version. */
   file_sizes: Float64Array
   file_var_sizes: Float64Array
   file_validity_sizes: Float64Array | undefined
@@ -72,8 +72,8 @@ export interface FragmentInfo {
 }
 
 /**
- * Whether a release may have written the fragment that took validity tiles for tiles of their own when it made room for a list's
- * entries: 2.2 does, in global order. Zeros behind the entries that are used are left; readers look at one for each tile.
+ * Whether the fragment's lists may have too many entries. When TileDB 2.2 writes in global order, it counts validity
+ * tiles as tiles of their own. It then leaves zeros after the used entries. Readers use one entry for each tile.
  *
  * @see Writer::global_write of 2.2 and 2.3
  */
@@ -81,7 +81,7 @@ export function countsValidityTiles({ format_version, dense, schema }: FragmentI
   return (format_version === 7 || format_version === 8) && dense && schema.attributes.some(({ nullable }) => nullable)
 }
 
-/** Whether a list has nothing but such zeros behind its last tile. */
+/** Whether a list has such zeros, and only zeros, after the entries of its tiles. See {@link countsValidityTiles}. */
 export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): boolean {
   return (
     countsValidityTiles(info) &&
@@ -90,20 +90,20 @@ export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): bo
   )
 }
 
-/** One data file that the metadata says a field has. */
+/** A data file that a field must have, by the metadata. */
 export interface FieldFile {
   name: string
   slot: number
   role: FileRole
-  /** Bytes, by the metadata. */
+  /** Bytes, from the metadata. */
   size: number
 }
 
-/** A fragment. Nothing is read before it is asked for; what was read is kept. */
+/** A fragment. Everything is read on demand, and kept. */
 export class Fragment {
   readonly folder: Folder
   readonly cx: ReadContext
-  /** The array it lies in; undefined for a folder moved away from its array. */
+  /** The array around it; undefined for a folder that was moved out of its array. */
   readonly array: InspectArray | undefined
   readonly parsedName: FragmentName | undefined
   private source: ByteSource | undefined
@@ -124,7 +124,7 @@ export class Fragment {
     return this.folder.name
   }
 
-  /** Milliseconds, from the name: in an array as TileDB takes them, whatever the name's form. */
+  /** Milliseconds, from the name. In an array, names of unusual form count, too, as in TileDB. */
   get timestamp_range(): [bigint, bigint] | undefined {
     return this.parsedName?.timestamp_range ?? (this.array && nameFacts(this.name)?.timestamp_range)
   }
@@ -142,17 +142,17 @@ export class Fragment {
   }
 
   /**
-   * Footer (or what takes its place), schema and what follows from them.
-   * @throws InspectError NO_SCHEMA where the fragment lies in no array: {@link head} still works since version 10
+   * Footer (or the metadata of versions 1 and 2), schema, and what follows from them.
+   * @throws InspectError NO_SCHEMA if there is no array around the fragment. {@link head} still works since version 10.
    */
   info(): Promise<FragmentInfo> {
-    this.infoRead ??= this.orFooterFault(() => this.readInfo())
+    this.infoRead ??= this.withFooterFault(() => this.readInfo())
     return this.infoRead
   }
 
   /**
-   * Takes the footer, of version 10 or later, from elsewhere instead of reading it.
-   * @param fileSize of the metadata file, which it and its length end
+   * Uses a copy of the footer, of version 10 or later, instead of reading it.
+   * @param fileSize bytes of the metadata file, which ends with the footer and its length
    */
   assumeFooter(footer: Uint8Array, fileSize: number): void {
     const file = this.metadataSource().name
@@ -160,17 +160,17 @@ export class Fragment {
       file,
       offset: fileSize - FOOTER_LENGTH_BYTES - footer.length,
     })
-    // Awaited by whoever asks.
+    // It is awaited later. Until then a failure must not count as an unhandled rejection.
     this.infoRead.catch(() => {})
   }
 
-  /** What a footer says without its schema; since version 10. */
+  /** The fields of the footer that need no schema. Since version 10. */
   head(): Promise<FooterHead & { offset: number; size: number }> {
-    return this.orFooterFault(() => this.readHead())
+    return this.withFooterFault(() => this.readHead())
   }
 
-  /** Says of a footer that cannot be read what is wrong with the file, as far as the sections ahead of it tell. */
-  private async orFooterFault<T>(work: () => Promise<T>): Promise<T> {
+  /** Replaces an error about a damaged footer by one that says what happened to the file: see {@link footerFault}. */
+  private async withFooterFault<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -208,15 +208,18 @@ export class Fragment {
       const { start, size } = storedFooterBounds(tail)
       return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
     }
-    const schema = await this.schemaOfOldName()
+    const schema = await this.schemaForFooterPlace()
     const { start, size } = footerLengthIsStored(guess, schema)
       ? storedFooterBounds(tail)
       : impliedFooterBounds(tail, footerLength(guess, schema))
     return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
   }
 
-  /** Its dimensions tell where the footer is. A fragment that was written later may be named like one of a version before 10. */
-  private async schemaOfOldName(): Promise<ArraySchema> {
+  /**
+   * The schema whose dimensions tell where the footer is, by the version in the name. The name may be too old for the
+   * fragment; then there may be no `__array_schema.tdb`, and the newest schema is used.
+   */
+  private async schemaForFooterPlace(): Promise<ArraySchema> {
     try {
       return await this.schemaNamed(OLD_SCHEMA_FILE)
     } catch (error) {
@@ -234,7 +237,8 @@ export class Fragment {
   }
 
   /**
-   * A version that has its footer elsewhere than the version in the folder's name: TileDB fails to open the array.
+   * Checks that the footer's version has its footer in the same place as the version in the folder's name. If not,
+   * TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
   private async checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): Promise<void> {
@@ -242,7 +246,7 @@ export class Fragment {
     if (named === undefined || footer.length < 4) return
     const found = u32At(footer)
     if (found === named || (found >= 10 && named >= 10)) return
-    const schema = await this.schemaOfOldName().catch(() => undefined)
+    const schema = await this.schemaForFooterPlace().catch(() => undefined)
     if (footerPlace(found, schema) === footerPlace(named, schema)) return
     throw new InspectError(
       'INCONSISTENT',
@@ -254,7 +258,7 @@ export class Fragment {
     )
   }
 
-  /** For a folder whose name says nothing: tries the forms of the footer from the newest to the oldest. */
+  /** For a folder whose name has no version: tries the forms of the footer from the newest to the oldest. */
   private async guessVersion(tail: Tail): Promise<number> {
     let unsupported: InspectError | undefined
     try {
@@ -350,7 +354,10 @@ export class Fragment {
     }
   }
 
-  /** @throws InspectError MISSING_FILE where readers need the file; NOT_FOUND where they pass over the fragment, or it is not there */
+  /**
+   * @throws InspectError MISSING_FILE if TileDB needs the file; NOT_FOUND if TileDB ignores the fragment, or there is
+   * none
+   */
   private async metadataSize(): Promise<number> {
     try {
       return await this.metadataSource().size()
@@ -365,7 +372,7 @@ export class Fragment {
     }
   }
 
-  /** Bytes of the file that are mostly in the tail already; what is missing takes one more read. */
+  /** Bytes of the file, most of which are in the tail. One more read gets the others. */
   private async fromTail(tail: Tail, start: number, size: number): Promise<Uint8Array> {
     const from = start - tail.offset
     if (from >= 0) return tail.bytes.subarray(from, from + size)
@@ -377,8 +384,8 @@ export class Fragment {
   }
 
   /**
-   * The generic tile at an offset of the metadata file. It is read up to the next tile or the footer in one go.
-   * @throws InspectError BAD_VALUE where the offset lies outside the file
+   * The generic tile at an offset of the metadata file. One read gets all bytes up to the next tile or the footer.
+   * @throws InspectError BAD_VALUE if the offset is outside the file
    */
   async genericTileAt(offset: number, section: string): Promise<GenericTile> {
     const known = this.tiles.get(offset)
@@ -399,7 +406,10 @@ export class Fragment {
     }
   }
 
-  /** Where the next generic tile begins, or the footer. @throws InspectError BAD_VALUE where the offset lies outside the file */
+  /**
+   * Where the next generic tile or the footer begins.
+   * @throws InspectError BAD_VALUE if the offset is outside the file
+   */
   async sectionEnd(offset: number, section: string): Promise<number> {
     const info = await this.info()
     const { footer } = info
@@ -414,7 +424,7 @@ export class Fragment {
     return this.sectionStarts(info).find((start) => start > offset && start < end) ?? end
   }
 
-  /** {@link genericTileAt} without having its content in memory at once. */
+  /** {@link genericTileAt}, without having all of its content in memory. */
   async pagedTileAt(offset: number, section: string, scan?: Scan): Promise<PagedTile> {
     const end = await this.sectionEnd(offset, section)
     const sections = this.sectionStarts(await this.info()).length
@@ -424,14 +434,16 @@ export class Fragment {
     return PagedTile.open({ read, offset, end, window }, this.cx, scan)
   }
 
-  /** Tells a source that is far away that all of the metadata file will be read, where one request gives what the tail does not. */
+  /**
+   * Announces to a remote source that the whole metadata file will be read, unless the tail has it or it is too long.
+   */
   planMetadata({ footer }: FragmentInfo): void {
     const length = footer?.offset ?? 0
     if (length <= TAIL_BYTES || length > MOST_PLANNED) return
     this.metadataSource().plan?.([{ offset: 0, length }], length)
   }
 
-  /** Offsets of all generic tiles in the metadata file, rising, each once. */
+  /** Offsets of all generic tiles in the metadata file, sorted, each once. */
   async metadataOffsets(): Promise<number[]> {
     return [...this.sectionStarts(await this.info())]
   }
@@ -442,7 +454,7 @@ export class Fragment {
     return this.starts
   }
 
-  /** Small metadata files are in the tail that was read for the footer. */
+  /** Reads from the tail if it has the bytes, as it has those of small files. */
   private async fromTailOrFile(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tail = await this.tailRead
     if (!tail || offset < tail.offset || offset + length > tail.fileSize)
@@ -468,12 +480,12 @@ export class Fragment {
     return (await this.listPlace(list, slot)) !== undefined
   }
 
-  /** As errors name a list. */
+  /** Name of a list in errors. */
   async listName(list: string, slot: number): Promise<string> {
     return `${list}.${(await this.info()).slots[slot]?.name ?? slot}`
   }
 
-  /** Where a list is in the metadata file, or the list itself where the version keeps all of them together. */
+  /** Offset of a list in the metadata file, or in versions 1 and 2 the list itself. Undefined without such a list. */
   async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
     const { footer, v1 } = await this.info()
     if (v1) {
@@ -485,14 +497,16 @@ export class Fragment {
     return footer?.[`${list}_offsets`]?.[slot]
   }
 
-  /** One of the per-tile lists of a slot, as far as readers look; undefined where the version has none for it. */
+  /**
+   * A list of a slot, without surplus entries ({@link countsValidityTiles}). Undefined if the version has no such list.
+   */
   async offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
     const stored = await this.storedOffsets(list, slot)
     const info = await this.info()
     return stored && countsValidityTiles(info) ? stored.subarray(0, info.tile_num) : stored
   }
 
-  /** The same list with what may stand behind its last tile. */
+  /** {@link offsets} with surplus entries. */
   async storedOffsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
     const place = await this.listPlace(list, slot)
     if (place === undefined || typeof place !== 'number') return place
@@ -532,7 +546,7 @@ export class Fragment {
     return (await this.section(offset, processedConditions, 'processed_conditions')).conditions
   }
 
-  /** R-tree; versions 1 and 2 have a list of MBRs instead, given as the only level. */
+  /** R-tree. Versions 1 and 2 have a list of MBRs instead, which becomes the only level. */
   async rtree(): Promise<RTree> {
     const { footer, v1, schema } = await this.info()
     const dimensions = schema.domain.dimensions
@@ -541,17 +555,17 @@ export class Fragment {
     return { fanout: 0, dim_num: undefined, type: undefined, levels: level.mbr_num > 0 ? [level] : [] }
   }
 
-  /** Whether the array is encrypted, as far as an opened schema or tile told: its data files then end in the AES filter. */
+  /** See {@link ReadContext.encrypted}. */
   get encrypted(): boolean {
     return this.cx.encrypted
   }
 
-  /** Forgets generic tiles that were opened; a million tiles' lists need not stay in memory together. */
+  /** Drops the opened generic tiles, so that the lists of a million tiles are not all in memory at once. */
   forget(): void {
     this.tiles.clear()
   }
 
-  /** Names in the folder; where the server lists none, those of the files that should be there and are. */
+  /** Entries of the folder. If the server cannot list: those files that should be there and exist. */
   entries(): Promise<readonly Entry[]> {
     this.entriesRead ??= this.listEntries()
     return this.entriesRead
@@ -568,7 +582,7 @@ export class Fragment {
     return names.flatMap((name, i) => ({ name, kind: kinds[i] ?? 'other' })).filter(({ kind }) => kind !== 'other')
   }
 
-  /** Data files that the metadata says the fragment has, in slot order. */
+  /** Data files that the fragment must have, by the metadata, in slot order. */
   async fieldFiles(): Promise<FieldFile[]> {
     const info = await this.info()
     const files: FieldFile[] = []
@@ -591,13 +605,13 @@ export class Fragment {
   }
 }
 
-/** Whether a slot has data files at all: dense fragments keep no coordinates, the phantom slot nothing. */
+/** Whether a slot has data files. Coordinates have none in dense fragments; the phantom slot never has. */
 export function slotHasFiles(info: Pick<FragmentInfo, 'dense'>, slot: Slot): boolean {
   if (slot.phantom) return false
   return !(info.dense && (slot.kind === 'dimension' || slot.kind === 'coords'))
 }
 
-/** Whether a slot's cells differ in length, and whether they can be null. */
+/** Whether a slot's cells are var-sized, and whether they can be null. */
 export function slotShape(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { varSized: boolean; nullable: boolean } {
   if (slot.kind === 'attribute') {
     const { cell_val_num, nullable } = info.schema.attributes[slot.index]
@@ -609,7 +623,7 @@ export function slotShape(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { var
   return { varSized: false, nullable: false }
 }
 
-/** Bytes of one cell of a fixed-sized slot; of one element of a var-sized one. */
+/** Bytes of one cell; for a var-sized slot, of one element. */
 export function slotCellSize(info: Pick<FragmentInfo, 'schema'>, slot: Slot): number {
   if (slot.kind === 'attribute') {
     const { type, cell_val_num } = info.schema.attributes[slot.index]
@@ -623,9 +637,9 @@ export function slotCellSize(info: Pick<FragmentInfo, 'schema'>, slot: Slot): nu
 }
 
 /**
- * Filters of a data file, in writing order: the field's own, the schema's offsets, validity or coords filters; a dimension
- * without filters takes the coords filters, unless its schema is older than version 5, whose coords filters serve
- * `__coords.tdb` alone.
+ * Filters of a data file, in writing order. Values have the filters of their field. Offsets, validity and coordinates
+ * have those of the schema. A dimension without filters uses the coords filters, except before schema version 5: there
+ * they are only for `__coords.tdb`.
  */
 export function filePipeline(
   info: Pick<FragmentInfo, 'schema' | 'slots'>,
@@ -661,7 +675,7 @@ function u32At(bytes: Uint8Array): number {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
 }
 
-/** Bounds of a footer whose length stands behind it. */
+/** Bounds of a footer whose length is stored after it. */
 function storedFooterBounds(tail: Tail): { start: number; size: number } {
   if (tail.fileSize < FOOTER_LENGTH_BYTES) {
     throw new InspectError('TRUNCATED', `expected a footer and its length, found a file of ${tail.fileSize} bytes`, {
@@ -715,7 +729,7 @@ function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: num
   }
 }
 
-/** Cells that the fragment stores: whole tiles in dense fragments, as TileDB counts. */
+/** Cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */
 export function storedCellNum(info: FragmentInfo): number {
   if (info.tile_num === 0) return 0
   return (info.tile_num - 1) * info.cells_per_tile + info.last_tile_cell_num

@@ -6,20 +6,26 @@ import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
 import type { ByteSource } from '../source/source.ts'
 
-/** What reading needs beside bytes. One object serves an array, its fragments and all they hold. */
+/** Settings and state of reading. One object serves an array with its fragments and files. */
 export interface ReadContext {
   codecs: Codecs
   /** AES-256-GCM key, 32 bytes. */
   key: Uint8Array | undefined
-  /** Set once any generic tile opened with the key: from then on a tag that does not fit means damage, not a wrong key. */
+  /** Set when the key opened any generic tile. From then on a wrong tag means damage, not a wrong key. */
   keyProven: boolean
-  /** Set once an encrypted generic tile was opened: the array's data files then end in the AES filter. */
+  /**
+   * Set when an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter.
+   */
   encrypted: boolean
-  /** Most bytes that a tile may have unfiltered; larger ones are TOO_LARGE. */
+  /** Most unfiltered bytes of a tile. Larger tiles are TOO_LARGE. */
   maxTileSize?: number | undefined
-  /** The time, in milliseconds, for which the program tells what TileDB reads: later fragments, lists and schemas do not count. */
+  /**
+   * Milliseconds. Everything is shown as TileDB reads it at this time: later fragments, lists and schemas do not count.
+   */
   now: bigint
-  /** Told of damage that need not end what is being read (one commit file of many); without it the error is raised. */
+  /**
+   * Called for damage after which reading can go on, such as one commit file of many. Without it the error is thrown.
+   */
   onFault?: ((fault: InspectError) => void) | undefined
 }
 
@@ -28,7 +34,7 @@ export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: numb
   return { codecs, key, keyProven: false, encrypted: false, maxTileSize, now: timeOfOpening() }
 }
 
-/** The clock's time, or the one that `TILEDB_INSPECT_NOW` sets in its stead. */
+/** The current time, or that in `TILEDB_INSPECT_NOW`. */
 function timeOfOpening(): bigint {
   const set = globalThis.process?.env.TILEDB_INSPECT_NOW
   return set !== undefined && /^\d{1,18}$/.test(set) ? BigInt(set) : BigInt(Date.now())
@@ -37,24 +43,24 @@ function timeOfOpening(): bigint {
 /** An opened generic tile. */
 export interface GenericTile {
   header: GenericTileHeader
-  /** Unfiltered content: what it means depends on where the tile was found. */
+  /** Unfiltered content. Its meaning depends on the file. */
   payload: Uint8Array
   /** Bytes of header and chunks together. */
   length: number
-  /** Most elements of lists that are believed of its content: see {@link mostElements}. */
+  /** Bound for the elements of lists in the content: see {@link mostElements}. */
   mostElements: number
 }
 
 /** Where a generic tile is, for errors. */
 export interface TilePlace {
   file: string
-  /** Of the tile in its file, bytes. */
+  /** Offset of the tile in its file, in bytes. */
   offset: number
 }
 
 /**
- * Opens the generic tile at the start of `bytes`, which may hold more.
- * @throws InspectError KEY_NEEDED, WRONG_KEY, TRUNCATED, and what filters raise
+ * Opens the generic tile at the start of `bytes`. Other bytes may follow it.
+ * @throws InspectError KEY_NEEDED, WRONG_KEY, TRUNCATED, and those of filters
  */
 export async function openGenericTile(
   bytes: Uint8Array,
@@ -101,25 +107,28 @@ export async function openGenericTile(
   }
 }
 
-/** Content up to this is unfolded whatever is stored of it. */
+/** Content of up to this many bytes is accepted, however few bytes are stored. */
 const LEAST_CONTENT = 2 ** 24
-/** The same of its elements, each of which becomes some objects. */
+/** Up to this many elements of lists are accepted, however few bytes are stored. Each becomes some objects. */
 const LEAST_ELEMENTS = 2 ** 18
-/** Elements have names, places or values of their own: sequential names take TileDB 3 bytes or more. */
+/** Plausible elements for each stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
 const ELEMENTS_OF_A_BYTE = 2
-/** Chunks up to this are undone however small they are. TileDB writes them of 65,536 bytes, but for the last. */
+/** Up to this many chunks are accepted, however small they are. TileDB's chunks have 65,536 bytes, except the last. */
 const LEAST_CHUNKS = 1024
+/** For more chunks, the plausible bytes of each. */
 const SMALLEST_CHUNK = 64
 
-/** Most elements of lists that are believed of a generic tile of so many stored bytes. */
+/**
+ * Most elements of lists that are plausible for a generic tile of `stored` bytes. Without bound if the user sets one.
+ */
 export function mostElements(stored: number, cx: ReadContext): number {
   return cx.maxTileSize === undefined ? Math.max(LEAST_ELEMENTS, stored * ELEMENTS_OF_A_BYTE) : Number.POSITIVE_INFINITY
 }
 
 /**
- * What the pipeline of a generic tile must know. What the tile unfolds to is bounded by what is stored of it: a file of a few bytes
- * otherwise asks for all memory.
- * @param header its persisted size known to be in the file
+ * The {@link TileType} of a generic tile. Its unfiltered size is bounded by its stored size. Otherwise a file of a few
+ * bytes could take all memory.
+ * @param header the caller has checked that its persisted size fits in the file
  * @throws InspectError KEY_NEEDED, TOO_LARGE
  */
 export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
@@ -139,14 +148,15 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
   }
 }
 
-/** The bound of a generic tile's content. @param stored bytes of its chunks */
+/** The bound of a generic tile's unfiltered size. @param stored bytes of its chunks */
 export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'maxTileSizeIs'> {
   if (cx.maxTileSize !== undefined) return { maxTileSize: cx.maxTileSize }
   return { maxTileSize: mostUnfolded(stored, LEAST_CONTENT), maxTileSizeIs: boundOf(stored) }
 }
 
 /**
- * The time that a tile takes goes by its chunks: more than its size can have are not undone, unless the user sets a bound.
+ * Refuses implausibly many chunks, because undoing a tile takes time for each chunk. If the user sets a bound for the
+ * tile's size, any number is accepted.
  * @throws InspectError TOO_LARGE
  */
 export function checkChunkNum(chunkNum: number, { tile_size }: GenericTileHeader, cx: ReadContext): void {
@@ -156,14 +166,14 @@ export function checkChunkNum(chunkNum: number, { tile_size }: GenericTileHeader
   throw new InspectError('TOO_LARGE', message, { field: 'chunk_num' })
 }
 
-/** Notes what follows from a generic tile that could be opened. */
+/** Updates the context after a generic tile was opened. */
 export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void {
   if (header.encryption_type !== 'AES_256_GCM') return
   cx.keyProven = true
   cx.encrypted = true
 }
 
-/** A tag that does not fit under a key that has opened something else is damage. */
+/** Turns WRONG_KEY into CHECKSUM if the key has opened another tile: then the tile is damaged. */
 export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
   if (!(error instanceof InspectError) || error.code !== 'WRONG_KEY' || !cx.keyProven) return error
   return new InspectError(
@@ -177,8 +187,8 @@ export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
 }
 
 /**
- * Opens a generic tile and reads its payload by `describe`. Errors inside the payload name its own address space.
- * A payload whose format version is unknown raises UNSUPPORTED_VERSION.
+ * Opens a generic tile and reads its content with `describe`. Offsets of errors in the content count in the content.
+ * @throws InspectError UNSUPPORTED_VERSION if the content has an unknown format version; those of {@link openGenericTile}
  */
 export async function readGenericTile<T>(
   bytes: Uint8Array,
@@ -194,10 +204,10 @@ export async function readGenericTile<T>(
   })
 }
 
-/** No header with TileDB's filters is longer; a longer one is read in full only with its tile. */
+/** Bytes to read for a header. No header with TileDB's filters is longer. */
 export const GENERIC_TILE_HEADER_BYTES = 4096
 
-/** The header alone of the generic tile that a file begins with. Needs no key. */
+/** Reads only the header of the generic tile at the start of a file. Needs no key. */
 export async function readGenericTileHeader(source: ByteSource): Promise<GenericTileHeader> {
   const bytes = await source.read(0, Math.min(await source.size(), GENERIC_TILE_HEADER_BYTES))
   return decodePrefix(bytes, genericTileHeader, { file: source.name, offset: 0 }).value

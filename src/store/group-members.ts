@@ -4,28 +4,28 @@ import { type InspectGroup, type Member, memberPath } from './group.ts'
 import { openTarget, type Target } from './target.ts'
 
 /**
- * What stands where a member should be. `missing`: nothing that TileDB takes for an object; `outside`: it leads out by `..`, or
- * from one kind of place to another, and is not followed; `cycle`: a group that this one lies in; `other-type`: another type than
- * the group says; `unreadable`: it cannot be opened.
+ * What is at the path of a member. `missing`: nothing that TileDB takes for an object. `outside`: the path leads out of
+ * the group by `..`, or to another kind of storage, and is not followed. `cycle`: a group that contains this one.
+ * `other-type`: an object of another type than the group says. `unreadable`: an object that cannot be opened.
  */
 export type MemberState = 'present' | 'missing' | 'outside' | 'cycle' | 'other-type' | 'unreadable'
 
-/** A member, looked for. */
+/** Result of {@link findMember}. */
 export interface FoundMember {
   member: Member
-  /** Undefined of one that is not followed. */
+  /** Undefined if the member is outside. */
   path: string | undefined
   state: MemberState
-  /** What is there, of a member that is present or of another type. */
+  /** The object, if the member is present or of another type. */
   target: Target | undefined
-  /** Why it cannot be had; undefined where it can. */
+  /** Why there is no target. */
   error: InspectError | undefined
 }
 
 /**
  * Looks for a member of a group.
- * @param above what tells the groups around the member apart, its own group with them: {@link InspectGroup.identity}
- * @param open {@link openTarget}, or a caller's own
+ * @param above {@link InspectGroup.identity} of the groups around the member, including its own group
+ * @param open by default {@link openTarget}
  */
 export async function findMember(
   group: InspectGroup,

@@ -9,15 +9,15 @@ import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'
-/** What marks a group since the first release. Empty. */
+/** Empty file that marks a group, since the first release. */
 export const GROUP_FILE = '__tiledb_group.tdb'
 
-/** Of a member that no file lists. */
+/** Version of a member that no file lists. */
 const NO_VERSION = 0
 
-/** A member of a group as it stands now. */
+/** A current member of a group. */
 export interface Member extends GroupMember {
-  /** Not listed by the group, which is older than TileDB 2.8 and lists none: it lies in the folder. */
+  /** Whether it is a member because it is in the group's folder. Groups before TileDB 2.8 do not list their members. */
   implicit: boolean
 }
 
@@ -32,9 +32,10 @@ export class InspectGroup {
   }
 
   /**
-   * Members as they stand now. Version 2 files are changes, applied in the order of their time stamps; a version 1 file
-   * holds all members, so that the newest counts alone. Files dated in the future do not count yet (measured with TileDB 2.30).
-   * See {@link timedFiles}. A group without any such file is one of a release before 2.8: its members are the objects in its folder.
+   * Current members. Version 2 files are changes, applied in the order of their timestamps. A version 1 file has all
+   * members, so it replaces earlier files. Files dated in the future do not count yet (measured with TileDB 2.30). See
+   * {@link timedFiles}. A group without such files is of a release before 2.8: its members are the objects in its
+   * folder.
    *
    * @see format_spec/group.md
    */
@@ -55,8 +56,8 @@ export class InspectGroup {
   }
 
   /**
-   * Arrays and groups in the folder as TileDB's walk (`tiledb_object_walk`) finds them: it looks into arrays and groups, and
-   * into no other folder. What lies in a group below is that group's.
+   * Arrays and groups in the folder, as TileDB's walk (`tiledb_object_walk`) finds them. The walk enters arrays and
+   * groups, but no other folders. Objects in a group below belong to that group.
    */
   private async implicitMembers(): Promise<Member[]> {
     const found: Member[] = []
@@ -90,8 +91,8 @@ export class InspectGroup {
   }
 
   /**
-   * What tells the group apart whatever the path that leads to it (links may go round in circles): the names of its details
-   * files, which hold uuids; the path of a group that has none, without links.
+   * A text that identifies the group, whatever path leads to it, because links may form a cycle. It is made of the
+   * names of its details files, which have UUIDs. Without such files it is the path with links resolved.
    */
   async identity(): Promise<string> {
     const { storage, path } = this.folder
@@ -99,16 +100,16 @@ export class InspectGroup {
     return names.length > 0 ? names.join('/') : (storage.realPath?.(path) ?? path)
   }
 
-  /** Key-value metadata as it stands now. */
+  /** Current key-value metadata. */
   metadata(): Promise<Map<string, MetadataEntry>> {
     return readMetadata(this.folder, this.cx)
   }
 }
 
-/** Folders of a group that hold no member. */
+/** Folders of a group that contain no members. */
 const OWN_FOLDERS = new Set([GROUP_DETAILS_FOLDER, '__meta'])
 
-/** What TileDB takes a folder for by what is in it; undefined for neither. */
+/** Whether TileDB takes a folder with these entries for an array or a group; undefined for neither. */
 export function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
   const has = (name: string, kind: Entry['kind']): boolean => entries.some((e) => e.name === name && e.kind === kind)
   if (has(SCHEMA_FOLDER, 'folder') || has(OLD_SCHEMA_FILE, 'file')) return 'array'
@@ -116,8 +117,8 @@ export function objectType(entries: readonly Entry[]): 'array' | 'group' | undef
 }
 
 /**
- * Path of a member; undefined for one that is not followed: it leads outside by `..`, or from files to a network, or from
- * one service to another.
+ * Path of a member. Undefined if it is not followed: it leads outside by `..`, or from local files to a network, or to
+ * another scheme.
  */
 export function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
   const clean = uri.replace(/\/+$/, '')

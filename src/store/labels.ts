@@ -5,20 +5,20 @@ import { isNoListing } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
-/** The enumeration of one attribute, as a reader gets it. */
+/** The enumeration of one attribute, as TileDB gives it to readers. */
 export interface AttributeLabels {
   enumeration?: Enumeration
-  /** Whether it is the array's, so that TileDB gives it to readers. */
+  /** Whether it is from the array's current schema, so that TileDB gives it to readers. */
   isCurrent?: boolean
-  /** What a person should know: that there is none although the cells were written with one, or whose it is. */
+  /** A note for the user: which schema the enumeration is from, or why there is none. */
   remark?: string
-  /** Why an enumeration that there is cannot be read. */
+  /** Why an existing enumeration cannot be read. */
   fault?: InspectError
 }
 
 /**
- * The enumerations that TileDB gives the cells of an array now. They are those of the array's schema, not of the fragment's:
- * writers may extend an enumeration after the cells are written.
+ * The enumerations that TileDB uses for the cells of an array now. They are from the array's schema, not from the
+ * fragment's: a writer may extend an enumeration after the cells were written.
  */
 export class ArrayLabels {
   private readonly array: InspectArray
@@ -31,14 +31,14 @@ export class ArrayLabels {
 
   private static readonly known = new WeakMap<InspectArray, ArrayLabels>()
 
-  /** The same for all fragments of an array. */
+  /** The instance of an array. All its fragments share it. */
   static of(array: InspectArray): ArrayLabels {
     const labels = ArrayLabels.known.get(array) ?? new ArrayLabels(array)
     ArrayLabels.known.set(array, labels)
     return labels
   }
 
-  /** By attribute, for those that have an enumeration, or had one. */
+  /** Labels by attribute name, for attributes that have or had an enumeration. */
   async ofFragment(fragment: Fragment): Promise<Map<string, AttributeLabels>> {
     const found = new Map<string, AttributeLabels>()
     const { schema, schemaName } = await fragment.info()
@@ -50,7 +50,7 @@ export class ArrayLabels {
   }
 
   /**
-   * An attribute that was dropped keeps the labels that it had last.
+   * Labels of one attribute. A dropped attribute keeps its last labels.
    * @param own the schema that its cells were written with
    */
   async ofAttribute(attribute: string, own: ArraySchema, ownName: string): Promise<AttributeLabels> {
@@ -86,7 +86,7 @@ export class ArrayLabels {
     }
   }
 
-  /** All schema files, oldest first; undefined where the server lists no names. */
+  /** All schema files, oldest first; undefined if the server cannot list names. */
   private async files(known: string): Promise<SchemaFile[] | undefined> {
     try {
       this.filesRead ??= this.array.schemaFiles()

@@ -8,23 +8,23 @@ import type { Fragment, FragmentInfo } from './fragment.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
 export interface MetadataSection extends SectionPlace {
-  /** Bytes in the file, header included. */
+  /** Bytes in the file, including the header. */
   size: number
-  /** Bytes of what is in it, before filtering. */
+  /** Bytes of the unfiltered content. */
   unfiltered_size: number
   /**
-   * Bytes that TileDB keeps once it has loaded the section. Lists are as long in memory as unfiltered; of an R-tree each
-   * MBR is an object, which is worked out from upstream's classes for 64-bit systems (2.30): 297 MiB for 1.25 million boxes of two INT64
-   * dimensions, for which 286 MiB were measured.
+   * Bytes of memory that TileDB needs for the loaded section. For a list this is the unfiltered size. In an R-tree each
+   * MBR is an object, whose size is computed from the classes of TileDB 2.30 on 64-bit systems. For 1.25 million boxes
+   * of two INT64 dimensions this gives 297 MiB; 286 MiB were measured.
    */
   memory_size: number
 }
 
 /**
- * Every section of a fragment's metadata file, in the file's order, from the headers of its generic tiles alone: none is
- * undone, and no key is needed.
+ * All sections of a fragment's metadata file, in the file's order. Only the headers of the generic tiles are read, so
+ * no key is needed.
  *
- * @throws InspectError BAD_VALUE where a section does not begin before the footer
+ * @throws InspectError BAD_VALUE if a section does not begin before the footer
  */
 export async function metadataSections(fragment: Fragment): Promise<MetadataSection[]> {
   const info = await fragment.info()
@@ -61,10 +61,10 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
 
 /** No header with TileDB's filters is longer. */
 const HEADER_BYTES = 4096
-/** Neighbouring headers come with one read. */
+/** Bytes of one read, which often has several headers. */
 const WINDOW_BYTES = 64 * 1024
 
-/** Bytes from rising offsets of a file, read a window at a time. */
+/** Reads headers at increasing offsets of a file, with one read for a window of bytes. */
 class HeaderWindow {
   private readonly read: (offset: number, length: number) => Promise<Uint8Array>
   private readonly end: number
@@ -76,7 +76,7 @@ class HeaderWindow {
     this.end = end
   }
 
-  /** Bytes from `offset` on, enough for a header where the file has them. */
+  /** Bytes from `offset` on: enough for a header, unless the file ends before. */
   async at(offset: number): Promise<Uint8Array> {
     const wanted = Math.min(HEADER_BYTES, this.end - offset)
     if (offset + wanted > this.start + this.bytes.length || offset < this.start) {
@@ -87,14 +87,14 @@ class HeaderWindow {
   }
 }
 
-/** Bytes ahead of the values of each kind of list. */
+/** Bytes before the values of the two kinds of lists. */
 const COUNT_BYTES = 8
 const TWO_COUNTS_BYTES = 16
 
-/** Sizes of upstream's classes on 64-bit systems: tiledb/type/range/range.h, tiledb/sm/rtree/rtree.h. */
+/** Sizes of TileDB's classes on 64-bit systems: tiledb/type/range/range.h, tiledb/sm/rtree/rtree.h. */
 const RANGE_OBJECT = 56
 const VECTOR_OBJECT = 32
-/** TileDB writes R-trees of this fanout. */
+/** Fanout of the R-trees that TileDB writes. */
 const FANOUT = 10
 
 function memorySize(name: SectionName, { tile_size }: GenericTileHeader, info: FragmentInfo): number {
@@ -119,7 +119,7 @@ function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {
   return mbrs * (VECTOR_OBJECT + heapBytes(dimensions.length * RANGE_OBJECT)) + values
 }
 
-/** What an allocation of `bytes` takes from glibc's heap: 8 bytes more, in steps of 16, 32 at least. */
+/** Bytes that an allocation takes in glibc's heap: 8 bytes more, rounded up to a multiple of 16, at least 32. */
 function heapBytes(bytes: number): number {
   return Math.max(32, Math.ceil((bytes + 8) / 16) * 16)
 }

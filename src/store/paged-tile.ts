@@ -12,35 +12,35 @@ import {
   type ReadContext,
 } from './generic-tile.ts'
 
-/** Where a generic tile's stored bytes come from. */
+/** The stored bytes of a generic tile. */
 export interface StoredSection {
   /** @param into memory that may be used, if it is large enough */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
-  /** Of the tile in its file, bytes. */
+  /** Offset of the tile in its file, in bytes. */
   offset: number
-  /** Where what follows it begins: nothing behind that is read. */
+  /** Offset at which the next tile or the footer begins. Nothing from there on is read. */
   end: number
-  /** Bytes that are read at once, and kept, more where a chunk is longer. */
+  /** Bytes that are read at once and kept. More if a chunk is longer. */
   window: number
 }
 
-/** Told of the unfiltered content from front to back, a chunk at a time; `at` is where the chunk begins in it. */
+/** Called with the unfiltered content of each chunk, in order. `at` is the offset of the chunk in the content. */
 export type Scan = (bytes: Uint8Array, at: number) => void
 
 /**
- * A generic tile whose content is never in memory as a whole. Opening it undoes every chunk once, so that damage is found
- * then, and keeps where each begins; afterwards only the chunks are undone again that hold what is asked for.
+ * A generic tile whose content is never in memory as a whole. Opening it undoes every chunk once, to find damage, and
+ * keeps the offsets of the chunks. Later reads undo only the chunks that they need.
  */
 export class PagedTile {
   /** Bytes of unfiltered content. */
   readonly length: number
   private readonly section: StoredSection
   private readonly pipeline: Pipeline
-  /** Of each chunk in the file, and the end of the last. */
+  /** Offset of each chunk in the file, and the end of the last. */
   private readonly stored: readonly number[]
-  /** Of each chunk in the unfiltered content, and its end. */
+  /** Offset of each chunk in the unfiltered content, and the end of the last. */
   private readonly starts: readonly number[]
-  /** All stored bytes, where they are no more than one window. */
+  /** All stored bytes, if they fit in one window. */
   private held: Window | undefined
 
   private constructor(
@@ -57,7 +57,7 @@ export class PagedTile {
     this.held = held
   }
 
-  /** @throws InspectError for any damage, but not in the words in which openGenericTile tells it */
+  /** @throws InspectError for any damage, but with other messages than openGenericTile */
   static async open(section: StoredSection, cx: ReadContext, scan?: Scan): Promise<PagedTile> {
     const { offset, end } = section
     const window = new Window(section)
@@ -96,12 +96,12 @@ export class PagedTile {
     )
   }
 
-  /** For reading on from front to back; several may stand at different places. */
+  /** For sequential reading. Several cursors may be at different places. */
   cursor(): Cursor {
     return new Cursor(this)
   }
 
-  /** Lets go of stored bytes that are held; they are read again when needed. */
+  /** Frees the stored bytes. They are read again when needed. */
   release(): void {
     if (this.held) this.held = new Window(this.section)
   }
@@ -111,12 +111,12 @@ export class PagedTile {
     return this.held ?? new Window(this.section)
   }
 
-  /** @internal Number of the chunk that holds byte `at` of the content, and where that begins and ends there. */
+  /** @internal Index, start and end of the chunk with byte `at` of the content. */
   chunkAt(at: number): { index: number; start: number; end: number } {
     const { starts } = this
     let low = 0
     let high = starts.length - 1
-    // the last chunk that begins at or before it: those before it there may be empty
+    // Find the last chunk that begins at or before `at`: several may begin there, if they are empty.
     while (high - low > 1) {
       const middle = (low + high) >>> 1
       if (starts[middle] <= at) low = middle
@@ -136,7 +136,7 @@ export class PagedTile {
   }
 }
 
-/** Reads the content of a {@link PagedTile}; keeps the chunk that it stands in. */
+/** Reads the content of a {@link PagedTile}, and keeps the last chunk. */
 export class Cursor {
   private readonly tile: PagedTile
   private window: Window | undefined
@@ -147,7 +147,10 @@ export class Cursor {
     this.tile = tile
   }
 
-  /** Bytes `[start, end)` of the content, to be read and not to be written. @throws InspectError TRUNCATED behind its end */
+  /**
+   * Bytes `[start, end)` of the content. The caller must not change them.
+   * @throws InspectError INCONSISTENT beyond its end
+   */
   async bytes(start: number, end: number): Promise<Uint8Array> {
     if (end > this.tile.length) throw wrong('content', this.tile.length, end)
     if (end <= start) return NO_BYTES
@@ -163,7 +166,7 @@ export class Cursor {
     return out
   }
 
-  /** Lets go of what it keeps. */
+  /** Frees what it keeps. */
   release(): void {
     this.window = undefined
     this.chunk = { index: -1, start: 0, end: 0 }
@@ -183,7 +186,7 @@ export class Cursor {
   }
 }
 
-/** Stored bytes around where they were last asked for. */
+/** Keeps the stored bytes of the last read. */
 class Window {
   private readonly section: StoredSection
   private start = 0
@@ -198,7 +201,7 @@ class Window {
     const { section } = this
     if (offset < this.start || offset + length > this.start + this.held.length) {
       const some = Math.max(length, Math.min(section.window, section.end - offset))
-      // For more than a window the file must show first that it has so much.
+      // Longer reads get no memory in advance: the file may not have so many bytes.
       if (this.room.length < some && some <= section.window) this.room = new Uint8Array(some)
       this.held = NO_BYTES
       this.held = await section.read(offset, some, this.room)
@@ -207,7 +210,7 @@ class Window {
     return this.held.subarray(offset - this.start, offset - this.start + length)
   }
 
-  /** {@link bytes} that must end at or before `last`. */
+  /** {@link bytes}, but throws if they end after `last`. */
   async within(offset: number, length: number, last: number): Promise<Uint8Array> {
     if (length > last - offset) throw wrong('chunks', last - offset, length)
     return this.bytes(offset, length)

@@ -3,11 +3,12 @@ import { inOrder } from '../base/in-order.ts'
 import type { ReadContext } from './generic-tile.ts'
 
 /**
- * What each of several files holds, in their order. A damaged one is told to the context, and the others go on.
+ * Reads several files, and yields their values in order. Damaged files are skipped, and reported to `onFault` at the
+ * end.
  *
- * @throws the fault where the context takes none, where no file can be read, and what is no damage
+ * @throws errors that are not damage; the first damage if there is no `onFault`, or if all files are damaged
  */
-export async function* readableOf<T, R>(
+export async function* readUndamaged<T, R>(
   files: readonly T[],
   limit: number,
   { onFault }: ReadContext,

@@ -3,7 +3,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { fileSizes } from './file-sizes.ts'
 
-/** One of several parts of the work on arrays: each fragment belongs to one, all else to the first. */
+/** One of several parts of the work on an array. Each fragment belongs to one shard, all other work to the first. */
 export interface Shard {
   /** From 0. */
   index: number
@@ -25,14 +25,14 @@ export function parseShard(text: string): Shard {
   return { index: index - 1, count }
 }
 
-/** Whether what belongs to no fragment is this shard's work. */
+/** Whether this shard does the work that belongs to no fragment. */
 export function isFirst(shard: Shard | undefined): boolean {
   return shard === undefined || shard.index === 0
 }
 
 /**
- * The fragments of one shard, in their order: largest first, each goes to the shard that has the fewest bytes so far. All
- * shards of an array that does not change come to the same.
+ * The fragments of one shard, in their original order. Fragments are assigned largest first, each to the shard with the
+ * fewest bytes so far. All shards compute the same assignment, as long as the array does not change.
  */
 export async function shardOf(
   array: InspectArray,
@@ -51,7 +51,7 @@ export async function shardOf(
   for (const one of sized) {
     let least = 0
     for (let i = 1; i < load.length; i++) if (load[i] < load[least]) least = i
-    // A fragment costs something however small it is.
+    // Even an empty fragment costs something.
     load[least] += one.bytes + 1
     if (least === shard.index) mine.push(one)
   }

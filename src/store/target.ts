@@ -8,7 +8,7 @@ import { Fragment } from './fragment.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { InspectGroup } from './group.ts'
 
-/** What a path turned out to be. A file knows the array and fragment around it, where there are any. */
+/** What is at a path. A file has the array and the fragment around it, if there are any. */
 export type Target =
   | { type: 'array'; path: string; array: InspectArray }
   | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
@@ -23,8 +23,8 @@ export type Target =
     }
 
 /**
- * Finds out what stands at a path.
- * @throws InspectError NOT_FOUND; NOT_TILEDB where a folder is no array, group or fragment
+ * Finds out what is at a path.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB if a folder is not an array, group or fragment
  */
 export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
   const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
@@ -42,7 +42,7 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     const foreign = await foreignFolder(folder, entries)
     if (foreign !== undefined) throw foreignError(foreign, clean)
   }
-  // Whatever else strayed into it.
+  // It is a fragment, even if files of an array or group strayed into it.
   if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (names.has('__schema') || names.has(OLD_SCHEMA_FILE))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
@@ -65,7 +65,7 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
   const array = await arrayAround(folder, cx)
-  // Only releases before 1.5 gave such names.
+  // Only releases before 1.6 gave such names, so a release before 1.4 may have written the array.
   if (array && (parseFragmentName(folder.name)?.least_version ?? 0) <= 2) {
     const foreign = await foreignFolder(array.folder, await array.root())
     if (foreign !== undefined) throw foreignError(`a fragment of ${foreign}`, folder.path)
@@ -73,14 +73,14 @@ async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> 
   return { type: 'fragment', path: folder.path, fragment: new Fragment(folder, cx, array), array }
 }
 
-/** What is known to be a fragment: its folder is not asked what it is. */
+/** Opens a folder that is known to be a fragment, without checking. */
 export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
   const folder = new Folder(storage, path)
   const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
   return new Fragment(folder, cx, array)
 }
 
-/** What only arrays have: one that lost its schema. */
+/** Names that only arrays have. They tell an array that lost its schema. */
 const ONLY_OF_ARRAYS = ['__fragments', '__commits', '__lock.tdb']
 
 /** Closes the files that a target has opened. */
@@ -101,7 +101,7 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
 }
 
-/** What a path must be by its names alone: a fragment, or a file of one, where TileDB puts them. */
+/** What a path is by its names alone: a fragment or a file in one. Undefined if the names do not tell. */
 function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
   const { path, name } = folder
   if (parseFragmentName(name)) {
@@ -114,34 +114,34 @@ function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
   return { type: 'file', path, name, folder: around, array, fragment: new Fragment(around, cx, array) }
 }
 
-/** The array that a fragment lies in, as far as names tell. */
+/** The array around a fragment, by names alone. */
 function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefined {
   const around = fragment.parent()
   const folder = around?.name === '__fragments' ? around.parent() : around
   return folder && new InspectArray(folder, cx)
 }
 
-/** The array a fragment folder (or, `inside`, a file's folder) lies in: at most two folders up. */
+/** The array around a fragment folder, up to three levels up. With `inside`, the search starts at `folder` itself. */
 async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
-  // No array has this name, and over a network the question costs.
+  // No array has this name, and over a network the check costs requests.
   if (at?.isRemote && at.name === '__fragments') at = at.parent()
   for (let up = 0; at && up < 3; up++) {
     if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
       return new InspectArray(at, cx)
-    // One that lost its schema.
+    // An array that lost its schema.
     if ((await at.kind('__commits')) === 'folder') return new InspectArray(at, cx)
     at = at.parent()
   }
   return undefined
 }
 
-/** Whether a part of a path may stand for a fragment whose name begins so: time stamps and UUIDs are digits and a to f. */
+/** Whether a part of a path may be the beginning of a fragment's name: timestamps and UUIDs have digits and a to f. */
 export function beginsFragmentName(part: string): boolean {
   return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
 }
 
-/** `an array`, `a group`. */
+/** The type with its article: `an array`, `a group`. */
 export function withArticle(type: Target['type']): string {
   return type === 'array' ? 'an array' : `a ${type}`
 }

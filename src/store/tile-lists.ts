@@ -8,32 +8,32 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { countsValidityTiles, type Fragment } from './fragment.ts'
 import type { Cursor, PagedTile, Scan } from './paged-tile.ts'
 
-/** From so many tiles on, the lists of a fragment's metadata come in pages. */
+/** From this number of tiles on, the lists of a fragment's metadata are read in pages. */
 const MANY_TILES = 10_000
-/** Tiles that are looked at together. */
+/** Number of tiles that are processed together. */
 export const BLOCK_TILES = 4096
 
-/** Some entries of a list side by side; `first` says which tile the first of them is of. */
+/** Consecutive entries of a list. `first` is the tile of the first entry. */
 export interface TileBlock<T> {
   first: number
   entries: T
 }
 
-/** What the metadata says of one field (or of the boxes), one entry a tile. */
+/** A list of one field (or of the MBRs) with an entry for each tile. */
 export interface TileList<T> {
-  /** Entries: as many as tiles, unless the metadata is damaged. */
+  /** Number of entries. It is the number of tiles, unless the metadata is damaged. */
   readonly count: number
-  /** All of them, where they are few. */
+  /** All entries. Undefined for a long list. */
   readonly whole: T | undefined
-  /** Entries `[from, to)` as far as there are so many, or all where they are few. */
+  /** Entries `[from, to)`, fewer at the end of the list. Of a short list it gives all entries. */
   block(from: number, to: number): Promise<TileBlock<T>>
-  /** Lets go of what is kept for the next block. */
+  /** Frees what is kept for the next block. */
   release(): void
 }
 
 /**
- * Opens the per-tile lists of a fragment. Those of many tiles are not in memory at once: opening one goes through it for
- * damage, and blocks of it are read again when they are asked for.
+ * Opens the per-tile lists of a fragment. A long list is never in memory as a whole: opening it checks it for damage,
+ * and its blocks are read again on demand.
  */
 export class TileLists {
   private readonly fragment: Fragment
@@ -46,13 +46,13 @@ export class TileLists {
     this.passed = passed
   }
 
-  /** @param passed told of the unfiltered bytes that are gone through, of lists in pages */
+  /** @param passed called with the number of unfiltered bytes that were read of paged lists */
   static async of(fragment: Fragment, passed: (bytes: number) => void = () => {}): Promise<TileLists> {
     const { footer, tile_num } = await fragment.info()
     return new TileLists(fragment, footer !== undefined && tile_num >= MANY_TILES, passed)
   }
 
-  /** One of the lists of uint64; undefined where the version has none for the slot. */
+  /** A list of uint64; undefined if the version has no such list for the slot. */
   async offsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
     const place = await this.fragment.listPlace(list, slot)
     if (place === undefined) return undefined
@@ -83,8 +83,9 @@ export class TileLists {
   }
 
   /**
-   * Minima or maxima; undefined before version 11. In a block of a var-sized field `fixed` holds starts in the `variable` of that block.
-   * @param cellSize bytes, or undefined for var-sized fields
+   * Minima or maxima; undefined before version 11. In a block of a var-sized field, `fixed` has starts in the
+   * `variable` of that block.
+   * @param cellSize bytes; undefined for var-sized fields
    */
   async minMax(
     which: 'min' | 'max',
@@ -104,7 +105,7 @@ export class TileLists {
     return values && whole(Math.floor(values.fixed.length / (cellSize ?? 8)), values)
   }
 
-  /** MBRs, of sparse fragments: the leaves of the R-tree; undefined where it has none. */
+  /** The MBRs of tiles: the leaves of the R-tree. Undefined if it has none, as in dense fragments. */
   async boxes(): Promise<TileList<RTreeLevel> | undefined> {
     const { footer, schema } = await this.fragment.info()
     const stride = ndRangeSize(schema.domain.dimensions)
@@ -123,8 +124,8 @@ export class TileLists {
   }
 
   /**
-   * A list in pages; undefined where it has few entries, or is anything but what it should be: whoever reads it whole
-   * then says what is wrong.
+   * A paged list. Undefined if it is short, or damaged in any way. The caller then reads it as a whole, which throws
+   * the right error.
    */
   private async paged<T>(
     offset: number,
@@ -162,12 +163,12 @@ function whole<T>(count: number, entries: T): TileList<T> {
     whole: entries,
     block: async () => ({ first: 0, entries }),
     release() {
-      // It is all there is.
+      // There is nothing to free.
     },
   }
 }
 
-/** A list in pages, whose entries `[from, to)` are `read`. */
+/** A paged list. @param read reads entries `[from, to)` */
 function inPages<T>(
   count: number,
   cursors: readonly Cursor[],
@@ -188,7 +189,7 @@ function inPages<T>(
 
 const COUNT_BYTES = 8
 
-/** Refuses uint64 of 2^53 or more, as their two highest bytes tell. A count of 8 bytes stands ahead of them, and is one, too. */
+/** Refuses uint64 of 2^53 or more, by their two highest bytes. The count in front is checked in the same way. */
 const sizesOnly: Scan = (bytes, at) => {
   const shift = at % 8
   for (let i = (14 - shift) % 8; i < bytes.length; i += 8) if (bytes[i] >= 0x20) throw tooLarge()
@@ -217,17 +218,17 @@ async function sumsIn(tile: PagedTile): Promise<TileList<Uint8Array> | undefined
   return inPages(count, [cursor], (from, to) => cursor.bytes(COUNT_BYTES + from * 8, COUNT_BYTES + to * 8))
 }
 
-/** The count that content begins with; undefined unless so many entries of 8 bytes follow. */
+/** The count at the start of the content; undefined unless exactly that many entries of 8 bytes follow. */
 async function countIn(tile: PagedTile, cursor: Cursor): Promise<number | undefined> {
   if (tile.length < COUNT_BYTES) return undefined
   const [count] = numbers(await cursor.bytes(0, COUNT_BYTES))
   return COUNT_BYTES + count * 8 === tile.length ? count : undefined
 }
 
-/** The two lengths ahead of minima or maxima. */
+/** Bytes of the two lengths in front of minima or maxima. */
 const LENGTHS_BYTES = 16
 
-/** How many of the bytes behind the lengths are fixed; undefined unless both lengths fill the content. */
+/** The length of `fixed`; undefined unless both parts fill the content exactly. */
 async function fixedLengthIn(tile: PagedTile, cursor: Cursor): Promise<number | undefined> {
   if (tile.length < LENGTHS_BYTES) return undefined
   const [fixed, variable] = numbers(await cursor.bytes(0, LENGTHS_BYTES))
@@ -245,7 +246,7 @@ async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<Til
   }))
 }
 
-/** The same for var-sized fields: `fixed` holds starts. Undefined where they do not rise, too. */
+/** {@link minMaxIn} for var-sized fields, where `fixed` has starts. Also undefined if the starts ever decrease. */
 async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | undefined> {
   const [fixed, variable] = [tile.cursor(), tile.cursor()]
   const length = await fixedLengthIn(tile, fixed)
@@ -277,10 +278,10 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | unde
   })
 }
 
-/** @see rtree, whose MBRs here are `stride` bytes each */
+/** @see rtree @param stride bytes of an MBR */
 async function leavesIn(tile: PagedTile, version: number, stride: number): Promise<TileList<RTreeLevel> | undefined> {
   const cursor = tile.cursor()
-  // dim_num and type stand beside fanout and level_num
+  // Before version 5, dim_num and type are stored besides fanout and level_num.
   const typeAt = version < 5 ? 8 : undefined
   const head = typeAt === undefined ? 8 : 13
   if (tile.length < head) return undefined
@@ -303,7 +304,7 @@ async function leavesIn(tile: PagedTile, version: number, stride: number): Promi
   }))
 }
 
-/** uint64 as numbers. */
+/** Converts uint64 to numbers. */
 function numbers(bytes: Uint8Array): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const out = new Float64Array(bytes.length / 8)

@@ -4,15 +4,16 @@ import type { Describe } from '../format/io.ts'
 import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, readAll } from '../source/source.ts'
 import { type ReadContext, readGenericTile } from './generic-tile.ts'
-import { readableOf } from './readable.ts'
+import { readUndamaged } from './readable.ts'
 
 /**
- * What the files of `__meta` or `__group` hold that count at the moment, in the order in which TileDB applies them: by their first
- * time, then by name. TileDB reads all that stands there but lists, whatever its name. Where it fails on one of an unusual name, that
- * one is passed over: check tells of it. Other damaged files are told to the context: {@link readableOf}.
+ * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
+ * timestamp, then by name. TileDB reads every file there except `.vac` files, whatever its name. A file of an unusual
+ * name that cannot be read is skipped here; `check` reports it. Other damaged files are reported to the context: see
+ * {@link readUndamaged}.
  *
- * @param entries of the folder
- * @param gone names of files that do not count
+ * @param entries entries of the folder
+ * @param gone names of vacuumed files, which do not count
  * @see tiledb/sm/array/array_directory.cc: load_array_meta_uris; tiledb/sm/group/group_directory.cc; measured with TileDB 2.30
  */
 export async function* timedFiles<T>(
@@ -48,5 +49,5 @@ export async function* timedFiles<T>(
       }
     }
   }
-  yield* readableOf(files, atOnce(inside), cx, ({ name, value }) => value ?? read(name))
+  yield* readUndamaged(files, atOnce(inside), cx, ({ name, value }) => value ?? read(name))
 }

@@ -3,11 +3,11 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
 
 /**
- * What a fragment folder counts for at a moment:
- * `live` TileDB lists it; `uncommitted` no commit names it (a failed or unfinished write); `to-vacuum` a list hides it, and the
- * fragment that replaced it is there; `hidden` a list hides it, and no other fragment that TileDB reads can hold its cells;
- * `ignored` its commit was taken back; `future` its times end after the moment; `unlisted` so do those of a sparse fragment that
- * began before it: TileDB does not list it, but reads it; `no-metadata` a folder of an old version without a metadata file.
+ * State of a fragment folder at a given time. `live`: TileDB lists it. `uncommitted`: no commit names it, after a
+ * failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
+ * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
+ * file cancels its commit. `future`: its timestamps end later. `unlisted`: a sparse fragment whose timestamps began but
+ * end later; TileDB does not list it, but reads it. `no-metadata`: a folder of an old version without a metadata file.
  */
 export type FragmentState =
   | 'live'
@@ -19,38 +19,41 @@ export type FragmentState =
   | 'future'
   | 'no-metadata'
 
-/** Whether queries give the cells of such a fragment. */
+/** Whether queries give the cells of a fragment in this state. */
 export function isRead(state: FragmentState): boolean {
   return state === 'live' || state === 'unlisted'
 }
 
 type Times = readonly [bigint, bigint]
 
-/** A fragment folder, as far as its state depends on it. */
+/** The facts about a fragment folder that its state depends on. */
 export interface FragmentFolder {
   /** Relative to the array. */
   path: string
   timestamp_range: Times
-  /** What stands for a commit before version 5: the metadata file. */
+  /** Whether it has a commit; before version 5, whether it has a metadata file. */
   committed: boolean
 }
 
-/** A `.vac` file that TileDB goes by at the moment. */
+/** A `.vac` file that counts now. */
 export interface VacuumList {
   /** Relative to the array. */
   file: string
-  /** Of the fragment that holds the cells of those in the list: lists are named after it. */
+  /** Name of the consolidated fragment that replaces those in the list. The list is named after it. */
   name: string
   timestamp_range: Times | undefined
   /** Paths of the fragments that it hides. */
   hides: readonly string[]
 }
 
-/** Since this version consolidated sparse fragments have the time stamp of each cell, and are read before their last one, too. */
+/**
+ * Since this version consolidated sparse fragments have a timestamp for each cell. So TileDB also reads them for times
+ * before their last timestamp.
+ */
 const TIMESTAMPS_SINCE = 15
 
 /**
- * Which fragments TileDB reads, by the rules of its array directory, and why it passes over the others.
+ * Which fragments TileDB reads, by the rules of its array directory, and why it does not read the others.
  * @see tiledb/sm/array/array_directory.cc: compute_uris_to_vacuum, compute_filtered_uris
  */
 export class Visibility {
@@ -59,10 +62,10 @@ export class Visibility {
   private readonly sparse: boolean
   private readonly folders: ReadonlyMap<string, FragmentFolder>
   private readonly listedBy = new Map<string, VacuumList[]>()
-  /** Paths of fragments that a list leads from, one to the next, to one that TileDB reads. */
+  /** Paths of fragments that a fragment which TileDB reads replaces, directly or through others. */
   private readonly replaced = new Set<string>()
 
-  /** @param sparse whether the array's newest schema says so */
+  /** @param sparse whether the array is sparse, by its newest schema */
   constructor(commits: Commits, folders: readonly FragmentFolder[], now: bigint, sparse: boolean) {
     this.commits = commits
     this.now = now
@@ -91,18 +94,18 @@ export class Visibility {
     return this.replaced.has(path) ? 'to-vacuum' : 'hidden'
   }
 
-  /** The lists that a fragment is in. */
+  /** The `.vac` files that name a fragment. */
   lists(path: string): readonly VacuumList[] {
     return this.listedBy.get(path) ?? []
   }
 
-  /** Whether a fragment that TileDB reads was made of this one, or of one that was. */
+  /** Whether a fragment that TileDB reads replaces this one, directly or through others. */
   isReplaced(path: string): boolean {
     return this.replaced.has(path)
   }
 }
 
-/** Where a fragment of a name may lie. */
+/** Paths at which a fragment of this name may be. */
 export function pathsOf(name: string): readonly string[] {
   return [`${FRAGMENTS_FOLDER}/${name}`, name]
 }
@@ -113,13 +116,15 @@ function addTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
   else lists.set(key, [value])
 }
 
-/** Consolidation lists fragments that were written between the times of the one that it makes. */
+/**
+ * Whether the fragment of a list may contain the one at `path`: that one must begin within the timestamps of the list.
+ */
 export function mayReplace({ timestamp_range }: VacuumList, path: string): boolean {
   const first = nameFacts(lastPathPart(path))?.timestamp_range[0]
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }
 
-/** The `.vac` files that count: those whose times are over, of sparse arrays since version 15 those whose times have begun. */
+/** The `.vac` files that count: their timestamps are past or, in sparse arrays since version 15, have begun. */
 function* vacuumLists(files: readonly CommitFile[], now: bigint, sparse: boolean): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
@@ -131,7 +136,9 @@ function* vacuumLists(files: readonly CommitFile[], now: bigint, sparse: boolean
   }
 }
 
-/** Whether the times of a fragment or list lie around the moment, in a version in which it then depends on the array whether it counts. */
+/**
+ * Whether the timestamps of a fragment or list began but end later, in a version in which sparse arrays then count it.
+ */
 export function hasBegun(path: string, now: bigint): boolean {
   const named = nameFacts(lastPathPart(path))
   const [first, last] = named?.timestamp_range ?? [0n, 0n]
@@ -139,7 +146,8 @@ export function hasBegun(path: string, now: bigint): boolean {
 }
 
 /**
- * The path, from the array's folder on, that TileDB takes a line of a `.vac` file for; undefined for a line that it refuses.
+ * The path, relative to the array, that TileDB reads from a line of a `.vac` file; undefined for a line that it
+ * refuses.
  * @see tiledb/sm/array/array_directory.cc: get_full_vac_uri
  */
 export function vacuumPath(text: string): string | undefined {

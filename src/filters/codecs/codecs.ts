@@ -1,8 +1,8 @@
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
 /**
- * The general-purpose algorithms that filters use. Two backends implement them: `portable.ts` (JavaScript and wasm, runs
- * anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib, where they are faster). Loading is asynchronous;
- * the loaded codecs are synchronous.
+ * The general-purpose algorithms that filters use. Two backends implement them: `portable.ts` (JavaScript and wasm,
+ * runs anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib, where they are faster). Loading is
+ * asynchronous; the loaded codecs are synchronous.
  */
 export interface Codecs {
   gzip(): Promise<ByteCodec>

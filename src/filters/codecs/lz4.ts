@@ -25,8 +25,8 @@ interface BlockShape {
 }
 
 /**
- * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing: past
- * the end of the block, or before the start of the output, it reads zeros.
+ * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing:
+ * past the end of the block, or before the start of the output, it reads zeros.
  */
 function shapeOf(block: Uint8Array, size: number): BlockShape {
   const shape: BlockShape = { length: 0, lastMatch: -1, token: 0, literals: 0 }

@@ -2,7 +2,9 @@
 declare module 'lz4js' {
   /** Most bytes that `compressBlock` writes for `length` bytes. */
   export function compressBound(length: number): number
-  /** Returns the number of bytes written to `dst`, or 0 if no match was found. `hashTable` has 65,536 entries, all 0. */
+  /**
+   * Returns the number of bytes written to `dst`, or 0 if no match was found. `hashTable` has 65,536 entries, all 0.
+   */
   export function compressBlock(
     src: Uint8Array,
     dst: Uint8Array,

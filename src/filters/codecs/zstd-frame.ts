@@ -4,7 +4,9 @@ import { badData } from '../bytes.ts'
 
 /** The frame header: RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
-/** A frame of zstd 0.n, for n from 2 to 7, begins with this plus n. libzstd still reads such frames, so TileDB does too. */
+/**
+ * A frame of zstd 0.n, for n from 2 to 7, begins with this plus n. libzstd still reads such frames, so TileDB does too.
+ */
 const OLD_MAGIC = 0xfd2fb520
 const SINGLE_SEGMENT = 0x20
 const DESCRIPTOR_AT = 4
@@ -36,7 +38,10 @@ export function zstdContentSize(frame: Uint8Array): number | undefined {
   return u32(frame, at) + u32(frame, at + 4) * 2 ** 32
 }
 
-/** Refuses a frame that declares another size. Call it before allocating. @returns whether the frame declares its size */
+/**
+ * Refuses a frame that declares another size. Call it before allocating.
+ * @returns whether the frame declares its size
+ */
 export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
   const declared = zstdContentSize(frame)
   if (declared !== undefined && declared !== size)

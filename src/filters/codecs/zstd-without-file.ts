@@ -10,9 +10,9 @@ const LARGEST = 1 << 20
 const HIGHEST_LEVEL = 9
 
 /**
- * ZSTD by the package zstd-codec, which has its wasm inside its script. It is for web pages that cannot fetch a separate
- * wasm file. It takes frames of up to 1 MiB that declare their content size, as TileDB's do. It has half the speed of
- * `zstd.ts`.
+ * ZSTD by the package zstd-codec, which has its wasm inside its script. It is for web pages that cannot fetch a
+ * separate wasm file. It takes frames of up to 1 MiB that declare their content size, as TileDB's do. It has half the
+ * speed of `zstd.ts`.
  */
 export async function loadZstdCodec(): Promise<ByteCodec> {
   const { ZstdCodec } = await import('zstd-codec')

@@ -2,12 +2,12 @@ import { once } from '../codecs/once.ts'
 import type { ElementSize } from '../elements.ts'
 
 /**
- * The hot loops of undoing filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Every kernel has
- * an equivalent in plain TypeScript in its filter. A kernel returns undefined if there is no room, or if the data is wrong.
- * The filter then uses the plain code, which raises the right error.
+ * The hot loops of undoing filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Every kernel
+ * has an equivalent in plain TypeScript in its filter. A kernel returns undefined if there is no room, or if the data
+ * is wrong. The filter then uses the plain code, which raises the right error.
  *
- * Input is copied into the module's memory unless it is there already, and output stays there. So a chunk goes through a
- * whole pipeline without leaving that memory. Results are valid until the next {@link begin}.
+ * Input is copied into the module's memory unless it is there already, and output stays there. So a chunk goes through
+ * a whole pipeline without leaving that memory. Results are valid until the next {@link begin}.
  */
 export class Kernels {
   private readonly wasm: KernelExports
@@ -230,7 +230,9 @@ export class LazyKernels {
     this.code = code
   }
 
-  /** Kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and if they do not run. */
+  /**
+   * Kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and if they do not run.
+   */
   forChunk(length: number): Kernels | undefined {
     if (!this.kernels) {
       this.small -= length

@@ -1,4 +1,6 @@
-/** A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`. */
+/**
+ * A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`.
+ */
 export class BoundedMap<V> {
   private readonly entries = new Map<string, V>()
   private readonly weights = new Map<string, number>()

@@ -44,8 +44,8 @@ export interface Call {
   label?: string | undefined
   range?: string | undefined
   /**
-   * Whether a redirect is returned as an answer, because the request is signed for one host. By default redirects within
-   * the host are followed. No others are: a server must not choose which other machines this program contacts.
+   * Whether a redirect is returned as an answer, because the request is signed for one host. By default redirects
+   * within the host are followed. No others are: a server must not choose which other machines this program contacts.
    */
   keepRedirects?: boolean | undefined
   /** Makes the request. Called for each try, because signatures expire. */
@@ -384,7 +384,10 @@ function noteOn(code: string): string {
   return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
 }
 
-/** A hint for {@link CERTIFICATE_FAULTS}. Node reads the file of extra certificates at its start, so it cannot be set here. */
+/**
+ * A hint for {@link CERTIFICATE_FAULTS}. Node reads the file of extra certificates at its start, so it cannot be set
+ * here.
+ */
 export function certificateNote({
   AWS_CA_BUNDLE,
   NODE_EXTRA_CA_CERTS,
@@ -394,7 +397,9 @@ export function certificateNote({
     : '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
 }
 
-/** A hint if a proxy may be missing. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY. */
+/**
+ * A hint if a proxy may be missing. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY.
+ */
 function proxyNote(): string {
   const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = globalThis.process?.env ?? {}
   const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy

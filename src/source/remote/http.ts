@@ -12,8 +12,8 @@ const INDEX_BYTES = 128 * 2 ** 20
 const SIZES_KEPT = 4096
 
 /**
- * `http://` and `https://`. Paths are URLs whose path is decoded. A folder can be listed if the server gives an index page
- * of links, which most file servers can. Otherwise {@link list} throws NO_LISTING.
+ * `http://` and `https://`. Paths are URLs whose path is decoded. A folder can be listed if the server gives an index
+ * page of links, which most file servers can. Otherwise {@link list} throws NO_LISTING.
  */
 export class HttpStorage extends RemoteStorage {
   private readonly access: readonly HttpAccess[]
@@ -39,7 +39,10 @@ export class HttpStorage extends RemoteStorage {
     return { url: urlOf(path) + (access?.search ?? ''), headers }
   }
 
-  /** The access given for a folder above the path, otherwise for the same server: a fragment's schema is outside its folder. */
+  /**
+   * The access given for a folder above the path, otherwise for the same server: a fragment's schema is outside its
+   * folder.
+   */
   private accessOf(path: string): HttpAccess | undefined {
     const around = this.access.find((one) => path === one.path || path.startsWith(`${one.path}/`))
     return around ?? this.access.find((one) => originOf(one.path) === originOf(path))

@@ -130,7 +130,9 @@ export class RangeSource implements ByteSource {
     return offset >= found - bytes.length ? { offset: found - bytes.length, bytes } : undefined
   }
 
-  /** Fetches the planned group that has the range. Without one, the range, and more after it for a sequential reader. */
+  /**
+   * Fetches the planned group that has the range. Without one, the range, and more after it for a sequential reader.
+   */
   private fetchAround(offset: number, length: number, size: number | undefined): Promise<Block> {
     const group = this.groups.find((one) => offset >= one.offset && offset + length <= one.offset + one.length)
     const isSequential = group === undefined && offset === this.next.offset
@@ -206,7 +208,9 @@ export class RangeSource implements ByteSource {
     return { size, bytes }
   }
 
-  /** The part to read of an answer that is the whole file. A small file is read as a whole, so that it is fetched once. */
+  /**
+   * The part to read of an answer that is the whole file. A small file is read as a whole, so that it is fetched once.
+   */
   private partOfWhole(head: AnswerHead, offset: number, length: number): BodyPart {
     const size = contentLength(head.headers)
     if (size === undefined) return { skip: 0, length: WHOLE_BYTES + 1, exact: false }

@@ -13,8 +13,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 type Section = Map<string, string | Map<string, string>>
 
 /**
- * `region` and `endpoint_url` of the profile in `AWS_PROFILE`, or of `default`. As in the AWS tools, an endpoint for S3 has
- * priority over the profile's endpoint for all services.
+ * `region` and `endpoint_url` of the profile in `AWS_PROFILE`, or of `default`. As in the AWS tools, an endpoint for S3
+ * has priority over the profile's endpoint for all services.
  */
 export function s3Profile(env: Environment): S3Profile {
   const sections = configuration(env)

@@ -30,7 +30,9 @@ interface Page {
   next: string | undefined
 }
 
-/** The content of a folder that was listed ahead, in listed order. {@link entriesOf} turns it into entries on demand. */
+/**
+ * The content of a folder that was listed ahead, in listed order. {@link entriesOf} turns it into entries on demand.
+ */
 interface FilesAhead {
   names: string[]
   /** Bytes; {@link FOLDER} for folders. */
@@ -62,7 +64,9 @@ export class S3Storage extends RemoteStorage {
     return this.ahead.has(path) ? this.list(path) : super.listed(path)
   }
 
-  /** Lists all files below `path`, a thousand in each request, without a request for each folder. Done once for a path. */
+  /**
+   * Lists all files below `path`, a thousand in each request, without a request for each folder. Done once for a path.
+   */
   listAhead(path: string): Promise<number> {
     return BoundedMap.keep(this.listedAhead, path, () => this.readAhead(path))
   }
@@ -183,7 +187,8 @@ export class S3Storage extends RemoteStorage {
     for await (const { files, prefixes } of this.pages(path, key, true)) {
       if (prefixes.includes(prefix)) return 'folder'
       if (files.some((file) => file.key === key)) return 'file'
-      // Keys are sorted. Few keys come before the prefix with `/`: those that continue the name with `-`, `.` or the like.
+      // Keys are sorted. Few keys come before the prefix with `/`: those that continue the name with `-`, `.` or the
+      // like.
       if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
     }
     return undefined

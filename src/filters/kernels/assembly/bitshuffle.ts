@@ -25,8 +25,8 @@ export function unbitshuffle(input: usize, output: usize, length: usize, size: u
 
 /**
  * Turns eight rows of `groups` bytes into one byte for each of 8 * `groups` elements. Row k has bit k of each element.
- * Sixteen squares of 8 x 8 bits are transposed at once, one in each lane, by swaps of 1, 2 and 4 bits between rows. Then
- * lane g of row i is element 8g + i.
+ * Sixteen squares of 8 x 8 bits are transposed at once, one in each lane, by swaps of 1, 2 and 4 bits between rows.
+ * Then lane g of row i is element 8g + i.
  */
 function transpose(rows: usize, groups: usize, output: usize): void {
   const ones = i8x16.splat(0x55)

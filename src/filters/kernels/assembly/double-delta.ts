@@ -1,8 +1,9 @@
 import { last32, up4, up8 } from './lanes'
 
 /**
- * Undoes DOUBLE_DELTA from the third element on. `output` already has the first two; `count` includes them. `packed` has
- * `words` words of 64 bits, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more bytes.
+ * Undoes DOUBLE_DELTA from the third element on. `output` already has the first two; `count` includes them. `packed`
+ * has `words` words of 64 bits, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more
+ * bytes.
  */
 export function undoubleDelta(
   packed: usize,
@@ -62,9 +63,9 @@ function swapWords(packed: usize, words: usize, stream: usize): void {
 }
 
 /*
- * Eight values take as many bytes as one value has bits. So every group of eight starts at a byte, and has the same layout.
- * Four values are read at once: each lane gets the four bytes around its value, highest first. A multiplication by a power
- * of two then shifts the sign to the top bit.
+ * Eight values take as many bytes as one value has bits. So every group of eight starts at a byte, and has the same
+ * layout. Four values are read at once: each lane gets the four bytes around its value, highest first. A multiplication
+ * by a power of two then shifts the sign to the top bit.
  */
 
 const tables: usize = memory.data(64, 16)
@@ -99,7 +100,10 @@ function sums64(x: v128): v128 {
   return i64x2.add(x, up8(x))
 }
 
-/** Unpacks whole groups of eight out of `count` elements. `output` begins with two elements. @returns how many it did */
+/**
+ * Unpacks whole groups of eight out of `count` elements. `output` begins with two elements.
+ * @returns how many it did
+ */
 function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usize {
   const width = bitSize + 1
   fillTables(width)

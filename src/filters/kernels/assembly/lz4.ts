@@ -14,7 +14,9 @@ const repeated: usize = memory.data<u8>([
 /** For each n, how many bytes of such a row are whole repetitions. */
 const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15])
 
-/** Fills `to` up to `end` with the bytes `offset` before. They may overlap. Up to 31 bytes after `end` are overwritten. */
+/**
+ * Fills `to` up to `end` with the bytes `offset` before. They may overlap. Up to 31 bytes after `end` are overwritten.
+ */
 function copyMatch(to: usize, end: usize, offset: usize): void {
   const first = v128.load(to - offset)
   if (offset >= 16) {

@@ -1,6 +1,6 @@
 /**
- * Undoes RLE of fixed-sized cells. A run is a cell and a big-endian u16 count; `inputLength` is a multiple of its size. Up
- * to 15 bytes after the output may be overwritten.
+ * Undoes RLE of fixed-sized cells. A run is a cell and a big-endian u16 count; `inputLength` is a multiple of its size.
+ * Up to 15 bytes after the output may be overwritten.
  * @returns whether the runs give exactly `length` bytes; if not, the output is invalid
  */
 export function unrle(input: usize, inputLength: usize, output: usize, length: usize, size: usize): bool {
