@@ -25,25 +25,35 @@ import { Report } from './report.ts'
 export async function main(given: Process): Promise<number> {
   const process: Process = { ...given, argv: commandFirst(given.argv) }
   const report = new Report(process)
+  // Until the options are parsed, so that an error in them has the format that they ask for.
+  report.format = formatAsked(process.argv)
+  try {
+    await runProgram(process, report)
+  } catch (error) {
+    // If nobody reads the output any more, the program ends quietly.
+    if (!(error instanceof ClosedPipe)) throw error
+  }
+  return report.exitCode()
+}
+
+async function runProgram(process: Process, report: Report): Promise<void> {
   let program: Command | undefined
   try {
     program = await buildProgram(process, report)
     await program.parseAsync([...process.argv], { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return 0
-      // commander throws this when no command is given.
-      if (error.code === 'commander.help' && program) {
-        process.stderr(program.helpInformation())
-        return 2
-      }
-      report.format = formatAsked(process.argv)
+    if (!(error instanceof CommanderError)) await report.failure(error, asGiven, process.stdout)
+    else if (error.exitCode === 0) return
+    // commander throws this when no command is given.
+    else if (error.code === 'commander.help' && program) {
+      process.stderr(program.helpInformation())
+      report.addExitCode(2)
+    } else {
       const { usageMessage } = await import('./usage.ts')
       const usage = new InspectError('USAGE', usageMessage(error.message, commandAsked(process.argv)))
       await report.failure(usage, asGiven, process.stdout)
-    } else if (!(error instanceof ClosedPipe)) await report.failure(error, asGiven, process.stdout)
+    }
   }
-  return report.exitCode()
 }
 
 const asGiven = (path: string): string => path

@@ -250,3 +250,14 @@ test('an error beside the target is told where a later argument is left out', as
   expect(ran.code).toBe(1)
   expect(ran.stderr).toContain(`error: ${broken}/__schema/${schema}: `)
 })
+
+test.each([
+  ['--output without a name', ['--json', '-o', '']],
+  ['two formats', ['--json', '--format', 'csv']],
+  ['a URL', ['--json', '-o', 'http://host/x.json']],
+])('a JSON format has a document for an error of the output: %s', async (_, options) => {
+  const ran = await run(['ls', ARRAY, ...options])
+  expect(ran.code).toBe(2)
+  const message = ran.stderr.replace(/^error: |\n$/g, '')
+  expect(JSON.parse(ran.text)).toEqual({ error: { code: 'USAGE', message } })
+})

@@ -110,6 +110,12 @@ describe('a reader that goes away', () => {
   test('ends help quietly', async () => {
     expect(await runInto(['--help'], new ClosedPipe(), 0)).toEqual({ code: 0, stderr: '' })
   })
+
+  test('keeps the exit code of an error in its JSON document', async () => {
+    const stderr = expect.stringMatching(/^error: /)
+    expect(await runInto(['ls', '--bogus', '--json'], new ClosedPipe(), 0)).toEqual({ code: 2, stderr })
+    expect(await runInto(['ls', 'nowhere', '--json'], new ClosedPipe(), 0)).toEqual({ code: 3, stderr })
+  })
 })
 
 describe('an error in the middle of a document', () => {

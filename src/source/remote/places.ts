@@ -24,7 +24,7 @@ export interface OpenPlaces {
 export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
   const access: HttpAccess[] = []
   const given = args.map((arg) => {
-    if (arg === undefined || !isRemotePath(arg)) return arg
+    if (!isRemotePath(arg)) return arg
     const target = remoteTarget(arg)
     if (target.access) access.push(target.access)
     return target.shown
