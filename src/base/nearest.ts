@@ -1,4 +1,4 @@
-/** A typing error is allowed for each so many letters: a letter added, missing or wrong, or two swapped. */
+/** One typing error is allowed for each group of this many letters: a letter added, missing or wrong, or two swapped. */
 const LETTERS_A_STEP = 3
 
 /**

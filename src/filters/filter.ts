@@ -158,7 +158,7 @@ export interface FilterDefinition {
   readonly usesKernels?: boolean
   /** Element type of its output, if it differs from that of the input. @see typeAfter in registry.ts */
   outputType?(input: Datatype, config: FilterConfig): Datatype
-  /** Description of its metadata; none where it has none. */
+  /** Description of its metadata. Absent if it has none. */
   metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
   optionRefusal?(config: FilterConfig): string | undefined
   /** For the type that the filter sees. TileDB checks it since format version {@link TYPES_CHECKED_SINCE}. */

@@ -32,7 +32,7 @@ export interface FilterConfig {
   /** WEBP: tile extents of the two dimensions, in rows and in values of one row. */
   y_extent?: number | undefined
   x_extent?: number | undefined
-  /** The compressor number, only where it contradicts `name` (damage: TileDB goes by the filter type). */
+  /** The stored compressor number, only if it contradicts `name`. That is damage; TileDB uses the filter type. */
   compressor?: number | undefined
   /** Option bytes that this version does not define. In files of real releases only WEBP has some: its padding. */
   extra?: Uint8Array | undefined

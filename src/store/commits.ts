@@ -85,8 +85,8 @@ export interface Commits {
   /** Paths of the fragments whose line in a `.con` file is in an `.ign` file, with the path of the `.ign` file. */
   ignored: ReadonlyMap<string, string>
   /**
-   * Names, without suffix, of the delete conditions that count: a file's, or a `.con` file's that no `.ign` file takes
-   * back.
+   * Names, without suffix, of the delete conditions that count: those of `.del` files, and those in `.con` files that no
+   * `.ign` file cancels.
    */
   deletes: ReadonlySet<string>
 }

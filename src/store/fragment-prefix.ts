@@ -3,10 +3,8 @@ import { didYouMean } from '../base/nearest.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import type { Storage } from '../source/source.ts'
+import { FRAGMENTS_FOLDER } from './commits.ts'
 import { beginsFragmentName } from './target.ts'
-
-/** Folder of an array's fragments since format version 12. */
-const FRAGMENTS_FOLDER = '__fragments'
 
 /**
  * Completes the beginnings of fragments' names in a path: `places/__17` becomes
