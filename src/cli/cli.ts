@@ -87,8 +87,8 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     module.configure(command)
     addCommonOptions(command, module.arrow === true)
     if (wantsHelp) {
-      const { aboutText, examplesText } = await import('../commands/examples.ts')
-      command.description(aboutText(name, summary)).addHelpText('after', examplesText(name))
+      const { aboutText, examplesText } = await import('./help.ts')
+      command.description(aboutText(module, summary)).addHelpText('after', examplesText(module))
     }
     command.action(() => runCommand(process, report, module, command))
   }

@@ -25,6 +25,13 @@ interface AtOptions {
 }
 
 export const command: CommandModule<AtOptions> = {
+  about: 'Where nothing is compressed, the exact cell.',
+  examples: [
+    ['what a byte of a data file is, and what would notice a flip', 'at places/__1714/d0.tdb 0x64'],
+    ["a byte of a fragment's metadata", 'at places/__1714/__fragment_metadata.tdb 6000'],
+    ['the other way round: where the value of a cell is', 'at weather/__1714 --cell station=1,day=7 --field rain_mm'],
+  ],
+
   configure(command) {
     command
       .argument('<file>', 'any file of an array or group; with --cell a fragment, or array that has one')

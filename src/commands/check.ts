@@ -25,6 +25,14 @@ interface Options {
 }
 
 export const command: CommandModule<Options> = {
+  about:
+    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks at checksums only; this looks at them and at all else.',
+  examples: [
+    ['whether what the metadata claims is what the bytes hold', 'check places'],
+    ['every cell, too', 'check --level cells weather'],
+    ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
+  ],
+
   configure(command) {
     command
       .argument('<target...>', 'fragment, array or group')

@@ -76,8 +76,15 @@ export interface Outcome {
   error?: InspectError
 }
 
+/** What a command is good for, and a call that does it. A test runs every call. */
+export type Example = readonly [what: string, call: string]
+
 /** A command: its options and what it finds. Each {@link Outcome} knows how it looks. cli.ts prints and sets exit codes. */
 export interface CommandModule<Options> {
+  /** What the command answers, if its summary in cli/commands.ts does not say everything. */
+  about?: string
+  /** Three or more. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
+  examples: readonly Example[]
   /** Whether the command has `--format arrow`. */
   arrow?: boolean
   /**

@@ -35,6 +35,14 @@ import { conditionFields, conditionText } from './condition-text.ts'
 import { enumerationResult } from './schema.ts'
 
 export const command: CommandModule<object> = {
+  about:
+    'Also delete conditions and which fragments have processed them, what waits for vacuum and which file says so, and the fragments that a consolidated metadata file holds (its footers: footer <array>/__fragment_meta/<file>).',
+  examples: [
+    ['commit files, and what each does', 'commits places'],
+    ['of two arrays', 'commits places weather'],
+    ['one line of JSON a commit', 'commits --format ndjson weather'],
+  ],
+
   configure(command) {
     command.argument('<target...>', 'array, or group (of each array)')
   },

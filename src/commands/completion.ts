@@ -13,6 +13,12 @@ const FUNCTION = '_tiledb_inspect'
 let itself: Command | undefined
 
 export const command: CommandModule<object> = {
+  examples: [
+    ['for bash, in ~/.bashrc: source <(tiledb-inspect completion bash)', 'completion bash'],
+    ['for zsh: save it as _tiledb-inspect in a folder of $fpath', 'completion zsh'],
+    ['for fish: save it in ~/.config/fish/completions', 'completion fish -o tiledb-inspect.fish'],
+  ],
+
   ownOutput: () => true,
 
   configure(command) {

@@ -42,6 +42,16 @@ export interface DecodeOptions {
 }
 
 export const command: CommandModule<DecodeOptions> = {
+  about:
+    'Dates, enumerations and nulls as TileDB gives them. --all-fragments takes an array and adds a column __fragment.',
+  examples: [
+    ['the first cells of a fragment', 'decode places/__1714 --limit 5'],
+    ['one attribute inside a box', 'decode weather/__1714 --field sky --range day=1..7'],
+    ['all cells of an array, one line of JSON each', 'decode --all-fragments places --format ndjson'],
+    ['for pandas.read_feather', 'decode weather/__1714 -o weather.arrow'],
+    ['a large fragment, filters undone in two threads', 'decode places/__1714 --jobs 2 -o places.csv'],
+  ],
+
   arrow: true,
 
   configure(command) {

@@ -19,6 +19,12 @@ interface DiffOptions {
 }
 
 export const command: CommandModule<DiffOptions> = {
+  examples: [
+    ['two fragments: schema, sizes, footer, metadata, boxes', 'diff places/__1714 places/__1714'],
+    ['two arrays and all their cells; exit code 0 where nothing differs', 'diff --cells weather weather'],
+    ['for a script: whether they are equal, and every difference', 'diff --json weather weather'],
+  ],
+
   together: true,
 
   configure(command) {

@@ -13,6 +13,13 @@ interface DumpOptions extends HexOptions {
 }
 
 export const command: CommandModule<DumpOptions> = {
+  about: 'A path names a field, as --tree shows them; a wrong one is answered with those that are there.',
+  examples: [
+    ["every byte of a fragment's metadata, and what it means", 'dump places/__1714/__fragment_metadata.tdb'],
+    ['the bytes that hold one field', 'dump --path footer.fields[2].file_size places/__1714'],
+    ['the fields without their bytes', 'dump --tree --depth 2 places/__1714/a0.tdb'],
+  ],
+
   configure(command) {
     command.argument('<file...>', 'any file of an array or group; a fragment means its metadata file')
     addHexOptions(command, true)

@@ -25,6 +25,12 @@ import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { rangesResult } from './values.ts'
 
 export const command: CommandModule<HexOptions> = {
+  examples: [
+    ['the footer of a fragment, field by field', 'footer places/__1714'],
+    ['every byte of it', 'footer --hex places/__1714'],
+    ['those of two arrays as JSON, one document a fragment', 'footer --json places weather'],
+  ],
+
   configure(command) {
     command.argument(
       '<target...>',

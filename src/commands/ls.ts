@@ -44,6 +44,14 @@ interface LsOptions {
 }
 
 export const command: CommandModule<LsOptions> = {
+  about:
+    'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
+  examples: [
+    ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
+    ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
+    ['fragments that a query of this box would touch', 'ls places --range lat=40..60 --range lon=0..20'],
+  ],
+
   configure(command) {
     command
       .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')

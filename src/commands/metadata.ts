@@ -27,6 +27,12 @@ import {
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export const command: CommandModule<HexOptions> = {
+  examples: [
+    ['key-value metadata of an array', 'metadata weather'],
+    ['tile offsets and statistics of a fragment, field by field', 'metadata places/__1714'],
+    ['64-bit values as strings, for readers that round', 'metadata --json --int64 string weather/__1714'],
+  ],
+
   configure(command) {
     command.argument(
       '<target...>',

@@ -25,6 +25,12 @@ interface RTreeOptions extends HexOptions {
 }
 
 export const command: CommandModule<RTreeOptions> = {
+  examples: [
+    ['boxes of the tiles', 'rtree places/__1714'],
+    ['tiles that a query of this box would touch', 'rtree places --range lat=40..60 --range lon=0..20'],
+    ['a picture of the boxes', 'rtree places --svg boxes.svg --dimension lon --dimension lat'],
+  ],
+
   together: true,
 
   configure(command) {

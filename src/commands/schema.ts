@@ -31,6 +31,13 @@ interface SchemaOptions extends HexOptions {
 }
 
 export const command: CommandModule<SchemaOptions> = {
+  about: 'With --all every schema of an evolved array, oldest first; files in __schema can be given to diff.',
+  examples: [
+    ['dimensions, attributes, filters', 'schema places'],
+    ['every schema of an evolved array, oldest first', 'schema --all places'],
+    ['for a script', 'schema --json weather'],
+  ],
+
   configure(command) {
     command
       .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')

@@ -46,6 +46,14 @@ interface StatsOptions {
 }
 
 export const command: CommandModule<StatsOptions> = {
+  about:
+    'Also which releases wrote and read it, whether tiles and capacity have a good size, whether filters pay (ratio is unfiltered over stored: below 1 they make it larger), and the memory that the metadata needs.',
+  examples: [
+    ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
+    ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
+    ['for a script: bytes, ratios, memory that the metadata needs', 'stats --json places'],
+  ],
+
   together: true,
 
   configure(command) {

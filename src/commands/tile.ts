@@ -22,6 +22,13 @@ export interface TileOptions extends HexOptions {
 const ROLES = ['data', 'offsets', 'var', 'validity'] as const
 
 export const command: CommandModule<TileOptions> = {
+  about: 'With --hex or --bytes its content, with --stages what each filter made of it.',
+  examples: [
+    ['the chunks of a tile, and what each filter made of them', 'tile places/__1714 lat 2'],
+    ['its unfiltered bytes into a file', 'tile places/__1714 lat 0 --bytes -o lat.bin'],
+    ['the bytes at each stage, a file each', 'tile weather/__1714 temperature 0 --stages stages'],
+  ],
+
   ownOutput: ({ bytes }) => bytes === true,
 
   configure(command) {

@@ -39,6 +39,12 @@ interface TilesOptions {
 }
 
 export const command: CommandModule<TilesOptions> = {
+  examples: [
+    ['box, offsets, sizes, minima and maxima, tile by tile', 'tiles places/__1714'],
+    ['of one field, only the tiles that a box touches', 'tiles places --field population --range lat=40..60'],
+    ['one line of JSON a tile', 'tiles weather --format ndjson'],
+  ],
+
   configure(command) {
     command
       .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')

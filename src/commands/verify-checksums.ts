@@ -26,6 +26,14 @@ interface Options {
 const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may be wrong'
 
 export const command: CommandModule<Options> = {
+  about:
+    'Reads only the files that carry checksums, and looks whether the others are there and whole; --deep undoes all filters. check finds other damage, too.',
+  examples: [
+    ['every checksum of an array', 'verify-checksums places'],
+    ['files without a checksum, too: every filter undone', 'verify-checksums --deep weather'],
+    ['in two threads, the result as JSON', 'verify-checksums --jobs 2 --json places'],
+  ],
+
   configure(command) {
     command
       .argument('<target...>', 'fragment, array or group')

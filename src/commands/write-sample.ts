@@ -47,6 +47,16 @@ A fragment with other filters, order, tiles or format version:
 `
 
 export const command: CommandModule<WriteSampleOptions> = {
+  examples: [
+    ['a sparse array of trees', 'write-sample trees'],
+    ['a dense one as an old TileDB wrote it', 'write-sample old --dense --format-version 5 --filters gzip'],
+    ['fields of your own', 'write-sample mine --dim x:INT32:0..99:10 --attr a:FLOAT64'],
+    [
+      'what check says of damage, here of an R-tree that misses cells',
+      'write-sample broken --damage RTREE_CONTAINMENT',
+    ],
+  ],
+
   configure(command) {
     command
       .argument('[dir]', 'folder to make; never overwritten')

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { EXAMPLES } from '../../src/commands/examples.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import type { Example } from '../../src/commands/command.ts'
 import { commandNames } from '../helpers/commands.ts'
 import { run } from '../helpers/run.ts'
 
 const ARRAYS = fileURLToPath(new URL('../../examples/arrays', import.meta.url))
+const EXAMPLES: Record<string, readonly Example[]> = {}
+for (const [name, { load }] of Object.entries(COMMANDS)) EXAMPLES[name] = (await load()).command.examples
 const before = cwd()
 let folder = ''
 
