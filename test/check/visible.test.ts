@@ -89,7 +89,7 @@ describe(`what libtiledb ${libtiledb} reads is what is said of an array`, () => 
   test.each(Object.keys(fixtures))('%s', async (name) => {
     const full = written(name)
     const wrong: string[] = []
-    for (const [what, { edits, tiledb }] of shortTurn(Object.entries(fixtures[name]), 4)) {
+    for (const [what, { edits, tiledb }] of shortTurn(Object.entries(fixtures[name]), 8)) {
       const array = new EditedArray(name)
       edited(array, edits, full)
       const checked = await check(array.storage(), EDITED, { key: array.key, level: 'structure' }).catch(

@@ -170,7 +170,7 @@ else {
       cpSync(cells, damaged, { recursive: true })
       const one = fragment.replace(cells, damaged)
       for (const [i, file] of ['a0.tdb', 'a1.tdb', 'a3_var.tdb'].entries()) flipByte(`${one}/${file}`, (i + 1) / 5)
-      for (const more of [[], ['--keep-going']]) {
+      for (const more of shortTurn([[], ['--keep-going']], 2)) {
         const alone = decode(one, 1, '--format', 'csv', ...more)
         expect(alone.status).toBe(1)
         expect(alone.stderr.split('\n').length).toBeGreaterThanOrEqual(4)
