@@ -137,7 +137,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
 /** The tile number of each cell along one dimension; no lanes if the dimension has no tiles. */
 function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
   const { type, domain, tile_extent } = dimension
-  if (column.starts || !tile_extent) return []
+  if (column.starts || !tile_extent || rule.tiles === 'none') return []
   const typed = rule.tiles !== 'exact' && typedTileLanes(dimension, tile_extent, column.data, cellNum, rule.tiles)
   if (typed) return typed
   const size = datatypeSize(type)

@@ -8,6 +8,7 @@ import { lanesOf, numbersOf } from './elements.ts'
  * How TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:
  *
  * - `exact`: right for every domain.
+ * - `none`: there are no tiles, although some dimensions have an extent.
  * - `typed`: computed and compared in the dimension's type T. Floats keep their fraction, so cells within one tile
  *   follow tile order, too. For a signed T, differences above its largest value wrap to negative numbers.
  * - `wrapping`: differences of INT32, INT64, dates and times wrap. Negative tiles sort after all others.
@@ -16,7 +17,7 @@ import { lanesOf, numbersOf } from './elements.ts'
  *
  * @see Domain::tile_order_cmp of 1.6, 2.1 and 2.3; Dimension::tile_idx of 2.4 and 2.10
  */
-export type TileArithmetic = 'exact' | 'typed' | 'wrapping' | 'bytes'
+export type TileArithmetic = 'exact' | 'none' | 'typed' | 'wrapping' | 'bytes'
 
 /** Tile numbers as lanes that sort like the release's numbers; undefined if the exact numbers apply. */
 export function typedTileLanes(
@@ -24,7 +25,7 @@ export function typedTileLanes(
   extent: Uint8Array,
   data: Uint8Array,
   cellNum: number,
-  how: Exclude<TileArithmetic, 'exact'>,
+  how: Exclude<TileArithmetic, 'exact' | 'none'>,
 ): KeyLanes | undefined {
   const size = datatypeSize(type)
   const start = domain.subarray(0, size)

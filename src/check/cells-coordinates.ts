@@ -9,7 +9,7 @@ import type { RTreeLevel } from '../format/rtree.ts'
 import { mbrAt } from '../format/rtree.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
-import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
+import { emptyStringFault, hasLossyDimension, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 
 /**
@@ -23,6 +23,8 @@ export class CoordinatesCheck {
   /** Coordinates of the last cell of the previous tile; undefined if they are not known. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
+  /** Why coordinates may not fit what was worked out before they were filtered. */
+  private readonly lossy: string | undefined
   /** Whether any text so far has a byte of 0x80 or more. Only such text can be out of order. */
   private beyondAscii = false
   /** Dimensions whose NaN coordinates were reported. */
@@ -32,6 +34,7 @@ export class CoordinatesCheck {
   constructor(info: FragmentInfo, leaves: RTreeLevel | undefined, merged: boolean) {
     this.info = info
     this.oldOrders = oldOrders(info, merged)
+    this.lossy = hasLossyDimension(info) ? LOSSY_COORDINATES : undefined
     this.dimensions = info.schema.domain.dimensions
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
@@ -65,7 +68,9 @@ export class CoordinatesCheck {
         compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
       if (!inside) {
         const found = 'coordinates outside of it'
-        items.push(finding('COORDINATE_DOMAIN', named(places[d], dimension), 'coordinates inside the domain', found))
+        items.push(
+          finding('COORDINATE_DOMAIN', named(places[d], dimension), 'coordinates inside the domain', found, this.lossy),
+        )
       }
     }
   }
@@ -86,11 +91,11 @@ export class CoordinatesCheck {
       const unfounded = nan && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
       if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
-        const known = emptyStringFault(this.info, dimension, mbr[d].min)
+        const known = emptyStringFault(this.info, dimension, mbr[d].min) ?? this.lossy
         items.push(finding('COORDINATE_MBR', named(places[d], dimension), expected, 'some outside of it', known))
       } else if (low > 0 || high < 0) {
         const expected = `the smallest box around tile ${tile}`
-        items.push(finding('MBR_LOOSE', named(places[d], dimension), expected, 'a larger one'))
+        items.push(finding('MBR_LOOSE', named(places[d], dimension), expected, 'a larger one', this.lossy))
       }
     }
   }
@@ -136,11 +141,12 @@ export class CoordinatesCheck {
         if (faults.falling < 0) same = faults.same
         return faults.falling < 0
       })
-      items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', known?.fault))
+      items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', known?.fault ?? this.lossy))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
       const at = { ...place, field: `cell ${base + same}` }
-      items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', 'those of the cell before it'))
+      const found = 'those of the cell before it'
+      items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found, this.lossy))
     }
   }
 

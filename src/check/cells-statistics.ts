@@ -18,7 +18,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { attempt, type Finding, finding, type Item, type Place } from './finding.ts'
-import { BATCHES_FAULT, misreadFault, statisticsFault } from './known-faults.ts'
+import { BATCHES_FAULT, type Loss, lossOf, misreadFault, statisticsFault } from './known-faults.ts'
 import { isLastAtFirst, type WrittenStatistics, writtenStatistics } from './written-statistics.ts'
 
 /** Statistics of one slot as stored in the fragment metadata. */
@@ -29,9 +29,6 @@ interface Stored {
   nullCounts: Float64Array | undefined
   fragment: SlotStatistics | undefined
 }
-
-/** What the filters of a field lose of its cells. */
-type Loss = 'none' | 'digits' | 'hidden colours'
 
 /** A field whose values an ordered write may have stored at the places of other tiles. */
 interface Batched {
@@ -471,17 +468,6 @@ export class StatisticsCheck {
     if (kind === 'float') return String(view.getFloat64(0, true))
     return String(hasSignedSum(this.field.type) ? view.getBigInt64(0, true) : view.getBigUint64(0, true))
   }
-}
-
-/** What the filters of a field lose. The statistics describe the cells as they were written. */
-function lossOf(info: FragmentInfo, slot: number): Loss {
-  let loss: Loss = 'none'
-  for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {
-    const found = filterOf(filter.name)?.loss?.(filter)
-    if (found === 'digits') return found
-    loss = found ?? loss
-  }
-  return loss
 }
 
 /** Bytes of a pixel with transparency. The transparency is the last byte. */

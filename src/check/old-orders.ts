@@ -2,6 +2,7 @@ import { type OrderRule, PRESENT_ORDER } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { hilbertBits } from '../cells/hilbert.ts'
 import { datatypeKind } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { ARM_FAULT } from './known-faults.ts'
 
@@ -16,10 +17,15 @@ export interface OldOrder {
   holds?: ((columns: readonly ColumnData[], cell: number) => boolean) | undefined
 }
 
+const NO_TILES = 'TileDB before 2.0 orders cells without regard to tiles where a dimension has no tile extent'
+
 type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: string]
 
-/** @see Domain::tile_order_cmp and Dimension::tile_idx. Within 2.3 (format 9), 2.3.0 differs from later patches. */
-function tileChoices(version: number): Choice<'tiles'>[] {
+/**
+ * @see Domain::tile_order_cmp, Dimension::tile_idx, and Domain::null_tile_extents of 1.5 to 1.7. Within 2.3 (format 9), 2.3.0 differs from
+ * later patches.
+ */
+function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<'tiles'>[] {
   const wrapping =
     'TileDB before 2.3.1 works out wrong tile numbers in domains wider than half their type: tiles are out of order there'
   if (version < 5)
@@ -28,6 +34,7 @@ function tileChoices(version: number): Choice<'tiles'>[] {
         'typed',
         'TileDB before 2.0 orders cells of float domains, and of those wider than half their type, without regard to tiles',
       ],
+      ...(dimensions.some(({ tile_extent }) => !tile_extent) ? [['none', NO_TILES] as const] : []),
     ]
   const bytes = 'TileDB 2.3.1 to 2.9 puts tiles of INT8 and INT16 out of order in domains that begin below 0'
   return [
@@ -111,7 +118,7 @@ export function oldOrders({ format_version, schema }: FragmentInfo, merged: bool
     vary('hilbertTies', tieChoices(format_version, merged))
     vary('hilbertRange', rangeChoices(format_version))
   } else {
-    vary('tiles', tileChoices(format_version))
+    vary('tiles', tileChoices(format_version, schema.domain.dimensions))
     if (schema.domain.dimensions.some(({ type }) => datatypeKind(type) === 'float')) {
       vary('conversion', [['arm', ARM_FAULT]])
     }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../../src/cells/column.ts'
@@ -226,6 +226,9 @@ describe('few bytes of a large tile are read at once', () => {
 })
 
 describe('at, of a byte in a large tile', () => {
+  /** A byte in the middle: how many there are depends on the compressor of the Node release. */
+  const middleOf = (file: string): string => String(statSync(file).size >> 1)
+
   /** Chunks that are undone meanwhile. */
   async function undone<T>(work: () => Promise<T>): Promise<{ chunks: number; result: T }> {
     const original = Pipeline.prototype.reverseChunkAt
@@ -243,7 +246,7 @@ describe('at, of a byte in a large tile', () => {
 
   test.each(['dense, col-major, without filters', 'sparse'] as const)('%s: few chunks are undone', async (name) => {
     const file = `${fragmentPath(name)}/a0.tdb`
-    const { chunks, result } = await undone(() => runJson(['at', file, '5000000', '--no-flips']))
+    const { chunks, result } = await undone(() => runJson(['at', file, middleOf(file), '--no-flips']))
     expect(result.code).toBe(0)
     const [{ chain }] = result.documents as unknown as { chain: { name: string }[] }[]
     expect(chain.map(({ name }) => name)).toContain('data')
@@ -252,9 +255,13 @@ describe('at, of a byte in a large tile', () => {
   })
 
   test('what would notice a flip is tried out chunk by chunk', async () => {
-    const { documents } = await runJson(['at', `${fragmentPath('sparse')}/a0.tdb`, '5000000'])
+    const file = `${fragmentPath('sparse')}/a0.tdb`
+    const { documents } = await runJson(['at', file, middleOf(file)])
     const [{ detected_by_bit }] = documents as unknown as { detected_by_bit: string[][] }[]
-    expect(detected_by_bit).toEqual(Array.from({ length: 8 }, () => ['CHECKSUM_MD5']))
+    // Whether zstd notices it, too, depends on the bytes that the Node release compresses to.
+    expect(detected_by_bit.map((names) => names.filter((name) => name !== 'zstd'))).toEqual(
+      Array.from({ length: 8 }, () => ['CHECKSUM_MD5']),
+    )
   })
 })
 

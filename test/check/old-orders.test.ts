@@ -1,9 +1,14 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
 
 /** Arrays whose cells are in an order that only their release took for the right one, and what is said of it. */
 const OLD: readonly (readonly [fixture: string, fault: RegExp])[] = [
+  ['2/untiled_dimension', /before 2\.0 .* no tile extent/],
   ['4/wide_domain', /before 2\.0/],
   ['4/float_tiles', /before 2\.0/],
   ['6/wide_domain', /before 2\.3\.1/],
@@ -18,6 +23,8 @@ const OLD: readonly (readonly [fixture: string, fault: RegExp])[] = [
   ['6/text_bytes', /signed bytes/],
   ['22/text_bytes', /signed bytes/],
 ]
+
+const folder = temporaryFolder()
 
 /** Behind a tile's header of one chunk. */
 const FIRST_CELL = 20
@@ -86,6 +93,21 @@ describe('cells in no order at all are, in the same arrays', () => {
     expect(findings.filter(({ severity }) => severity === 'error').map(({ code, tile }) => [code, tile])).toEqual([
       ['COORDINATE_ORDER', 0],
     ])
+  }
+})
+
+test('coordinates that a filter rounded are no damage: order and boxes are those of the values before', async () => {
+  const array = `${folder}/rounded`
+  const data = `${folder}/rounded.ndjson`
+  writeFileSync(data, '{"x":0.1,"y":4,"a":1}\n{"x":0.2,"y":3,"a":2}\n{"x":0.3,"y":3,"a":3}\n')
+  const fields = ['--dim', 'x:FLOAT64:0..100:10', '--dim', 'y:INT32:0..10:5', '--attr', 'a:INT32']
+  const rounded = ['--field-filters', 'x=scale-float:byte_width=1']
+  expect((await run(['write-sample', array, '--sparse', ...fields, ...rounded, '--data', data])).code).toBe(0)
+  const { findings } = await check(localStorage, array)
+  expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['COORDINATE_MBR', 'COORDINATE_ORDER']))
+  for (const { severity, meaning } of findings) {
+    expect(severity).toBe('note')
+    expect(meaning).toMatch(/keeps only some digits of its coordinates/)
   }
 })
 
