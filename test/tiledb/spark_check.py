@@ -52,9 +52,10 @@ def main(cli):
         rows = verify.findings(spark, array).collect()
         spark.stop()
     found = sorted(row.finding for row in rows if row.finding is not None)
-    fragments = len({row.fragment for row in rows})
-    right = found == expected and len(found) >= DAMAGED and fragments == FRAGMENTS
-    print(f"{fragments} fragments, {len(found)} findings by Spark, {len(expected)} by one process: {'the same' if right else 'NOT THE SAME'}")
+    parts = {row.part for row in rows}
+    whole = len(parts) > 1 and parts == {f"{i}/{len(parts)}" for i in range(1, len(parts) + 1)}
+    right = found == expected and len(found) >= DAMAGED and whole
+    print(f"{FRAGMENTS} fragments in {len(parts)} parts, {len(found)} findings by Spark, {len(expected)} by one process: {'the same' if right else 'NOT THE SAME'}")
     if not right:
         print(json.dumps({"spark": found[:3], "one": expected[:3]}, indent=1))
     return right
