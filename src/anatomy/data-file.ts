@@ -1,6 +1,8 @@
 import { InspectError } from '../base/errors.ts'
+import { withEnd } from '../cells/elements.ts'
 import { slotType } from '../cells/slot-type.ts'
-import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
 import { cellReader } from '../format/value.ts'
@@ -19,11 +21,6 @@ import {
   withGaps,
 } from './part.ts'
 import { typed, type ValueType } from './spans.ts'
-
-/** For tiles, coordinates and timestamps count as data. */
-export function tileRole(file: Pick<FieldFile, 'role'>): TileRole {
-  return file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
-}
 
 /**
  * A data file: its tiles, each read when opened, and gaps where the metadata lists no tile.
@@ -159,7 +156,12 @@ class DataFile {
       expectedSize: file.expectedSize(tile),
       inPlace: !(file.role === 'data' && info.slots[file.slot].kind === 'coords'),
       content: (bytes, place, offsets) =>
-        this.content(tile, bytes, place, starts === 'inside' ? withEnd(offsets, place.from + bytes.length) : starts),
+        this.content(
+          tile,
+          bytes,
+          place,
+          starts === 'inside' ? offsets && withEnd(offsets, place.from + bytes.length) : starts,
+        ),
       cellsOf: (from, to) => this.cellsOf(tile, from, to, typeof starts === 'string' ? undefined : starts),
     })
     if (fault && found.parts.length > 0) found.parts[0] = { ...found.parts[0], verdict: 'invalid', fault }
@@ -298,15 +300,6 @@ function emptyOffsets(space: Space, offset: number, length: number): Part[] {
     meaning: 'the offsets are in the var tile',
   }
   return withGaps(space, [count], offset, offset + length, 'not defined; TileDB passes over it')
-}
-
-/** The starts that a filter gave, with the end of the last cell added. */
-function withEnd(starts: Float64Array | undefined, end: number): Float64Array | undefined {
-  if (!starts) return undefined
-  const out = new Float64Array(starts.length + 1)
-  out.set(starts)
-  out[starts.length] = end
-  return out
 }
 
 /** Cell offsets (uint64, bytes) as numbers, with the end of the last cell added; undefined if they fall or leave the tile. */

@@ -11,9 +11,9 @@ export type Numbers =
   | Float32Array
   | Float64Array
 
-/** The bytes at an address that typed arrays accept; a copy if they are not aligned. */
+/** The bytes at an address that typed arrays accept; a copy if they are not aligned, of a Buffer too. */
 export function aligned(bytes: Uint8Array, size: number): Uint8Array {
-  return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
 }
 
 /** Whether elements are 8-byte integers, which a number cannot always hold exactly. */
@@ -55,4 +55,12 @@ export interface Cells {
   length: number
   /** Positions of the cells; undefined means 0, 1, 2… */
   at: Uint32Array | undefined
+}
+
+/** The starts of values, with the end of the last one added. */
+export function withEnd(starts: Float64Array, end: number): Float64Array {
+  const out = new Float64Array(starts.length + 1)
+  out.set(starts)
+  out[starts.length] = end
+  return out
 }

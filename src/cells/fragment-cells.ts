@@ -8,6 +8,7 @@ import { isCompressor } from '../format/filter-type.ts'
 import { type Fragment, type FragmentInfo, slotCellSize, slotShape } from '../store/fragment.ts'
 import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
 import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinates.ts'
+import { withEnd } from './elements.ts'
 import { slotType } from './slot-type.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
@@ -428,13 +429,6 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
       throw addPlace(error, { file: offsets.source.name, offset: offsets.offsets[tile] })
     }
   }
-}
-
-function withEnd(starts: Float64Array, end: number): Float64Array {
-  const out = new Float64Array(starts.length + 1)
-  out.set(starts)
-  out[starts.length] = end
-  return out
 }
 
 /**

@@ -1,13 +1,10 @@
 import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { encode } from '../format/io.ts'
 import { type NDRange, ndRange, type Range, type RangeType } from '../format/range.ts'
-import { levelOf, type RTree } from '../format/rtree.ts'
+import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 import { wideExtremes } from './number-statistics.ts'
-
-/** Children of a node. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
-const FANOUT = 10
 
 /**
  * Builds the R-tree over the bounding boxes of a fragment's tiles. Each level has one box for ten of the level below, up to a
@@ -22,14 +19,14 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
   while (levels.length > 0 && levels[0].length > 1) {
     const below = levels[0]
     const level: NDRange[] = []
-    for (let from = 0; from < below.length; from += FANOUT) {
-      level.push(unionOf(below.slice(from, from + FANOUT), dimensions))
+    for (let from = 0; from < below.length; from += RTREE_FANOUT) {
+      level.push(unionOf(below.slice(from, from + RTREE_FANOUT), dimensions))
     }
     levels.unshift(level)
   }
   const describe = ndRange(dimensions)
   return {
-    fanout: FANOUT,
+    fanout: RTREE_FANOUT,
     dim_num: version < 5 ? dimensions.length : undefined,
     type: version < 5 ? dimensions[0].type : undefined,
     levels: levels.map((mbrs) => levelOf(mbrs, dimensions, (mbr) => encode(mbr, describe))),

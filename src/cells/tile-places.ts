@@ -1,10 +1,15 @@
 import { InspectError } from '../base/errors.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import { type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
 
 /** A slot's file: fixed data (or coordinates, timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
+
+/** For tiles, coordinates and timestamps count as data. */
+export function tileRole({ role }: Pick<FieldFile, 'role'>): TileRole {
+  return role === 'offsets' || role === 'var' || role === 'validity' ? role : 'data'
+}
 
 /** A range of a data file. */
 export interface TilePlace {

@@ -1,3 +1,4 @@
+import { NO_BYTES } from '../filters/bytes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -182,7 +183,6 @@ export function isPlainText({ type }: Pick<StatisticsField, 'type'>): boolean {
   return type === 'CHAR' || type === 'STRING_ASCII'
 }
 
-const NO_BYTES = new Uint8Array(0)
 const NO_MIN_MAX: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
 export function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {

@@ -11,6 +11,7 @@ import {
   type StatisticsField,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -136,7 +137,7 @@ export class StatisticsCheck {
     if (hasMinMax(this.field)) {
       for (const which of ['min', 'max'] as const) {
         const found = this.tileExtreme(which, tile)
-        const expected = this.counted.extreme(which, tile) ?? NOTHING
+        const expected = this.counted.extreme(which, tile) ?? NO_BYTES
         if (!found || this.sameValue(expected, found)) continue
         const at = { ...place, field: `tile_${which}_values.${this.name}` }
         const alike = fits((one) => this.sameValue(one[which], found))
@@ -270,7 +271,7 @@ export class StatisticsCheck {
     const lists = {
       min: min ?? NO_LIST,
       max: max ?? NO_LIST,
-      sums: sums ?? NOTHING,
+      sums: sums ?? NO_BYTES,
       nullCounts: nullCounts ?? NO_COUNTS,
     }
     return fragmentStatistics(this.field, lists, this.tilesWithValues())
@@ -282,7 +283,7 @@ export class StatisticsCheck {
     const lists = {
       min: min ?? NO_LIST,
       max: max ?? NO_LIST,
-      sums: sums ?? NOTHING,
+      sums: sums ?? NO_BYTES,
       nullCounts: nullCounts ?? NO_COUNTS,
     }
     const tiles = this.tilesWithValues()
@@ -296,7 +297,7 @@ export class StatisticsCheck {
   private ofTilesBefore(): SlotStatistics | undefined {
     const { min, max } = this.stored
     if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return undefined
-    const lists = { min: min ?? NO_LIST, max: max ?? NO_LIST, sums: NOTHING, nullCounts: NO_COUNTS }
+    const lists = { min: min ?? NO_LIST, max: max ?? NO_LIST, sums: NO_BYTES, nullCounts: NO_COUNTS }
     return fragmentStatistics(this.field, lists, { length: this.tilesWithValues().length, at: undefined })
   }
 
@@ -534,8 +535,7 @@ function withBytes(list: Uint8Array | undefined, tile: number, value: Uint8Array
   return out
 }
 
-const NOTHING = new Uint8Array(0)
-const NO_LIST: TileMinMax = { fixed: NOTHING, variable: NOTHING }
+const NO_LIST: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 const NO_COUNTS = new Float64Array(0)
 
 /** The value of a tile in a var-sized list; undefined if it does not lie in the list. */

@@ -1,12 +1,10 @@
 import type { RTree } from '../format/rtree.ts'
+import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { Boxes } from './boxes.ts'
 import { MEANINGS } from './codes.ts'
 import { finding, type Items, type Place } from './finding.ts'
 import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
-
-/** The fanout that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
-const FANOUT = 10
 
 /**
  * Checks the R-tree. Its levels have the right sizes, no box is reversed, and each lies inside its parent. Also compares the
@@ -27,7 +25,7 @@ export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: 
   }
   if (info.footer) {
     yield* levelSizes(rtree, info.tile_num, place)
-    if (rtree.fanout !== FANOUT) yield finding('RTREE_FANOUT', place, FANOUT, rtree.fanout)
+    if (rtree.fanout !== RTREE_FANOUT) yield finding('RTREE_FANOUT', place, RTREE_FANOUT, rtree.fanout)
   } else if (leaves.mbr_num !== info.tile_num) {
     yield finding('RTREE_LEVELS', place, `${info.tile_num} boxes`, leaves.mbr_num)
   }

@@ -9,6 +9,7 @@ import {
   type StatisticsField,
   slabSum,
 } from '../cells/tile-statistics.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
 /** Statistics of one tile. */
@@ -47,8 +48,6 @@ export function writtenStatistics(
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
   return { ...extremesOf(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
 }
-
-const NO_BYTES = new Uint8Array(0)
 
 /** Positions of the values that minimum and maximum are taken from, in the order of the writer. */
 function valuesOf(

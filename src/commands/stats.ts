@@ -1,6 +1,7 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
+import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
   ArrayStats,
@@ -11,7 +12,6 @@ import type {
   StatsSums,
 } from '../documents/stats.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { OffsetsList } from '../format/metadata-sections.ts'
 import { Folder } from '../source/source.ts'
 import { FOLDERS_DEEP, firstTime, shouldEnter, tooDeep } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -318,15 +318,13 @@ function damagedFinding(fragment: Fragment, one: DamagedFile): Totals['damaged']
 
 /** @throws InspectError INCONSISTENT if there is not an offset for each tile, or offsets do not rise */
 async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Distribution> {
-  const { tile_num, slots } = await fragment.info()
-  const list: OffsetsList =
-    file.role === 'var' ? 'tile_var_offsets' : file.role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets'
+  const info = await fragment.info()
+  const { tile_num, slots } = info
+  const { offsetsList: list } = fieldTileFile(info, file.slot, tileRole(file))
   const offsets = (await fragment.offsets(list, file.slot)) ?? new Float64Array(0)
   const field = `${list}.${slots[file.slot].name}`
   const place = { file: fragment.metadataSource().name, field }
-  if (offsets.length < tile_num) {
-    throw new InspectError('INCONSISTENT', `expected ${tile_num} tile offsets, found ${offsets.length}`, place)
-  }
+  checkOffsetCount(fragment, info, field, offsets.length)
   const sizes = new Distribution()
   for (let tile = 0; tile < tile_num; tile++) {
     const size = (tile + 1 < tile_num ? offsets[tile + 1] : file.size) - offsets[tile]

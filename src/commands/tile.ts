@@ -2,6 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Output } from '../base/result.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
 import type { TileChunk, TileChunkStage, TileDocument, TileFilterMetadata } from '../documents/tile.ts'
 import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
@@ -95,20 +96,11 @@ async function openFile(
       `expected a field (${all}) or one of its files, found ${JSON.stringify(field)}${near}`,
     )
   }
-  const wanted =
-    byName ?? ofField.find((file) => roleOf(file.role) === (role ?? defaultRole(ofField.map((f) => roleOf(f.role)))))
+  const wanted = byName ?? ofField.find((file) => tileRole(file) === (role ?? defaultRole(ofField.map(tileRole))))
   if (!wanted) {
-    throw new InspectError(
-      'USAGE',
-      `expected a role of ${field} (${ofField.map((f) => roleOf(f.role)).join(', ')}), found ${role}`,
-    )
+    throw new InspectError('USAGE', `expected a role of ${field} (${ofField.map(tileRole).join(', ')}), found ${role}`)
   }
-  return TileFile.open(fragment, wanted.slot, roleOf(wanted.role))
-}
-
-/** For tiles, coordinates and timestamps count as data. */
-function roleOf(role: string): TileRole {
-  return ROLES.find((known) => known === role) ?? 'data'
+  return TileFile.open(fragment, wanted.slot, tileRole(wanted))
 }
 
 function defaultRole(roles: readonly TileRole[]): TileRole {

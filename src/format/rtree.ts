@@ -2,6 +2,9 @@ import { type Datatype, datatypeCoding } from './datatype.ts'
 import type { Describe, Io } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
+/** Children of a node in the R-trees that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
+export const RTREE_FANOUT = 10
+
 /**
  * MBRs of one level of the R-tree, kept as stored bytes: a fragment can have millions. With string dimensions the MBRs
  * differ in length; then `starts` has the start of each, in bytes.

@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe, InspectError } from '../base/errors.ts'
-import { systemError } from './file.ts'
+import { guarded, systemError } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -49,7 +49,7 @@ const HELD = 2 ** 20
  * @throws InspectError USAGE for a folder; NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openFileOutput(path: string): Promise<FileOutput> {
-  const place = guarded(path, () => outputPlace(path))
+  const place = writing(path, () => outputPlace(path))
   return place.through ? openThrough(path) : new WholeFile(path, place)
 }
 
@@ -111,7 +111,7 @@ class WholeFile implements FileOutput {
     this.place = place
     const slash = place.path.lastIndexOf('/')
     const folder = place.path.slice(0, slash) || '/'
-    guarded(shown, () => {
+    writing(shown, () => {
       if (place.status) accessSync(place.path, constants.W_OK)
       accessSync(folder, constants.W_OK | constants.X_OK)
     })
@@ -136,7 +136,7 @@ class WholeFile implements FileOutput {
     const { path, status } = this.place
     try {
       const descriptor = this.started()
-      guarded(this.shown, () => {
+      writing(this.shown, () => {
         if (status) keepOwner(descriptor, status)
         this.close()
         replace(this.temporary, path)
@@ -165,7 +165,7 @@ class WholeFile implements FileOutput {
   /** Creates the file, with the bytes held so far. */
   private started(): number {
     if (this.descriptor !== undefined) return this.descriptor
-    return guarded(this.shown, () => {
+    return writing(this.shown, () => {
       this.forget = onInterrupt(() => removeQuietly(this.temporary))
       const descriptor = openSync(this.temporary, 'wx')
       this.descriptor = descriptor
@@ -256,23 +256,17 @@ function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise
   })
 }
 
-function guarded<T>(path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw systemError(error, path, 'write')
-  }
-}
+const writing = <T>(path: string, work: () => T): T => guarded(path, work, 'write')
 
 /** Writes files into a folder, all of them or none. The folder is created if needed. Each file is given in parts. */
 export async function writeFiles(
   folder: string,
   files: readonly [name: string, parts: readonly Uint8Array[]][],
 ): Promise<void> {
-  const status = guarded(folder, () => statSync(folder, { throwIfNoEntry: false }))
+  const status = writing(folder, () => statSync(folder, { throwIfNoEntry: false }))
   if (status && !status.isDirectory())
     throw new InspectError('USAGE', 'expected a folder to write into, found a file', { file: folder })
-  const made = guarded(folder, () => mkdirSync(folder, { recursive: true }))
+  const made = writing(folder, () => mkdirSync(folder, { recursive: true }))
   const forget = made === undefined ? undefined : onInterrupt(() => removeQuietly(made))
   const outputs: FileOutput[] = []
   try {

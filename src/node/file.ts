@@ -53,11 +53,12 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'write
   return new InspectError(ours, text, { file: path }, { cause: error })
 }
 
-function guarded<T>(path: string, work: () => T): T {
+/** Does the work; what the system says against it becomes an InspectError. */
+export function guarded<T>(path: string, work: () => T, doing: 'read' | 'write' = 'read'): T {
   try {
     return work()
   } catch (error) {
-    throw systemError(error, path)
+    throw systemError(error, path, doing)
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@uwdata/flechette/src/data-types.js'
 import { InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { cellReader } from '../format/value.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
@@ -51,7 +52,6 @@ export interface ColumnWriter {
 
 /** Offsets are int32. */
 const MOST = 2 ** 31 - 1
-const NOTHING = new Uint8Array(0)
 
 /** @param id number of the column's dictionary, unique among the columns */
 export function columnWriter(column: ArrowColumn, id: number, raw: boolean): ColumnWriter {
@@ -299,7 +299,7 @@ function addValues(
 
 /** Length and validity of a field. The bitmap may be empty if nothing is null. */
 function addNode(length: number, validity: Uint8Array | undefined, body: ArrowBody): void {
-  const { bits, ones } = validity ? bitmap(validity, length) : { bits: NOTHING, ones: length }
+  const { bits, ones } = validity ? bitmap(validity, length) : { bits: NO_BYTES, ones: length }
   body.nodes.push({ length, nullCount: length - ones })
-  body.buffers.push(ones === length ? NOTHING : bits)
+  body.buffers.push(ones === length ? NO_BYTES : bits)
 }

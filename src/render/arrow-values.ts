@@ -10,6 +10,7 @@ import {
 } from '@uwdata/flechette/src/data-types.js'
 import { InspectError } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
+import { aligned } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
 /** Values as Arrow stores them. */
@@ -193,10 +194,6 @@ export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; on
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } = aligned(bytes, 4)
   return new Int32Array(buffer, byteOffset, Math.floor(length / 4))
-}
-
-function aligned(bytes: Uint8Array, size: number): Uint8Array {
-  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
 }
 
 /** A copy of the validity that may be changed. */

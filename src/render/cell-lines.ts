@@ -1,5 +1,6 @@
 import type { Output, Result } from '../base/result.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { aligned } from '../cells/elements.ts'
 import { type ColumnValue, columnValue, type ShownLabels } from '../cells/rows.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { shortestFloat32, type ValueStyle } from '../format/value.ts'
@@ -530,9 +531,4 @@ class StringText implements CellText {
     const done = this.csv ? this.lines.plainField(data, start, end) : this.lines.plainString(data, start, end)
     if (!done) this.other.write(cell)
   }
-}
-
-/** The bytes at an address that typed arrays of this element size accept. */
-function aligned(bytes: Uint8Array, size: number): Uint8Array {
-  return bytes.byteOffset % size === 0 ? bytes : bytes.slice()
 }

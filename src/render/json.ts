@@ -4,7 +4,7 @@
  */
 
 import { InspectError } from '../base/errors.ts'
-import { isFields, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
+import { isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
 import { encodeText } from '../format/text.ts'
 import { TextBuffer } from './text-buffer.ts'
 import { jsonString } from './unsafe-text.ts'
@@ -520,10 +520,6 @@ function base64(bytes: Uint8Array): string {
 
 function isScalar(value: Result): value is Scalar {
   return typeof value !== 'object' || value === null || value instanceof Uint8Array
-}
-
-function isIterable(value: object): value is Iterable<Result> {
-  return Symbol.iterator in value
 }
 
 /** True for generators, as looking ahead would use them up. */

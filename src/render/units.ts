@@ -1,6 +1,7 @@
 /** Numbers, times and values for people. Programs get JSON; this text may change. */
 
 import type { Result } from '../base/result.ts'
+import { isIterable } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
@@ -120,8 +121,4 @@ function shortList(values: Iterable<Result>, room: number): string {
     left -= part.length + 2
   }
   return `[${parts.join(', ')}]`
-}
-
-function isIterable(value: object): value is Iterable<Result> {
-  return Symbol.iterator in value
 }

@@ -4,6 +4,7 @@ import { type GenericTileHeader, genericTileHeader } from '../format/generic-til
 import { decodePrefix } from '../format/io.ts'
 import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
+import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
@@ -94,8 +95,6 @@ const TWO_COUNTS_BYTES = 16
 /** Sizes of TileDB's classes on 64-bit systems: tiledb/type/range/range.h, tiledb/sm/rtree/rtree.h. */
 const RANGE_OBJECT = 56
 const VECTOR_OBJECT = 32
-/** Fanout of the R-trees that TileDB writes. */
-const FANOUT = 10
 
 function memorySize(name: SectionName, { tile_size }: GenericTileHeader, info: FragmentInfo): number {
   if (name === 'rtree') return rtreeMemorySize(tile_size, info)
@@ -110,7 +109,7 @@ function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {
   if (info.dense) return 0
   const { dimensions } = info.schema.domain
   let mbrs = 0
-  for (let level = info.tile_num; level > 0; level = level === 1 ? 0 : Math.ceil(level / FANOUT)) mbrs += level
+  for (let level = info.tile_num; level > 0; level = level === 1 ? 0 : Math.ceil(level / RTREE_FANOUT)) mbrs += level
   const ranges = ndRangeSize(dimensions)
   const values =
     ranges === undefined

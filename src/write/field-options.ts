@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { numbersOf } from '../cells/elements.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
@@ -154,7 +155,7 @@ function defaultExtent(
   arrayType: ArrayType,
 ): Uint8Array | undefined {
   if (datatypeKind(type) === 'float') {
-    const [lo, hi] = [low, high].map((bytes) => floatOf(type, bytes))
+    const [lo, hi] = [low, high].map((bytes) => numbersOf(type, bytes)[0])
     return hi > lo ? bytesOf(type, 1, (hi - lo) / Number(TILES)) : undefined
   }
   const length = integerOf(type, high) - integerOf(type, low) + 1n
@@ -175,11 +176,6 @@ function defaultExtent(
 
 function clamp(value: bigint, low: bigint, high: bigint): bigint {
   return value < low ? low : value > high ? high : value
-}
-
-function floatOf(type: Datatype, bytes: Uint8Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return type === 'FLOAT32' ? view.getFloat32(0, true) : view.getFloat64(0, true)
 }
 
 /** @throws InspectError USAGE */

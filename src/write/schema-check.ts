@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
 import { hex } from '../filters/bytes.ts'
 import type { FilteredField } from '../filters/filter.ts'
@@ -140,7 +141,7 @@ function checkCurrentDomainRange({ current_domain, domain }: ArraySchema): void 
 }
 
 function isNaNOf(type: Datatype, ...values: readonly Uint8Array[]): boolean {
-  return datatypeKind(type) === 'float' && values.some((value) => Number.isNaN(floatOf(type, value)))
+  return datatypeKind(type) === 'float' && values.some((value) => Number.isNaN(numbersOf(type, value)[0]))
 }
 
 function checkOrders({ array_type, tile_order, cell_order, version, domain }: ArraySchema): void {
@@ -214,7 +215,7 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
   const size = datatypeSize(type)
   const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
   if (datatypeKind(type) === 'float') {
-    const [lo, hi, extent] = [low, high, tile_extent].map((bytes) => (bytes ? floatOf(type, bytes) : undefined))
+    const [lo, hi, extent] = [low, high, tile_extent].map((bytes) => (bytes ? numbersOf(type, bytes)[0] : undefined))
     const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
     if (lo === undefined || hi === undefined || !Number.isFinite(lo) || !Number.isFinite(hi) || lo > hi) {
       throw wrong(`${path}.domain`, 'finite numbers, the lower one first', `[${lo}, ${hi}]`)
@@ -240,11 +241,6 @@ function checkDomain({ type, domain, tile_extent }: Dimension, path: string): vo
   const end = lo + ((hi - lo) / extent + 1n) * extent - 1n
   if (size === 8 && end > top)
     throw wrong(`${path}.tile_extent`, `one whose last tile ends at most at ${top}`, `${extent}, which ends at ${end}`)
-}
-
-function floatOf(type: Datatype, bytes: Uint8Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return type === 'FLOAT32' ? view.getFloat32(0, true) : view.getFloat64(0, true)
 }
 
 function checkAttribute(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../../src/cells/tile-files.ts'
+import { tileRole } from '../../src/cells/tile-places.ts'
 import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
 import { aesMetadata } from '../../src/format/aes-metadata.ts'
 import { arrayMetadata } from '../../src/format/array-metadata.ts'
@@ -12,7 +13,6 @@ import { datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { dictionaryMetadata } from '../../src/format/dictionary-metadata.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
-import type { FileRole } from '../../src/format/field-files.ts'
 import { filterPipeline } from '../../src/format/filter-pipeline.ts'
 import { isCompressor } from '../../src/format/filter-type.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
@@ -98,7 +98,7 @@ class Collector {
     for (const file of await fragment.fieldFiles()) {
       const { kind } = info.slots[file.slot]
       if (kind !== 'attribute' && kind !== 'dimension' && kind !== 'coords' && version < 14) continue
-      await this.tiles(here, fragment, info, file.slot, tileRole(file.role))
+      await this.tiles(here, fragment, info, file.slot, tileRole(file))
     }
   }
 
@@ -226,10 +226,6 @@ interface Place {
   cx: ReadContext
   name: string
   version: number
-}
-
-function tileRole(role: FileRole): TileRole {
-  return role === 'offsets' || role === 'var' || role === 'validity' ? role : 'data'
 }
 
 function tileType(
