@@ -8,7 +8,7 @@
  * for (const { name, visible } of await array.fragments()) console.log(name, visible)
  * ```
  */
-import { InspectError } from './base/errors.ts'
+import { usage } from './base/errors.ts'
 import { portable, portableCodecs } from './filters/codecs/portable.ts'
 import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
 import { arrayOf, type BaseOptions, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
@@ -38,8 +38,7 @@ export async function open(path: string, options: OpenOptions = {}): Promise<Tar
 
 function placeOf(path: string, { storage, onNote = () => {} }: OpenOptions): Place {
   if (storage) return { storage, path }
-  if (!/^https?:\/\//i.test(path))
-    throw new InspectError('USAGE', 'expected a URL with http or https, or a storage, found neither')
+  if (!/^https?:\/\//i.test(path)) throw usage('expected a URL with http or https, or a storage, found neither')
   const { path: inside, access } = remoteTarget(path)
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path: inside }
 }

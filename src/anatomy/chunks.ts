@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError } from '../base/errors.ts'
+import { exitCodeOf, InspectError, inconsistent } from '../base/errors.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import { mostUnfolded, type Pipeline, type StageResult, withRoom } from '../filters/pipeline.ts'
@@ -119,11 +119,11 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     .map((span) => partOf(span, { ...reading, refine }, [span.name]))
   const hasContent = !(run.inPlace && keepsData(run.filters)) && total > 0 && undone(0).out !== undefined
   if (!sizeFits) {
-    const fault = new InspectError(
-      'INCONSISTENT',
-      `expected ${run.expectedSize} unfiltered bytes, found chunks of ${total}`,
-      { file: run.file, offset, field: 'chunks.original_length' },
-    )
+    const fault = inconsistent(`expected ${run.expectedSize} unfiltered bytes, found chunks of ${total}`, {
+      file: run.file,
+      offset,
+      field: 'chunks.original_length',
+    })
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
   return {

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import {
   FOOTER_LENGTH_BYTES,
   type FooterHead,
@@ -115,7 +115,7 @@ export async function sectionParts(
     if (!wanted(section.name)) continue
     if (section.offset >= footer.offset) {
       const message = `expected an offset before the footer at ${footer.offset}, found ${section.offset}`
-      throw new InspectError('BAD_VALUE', message, { file, field: section.name })
+      throw badValue(message, { file, field: section.name })
     }
     parts.push(
       await sectionPart(section, Math.min(all[i + 1]?.offset ?? footer.offset, footer.offset), space, file, by),

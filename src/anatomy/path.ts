@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
 import type { Part } from './part.ts'
 
@@ -14,8 +14,7 @@ export function parsePath(text: string): string[] {
     pattern.lastIndex = at
     const match = pattern.exec(text)
     if (!match)
-      throw new InspectError(
-        'USAGE',
+      throw usage(
         `--path: expected names with dots or [brackets] between them, found ${JSON.stringify(text.slice(at))}`,
       )
     const [whole, quoted, bracketed, plain] = match
@@ -47,8 +46,7 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const at = pathText(wanted.slice(0, state.depth))
   const names = state.names.slice(0, 12)
   const more = state.names.length > 12 ? ', …' : ''
-  throw new InspectError(
-    'USAGE',
+  throw usage(
     `--path: expected ${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}, found ${JSON.stringify(wanted[state.depth] ?? text)}`,
   )
 }

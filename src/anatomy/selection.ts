@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type InspectError, inconsistent } from '../base/errors.ts'
 import type { Children, Part } from './part.ts'
 
 /** Which parts are shown. */
@@ -15,7 +15,7 @@ export interface Selection {
 export function tellFault(part: Part, { onFault }: Selection): void {
   if (part.fault) onFault(part.fault)
   else if (part.verdict === 'invalid' && part.children === undefined)
-    onFault(new InspectError('INCONSISTENT', part.meaning ?? 'found invalid', { field: part.name }))
+    onFault(inconsistent(part.meaning ?? 'found invalid', { field: part.name }))
 }
 
 /** Whether the elements have names or notes, so are more than a run of numbers. */

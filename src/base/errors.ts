@@ -57,6 +57,26 @@ export class InspectError extends Error {
   }
 }
 
+/** The error of a command line, or of a call of the library, that cannot be meant. */
+export function usage(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
+  return new InspectError('USAGE', message, at, options)
+}
+
+/** The error of a value that cannot be. */
+export function badValue(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
+  return new InspectError('BAD_VALUE', message, at, options)
+}
+
+/** {@link badValue} that says what was expected of `field`, and what was found. */
+export function unexpected(expected: string, found: string, field?: string): InspectError {
+  return badValue(`expected ${expected}, found ${found}`, { field })
+}
+
+/** The error of two facts that contradict each other. */
+export function inconsistent(message: string, at?: ErrorPlace): InspectError {
+  return new InspectError('INCONSISTENT', message, at)
+}
+
 const QUOTED = /"(?:[^"\\]|\\.)*"/.source
 const COUNTED =
   /(?<![\w.,-])1 (?:(entr|indic)(?:ies|es)|((?:more |whole )?(?:byte|bit|cell|tile|value|element|fragment|file|chunk|integer|string|offset|dimension|attribute|level|box|target|id|run|literal|column|row|member|number|digit|character)(?:e(?=s\b))?)s)\b/

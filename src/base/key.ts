@@ -1,4 +1,4 @@
-import { InspectError } from './errors.ts'
+import { usage } from './errors.ts'
 
 const KEY_BYTES = 32
 
@@ -21,10 +21,7 @@ export function parseKey(given: Uint8Array, from: string): Uint8Array {
     )
     if (decoded.length === KEY_BYTES) return decoded
   }
-  throw new InspectError(
-    'USAGE',
-    `${from} expects a key of 32 bytes, 64 hex digits or base64 of 32 bytes, found ${bytes.length} bytes`,
-  )
+  throw usage(`${from} expects a key of 32 bytes, 64 hex digits or base64 of 32 bytes, found ${bytes.length} bytes`)
 }
 
 function withoutNewline(bytes: Uint8Array): Uint8Array {

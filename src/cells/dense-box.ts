@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, type InspectError } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -20,17 +20,14 @@ export function denseBox(
   file: string,
 ): { domain: NDRange; order: Uint32Array | undefined } {
   const { dimensions } = schema.domain
-  if (count === 0)
-    throw new InspectError('BAD_VALUE', 'expected at least one cell for a dense fragment, found none', { file })
+  if (count === 0) throw badValue('expected at least one cell for a dense fragment, found none', { file })
   const axes = dimensions.map(({ type }, d) => axisOf(columns[d].data, type, count))
   const volume = axes.reduce((product, { length }) => product * length, 1)
   if (volume !== count) {
     const box = axes.map(({ length }) => length).join(' × ')
-    throw new InspectError(
-      'BAD_VALUE',
-      `expected every cell of the box that dense cells span (${box} = ${volume}), found ${count}`,
-      { file },
-    )
+    throw badValue(`expected every cell of the box that dense cells span (${box} = ${volume}), found ${count}`, {
+      file,
+    })
   }
   const order = new Uint32Array(count)
   const taken = new Uint8Array(count)
@@ -51,7 +48,7 @@ function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: nu
     const size = datatypeSize(type)
     return `${name}=${integerOf(type, columns[d].data.subarray(cell * size, (cell + 1) * size))}`
   })
-  return new InspectError('BAD_VALUE', `expected each coordinate once in a dense array, found ${at.join(', ')} twice`, {
+  return badValue(`expected each coordinate once in a dense array, found ${at.join(', ')} twice`, {
     file,
   })
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, inconsistent } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
@@ -41,8 +41,7 @@ export class DenseCoordinates {
   private readonly cellOrder: Layout
 
   constructor(info: FragmentInfo) {
-    if (!info.nonempty_domain)
-      throw new InspectError('INCONSISTENT', 'expected a non-empty domain in a dense fragment, found none')
+    if (!info.nonempty_domain) throw inconsistent('expected a non-empty domain in a dense fragment, found none')
     this.grid = denseTileGrid(info.schema, info.nonempty_domain)
     this.tileOrder = info.schema.tile_order
     this.cellOrder = info.schema.cell_order

@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, InspectError, inconsistent, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
@@ -309,8 +309,7 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
   const known = [...info.schema.domain.dimensions.map(({ name }) => name), ...names]
   for (const field of fields ?? []) {
     if (!known.includes(field)) {
-      throw new InspectError(
-        'USAGE',
+      throw usage(
         `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}${didYouMean(field, known)}`,
       )
     }
@@ -407,14 +406,10 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
       if (starts.length !== cells) {
-        throw new InspectError(
-          'INCONSISTENT',
-          `expected offsets of ${cells} cells inside the data, found ${starts.length}`,
-          {
-            file: values.source.name,
-            offset: values.offsets[tile],
-          },
-        )
+        throw inconsistent(`expected offsets of ${cells} cells inside the data, found ${starts.length}`, {
+          file: values.source.name,
+          offset: values.offsets[tile],
+        })
       }
       return { data, starts: withEnd(starts, data.length) }
     }
@@ -444,11 +439,9 @@ function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
   for (let i = 0; i < count; i++) {
     const start = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
     if (start < before || start > length) {
-      throw new InspectError(
-        'INCONSISTENT',
-        `expected cell ${i} to start between ${before} and ${length}, found ${start}`,
-        { field: 'offsets' },
-      )
+      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${start}`, {
+        field: 'offsets',
+      })
     }
     if (start % size !== 0) throw halfElement(i, start, size)
     starts[i] = start
@@ -461,7 +454,7 @@ function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
 
 function halfElement(cell: number, start: number, size: number): InspectError {
   const message = `expected cell ${cell} to start at a multiple of ${size}, found ${start}`
-  return new InspectError('INCONSISTENT', message, { field: 'offsets' })
+  return inconsistent(message, { field: 'offsets' })
 }
 
 /**

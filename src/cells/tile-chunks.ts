@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type InspectError, inconsistent } from '../base/errors.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { withRoom } from '../filters/pipeline.ts'
 import type { StoredChunk } from '../format/tile-chunks.ts'
@@ -171,6 +171,6 @@ export class TilePieces {
   private wrongSize(found: number): unknown {
     const { expected } = this.tile
     const message = `expected ${expected} unfiltered bytes, found chunks of ${found > expected ? 'more' : found}`
-    return this.tile.fault(new InspectError('INCONSISTENT', message, { field: 'chunks.original_length' }))
+    return this.tile.fault(inconsistent(message, { field: 'chunks.original_length' }))
   }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { inconsistent } from '../base/errors.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
@@ -40,7 +40,7 @@ export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole):
 /** @throws InspectError INCONSISTENT if a list of `count` does not have an offset for each tile */
 export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
   if (count >= info.tile_num) return
-  throw new InspectError('INCONSISTENT', `expected ${info.tile_num} tile offsets, found ${count}`, {
+  throw inconsistent(`expected ${info.tile_num} tile offsets, found ${count}`, {
     file: fragment.metadataSource().name,
     field: list,
   })
@@ -49,11 +49,10 @@ export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: s
 /** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT if it ends before it starts */
 export function sizeBetween(offset: number, end: number, tile: number, file: string): number {
   if (end >= offset) return end - offset
-  throw new InspectError(
-    'INCONSISTENT',
-    `expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`,
-    { file, field: `tile ${tile}` },
-  )
+  throw inconsistent(`expected tile ${tile} to end behind its start ${offset}, found its end at ${end}`, {
+    file,
+    field: `tile ${tile}`,
+  })
 }
 
 /** Number of cells in a tile, padding of dense tiles included. */

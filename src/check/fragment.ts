@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
@@ -126,7 +126,7 @@ async function footerError(
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
     // The name says that the version is known, so the number in the footer is damaged.
-    return fromError(new InspectError('BAD_VALUE', message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
+    return fromError(badValue(message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
   }
   return fromError(error, 'FOOTER_UNREADABLE', { file })
 }

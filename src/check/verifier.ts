@@ -1,4 +1,4 @@
-import { asInspectError, ERROR_CODES, InspectError } from '../base/errors.ts'
+import { asInspectError, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
 import { placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, LostTail } from '../filters/filter.ts'
@@ -248,10 +248,7 @@ export class Verifier {
       }
     }
     if (expected !== undefined && unfiltered !== expected) {
-      throw new InspectError(
-        'INCONSISTENT',
-        `expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`,
-      )
+      throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import type { CommandModule } from '../commands/command.ts'
 import type { JsonStyle } from '../render/json.ts'
@@ -107,7 +107,7 @@ export function formatAsked(argv: readonly string[]): Format {
 /** @throws InspectError USAGE if the extension names no format, or one that the command does not write */
 export function chosenFormat(options: CommonOptions, module: CommandModule<never>): Format {
   if (options.json && options.format && options.format !== 'json')
-    throw new InspectError('USAGE', `expected one format, found --json and --format ${options.format}`)
+    throw usage(`expected one format, found --json and --format ${options.format}`)
   if (options.json) return 'json'
   if (options.format) return options.format
   if (options.output === undefined) return 'table'
@@ -115,14 +115,10 @@ export function chosenFormat(options: CommonOptions, module: CommandModule<never
   const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
   if (module.ownOutput?.(options as never)) return format === 'json' || format === 'ndjson' ? format : 'table'
   if (format === 'arrow' && !module.arrow)
-    throw new InspectError(
-      'USAGE',
-      `this command writes ${FORMATS.join(', ')}, not Arrow, found --output .${extension}`,
-    )
+    throw usage(`this command writes ${FORMATS.join(', ')}, not Arrow, found --output .${extension}`)
   if (format !== undefined) return format
   const known = Object.keys(EXTENSIONS).filter((name) => name !== '' && (module.arrow || EXTENSIONS[name] !== 'arrow'))
-  throw new InspectError(
-    'USAGE',
+  throw usage(
     `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or --format beside it; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
   )
 }
@@ -132,5 +128,5 @@ export function parseTileSize(text: string): number {
   const [, digits, unit] = /^(\d+)([KMG]?)$/i.exec(text) ?? []
   const size = Number(digits) * 1024 ** ' KMG'.indexOf((unit || ' ').toUpperCase())
   if (Number.isSafeInteger(size)) return size
-  throw new InspectError('USAGE', `--max-tile-size expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
+  throw usage(`--max-tile-size expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
 }

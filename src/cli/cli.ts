@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { ClosedPipe, exitCodeOf, InspectError } from '../base/errors.ts'
+import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
 import { readKey } from '../node/key.ts'
@@ -50,8 +50,8 @@ async function runProgram(process: Process, report: Report): Promise<void> {
       report.addExitCode(2)
     } else {
       const { usageMessage } = await import('./usage.ts')
-      const usage = new InspectError('USAGE', usageMessage(error.message, commandAsked(process.argv)))
-      await report.failure(usage, asGiven, process.stdout)
+      const fault = usage(usageMessage(error.message, commandAsked(process.argv)))
+      await report.failure(fault, asGiven, process.stdout)
     }
   }
 }
@@ -107,8 +107,7 @@ async function runCommand(
   report.format = chosenFormat(options, module)
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
-  if ([command.processedArgs[0]].flat().includes(''))
-    throw new InspectError('USAGE', 'expected a path, found an empty argument')
+  if ([command.processedArgs[0]].flat().includes('')) throw usage('expected a path, found an empty argument')
   const { storage, given: paths, done } = await findPlaces(args, options, process, report)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
@@ -161,7 +160,7 @@ async function runCommand(
         if (error instanceof InspectError && error.code === 'USAGE') {
           const { file } = error.at
           const at = { ...error.at, file: file && shownPath(file) }
-          throw new InspectError('USAGE', error.message, at, { cause: error })
+          throw usage(error.message, at, { cause: error })
         }
         await documents.addFailure(error)
       } finally {
@@ -177,8 +176,7 @@ async function runCommand(
 
 function checkArrow(process: Process, paths: readonly string[], options: CommonOptions): void {
   if (paths.length > 1) {
-    throw new InspectError(
-      'USAGE',
+    throw usage(
       `--format arrow writes one table: expected one fragment, or an array with --all-fragments, found ${paths.length} targets`,
     )
   }

@@ -1,4 +1,4 @@
-import { ClosedPipe, InspectError } from '../base/errors.ts'
+import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { documentHead, errorResult, type Outcome } from '../commands/command.ts'
@@ -43,7 +43,7 @@ function inColor({ process: { env, stdout }, options: { color, output } }: Call)
 /** @throws InspectError USAGE if bytes would go to a terminal */
 export function refuseTerminal(process: Process, options: CommonOptions): void {
   if (process.stdout.isTTY && options.output === undefined) {
-    throw new InspectError('USAGE', 'bytes are not written to a terminal: redirect stdout or give --output FILE')
+    throw usage('bytes are not written to a terminal: redirect stdout or give --output FILE')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { mayBeKey } from '../node/key.ts'
 import type { OpenPlaces } from '../source/remote/places.ts'
@@ -70,7 +70,7 @@ function localPath(given: string): string {
   if (!given.startsWith(FILE_SCHEME)) return given
   const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(given.slice(FILE_SCHEME.length)) ?? []
   if (path !== undefined && (host === '' || host === 'localhost')) return path
-  throw new InspectError('USAGE', `expected file:///path, found ${JSON.stringify(given)}`)
+  throw usage(`expected file:///path, found ${JSON.stringify(given)}`)
 }
 
 /** The path by which something is read: absolute, or that of a URL. */
@@ -114,9 +114,9 @@ export async function openGiven(storage: Storage, given: string, reading: ReadCo
 /** The file on this machine that `--output` names; undefined for stdout. @throws InspectError USAGE */
 export function outputFile(given: string | undefined): string | undefined {
   if (given === undefined || STDOUT.includes(given)) return undefined
-  if (given === '') throw new InspectError('USAGE', '--output expects a file, found an empty argument')
+  if (given === '') throw usage('--output expects a file, found an empty argument')
   refuseOtherSchemes(given)
-  if (isRemotePath(given)) throw new InspectError('USAGE', '--output expects a file of this machine, found a URL')
+  if (isRemotePath(given)) throw usage('--output expects a file of this machine, found a URL')
   return localPath(given)
 }
 

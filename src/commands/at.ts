@@ -4,8 +4,7 @@ import { checkedFlips } from '../anatomy/flip-check.ts'
 import { cellFacts, chainTo } from '../anatomy/locate.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { pathText } from '../anatomy/path.ts'
-import type { ErrorCode } from '../base/errors.ts'
-import { InspectError } from '../base/errors.ts'
+import { type ErrorCode, InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
@@ -43,7 +42,7 @@ export const command: CommandModule<AtOptions> = {
 
   async *run(cx, [path, offset], options) {
     if (options.cell) {
-      if (offset !== undefined) throw new InspectError('USAGE', 'at expects an offset or --cell, found both')
+      if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
       const fragment = await oneFragment(cx, 'at --cell', await cx.open(path))
       try {
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
@@ -69,10 +68,7 @@ const MOST_TRIED = 16 * 2 ** 20
 
 function parseOffset(text: string | undefined): number {
   if (text === undefined || !/^(?:\d+|0x[\da-f]+)$/i.test(text))
-    throw new InspectError(
-      'USAGE',
-      `at expects a byte's offset (or --cell), found ${text === undefined ? 'none' : JSON.stringify(text)}`,
-    )
+    throw usage(`at expects a byte's offset (or --cell), found ${text === undefined ? 'none' : JSON.stringify(text)}`)
   return Number(text)
 }
 
@@ -87,7 +83,7 @@ async function byteOutcome(
   const path = `${target.folder.path}/${target.name}`
   try {
     if (offset >= size)
-      throw new InspectError('USAGE', `expected an offset below ${size}, the file's size, found ${offset}`, {
+      throw usage(`expected an offset below ${size}, the file's size, found ${offset}`, {
         file: path,
       })
     const chain = await chainTo(root, offset)

@@ -1,6 +1,6 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, type Part, type Space } from '../anatomy/part.ts'
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
@@ -51,8 +51,7 @@ function wantedFiles(
   const known = info.format_version < 5 && !info.dense ? [...names, ...dimensions.map(({ name }) => name)] : names
   for (const field of fields ?? []) {
     if (!known.includes(field))
-      throw new InspectError(
-        'USAGE',
+      throw usage(
         `--field expects a field that the fragment stores (${known.map((name) => JSON.stringify(name)).join(', ')}), found ${JSON.stringify(field)}`,
       )
   }
@@ -103,8 +102,7 @@ async function* matches(
     ),
   )
   const missing = names.filter((_, d) => !bounds.has(d))
-  if (missing.length > 0)
-    throw new InspectError('USAGE', `--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
+  if (missing.length > 0) throw usage(`--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
   const selection: CellSelection = { fields: [] }
   const cells = await FragmentCells.open(fragment, selection)
   try {

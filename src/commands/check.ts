@@ -1,4 +1,4 @@
-import { InspectError, isNew } from '../base/errors.ts'
+import { isNew, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
@@ -56,8 +56,7 @@ export const command: CommandModule<Options> = {
 
 function oneOf<T extends string>(option: string, known: readonly T[], text: string): T {
   const found = known.find((one) => one === text)
-  if (found === undefined)
-    throw new InspectError('USAGE', `${option} expects ${known.join(', ')}, found ${JSON.stringify(text)}`)
+  if (found === undefined) throw usage(`${option} expects ${known.join(', ')}, found ${JSON.stringify(text)}`)
   return found
 }
 

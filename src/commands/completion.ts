@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { type CommandModule, documentHead } from './command.ts'
 
@@ -28,8 +28,7 @@ export const command: CommandModule<object> = {
 
   async *run(_cx, [name]) {
     const shell = SHELLS.find((one) => one === name)
-    if (!shell)
-      throw new InspectError('USAGE', `completion expects ${SHELLS.join(', ')}, found ${JSON.stringify(name)}`)
+    if (!shell) throw usage(`completion expects ${SHELLS.join(', ')}, found ${JSON.stringify(name)}`)
     const script = SCRIPTS[shell](describedCommands())
     yield {
       document: { ...documentHead('completion', shell), script },

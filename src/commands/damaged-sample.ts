@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Output } from '../base/result.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
@@ -28,8 +28,7 @@ export function damageKinds(): Outcome {
 export async function writeDamagedSample(cx: CommandContext, path: string, kind: string): Promise<Outcome> {
   const code = kind.toUpperCase().replaceAll('-', '_')
   if (!isFindingCode(code)) {
-    throw new InspectError(
-      'USAGE',
+    throw usage(
       `--damage expects a finding code of check (--damage list shows them), found ${JSON.stringify(kind)}${didYouMean(code, Object.keys(DAMAGES))}`,
     )
   }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -116,8 +116,7 @@ function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string)
   if (a.type === b.type && a.cell_val_num === b.cell_val_num) return
   const typeOf = ({ type, cell_val_num }: ArrowColumn): string =>
     cell_val_num === 1 ? type : `${type} with cell_val_num ${cell_val_num}`
-  throw new InspectError(
-    'USAGE',
+  throw usage(
     `expected fragments whose columns have one type, as an Arrow table has, found ${typeOf(a)} in ${inA} and ${typeOf(b)} in ${inB}: decode them one by one`,
     { field: a.name },
   )

@@ -1,4 +1,4 @@
-import { addPlace, asInspectError, InspectError, isNew } from '../base/errors.ts'
+import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { CellBox, DenseCoordinates } from '../cells/dense-coordinates.ts'
@@ -479,8 +479,7 @@ function cellInBounds(
 
 function parseLimit(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY
-  if (!/^\d+$/.test(text))
-    throw new InspectError('USAGE', `--limit expects a whole number from 0 on, found ${JSON.stringify(text)}`)
+  if (!/^\d+$/.test(text)) throw usage(`--limit expects a whole number from 0 on, found ${JSON.stringify(text)}`)
   return Number(text)
 }
 
@@ -488,15 +487,12 @@ function parseLimit(text: string | undefined): number {
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
   const match = /^(\d*)(\.\.)?(\d*)$/.exec(text)
   if (!match || text === '' || text === '..')
-    throw new InspectError(
-      'USAGE',
-      `--tiles expects I..J, tiles from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`,
-    )
+    throw usage(`--tiles expects I..J, tiles from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
   const [, first, dots, last] = match
   const from = first === '' ? 0 : Number(first)
   const to = dots === undefined ? from : last === '' ? tileNum - 1 : Number(last)
   if (from > to || (tileNum > 0 && from >= tileNum)) {
-    throw new InspectError('USAGE', `--tiles expects tiles from 0 to ${tileNum - 1}, found ${text}`)
+    throw usage(`--tiles expects tiles from 0 to ${tileNum - 1}, found ${text}`)
   }
   return { from, to }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 
@@ -24,5 +24,5 @@ export function selectedSlots(info: FragmentInfo, names: readonly string[] | und
 export function unknownField(option: string, name: string, fields: readonly string[]): InspectError {
   const all = fields.map((field) => JSON.stringify(field)).join(', ')
   const found = `found ${JSON.stringify(name)}${didYouMean(name, fields)}`
-  return new InspectError('USAGE', `${option} expects a field (${all}), ${found}`)
+  return usage(`${option} expects a field (${all}), ${found}`)
 }

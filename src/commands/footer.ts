@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeFooter } from '../documents/footer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -110,7 +110,7 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
     const start = starts[i]
     const end = starts[i + 1] ?? meta.footers.length
     if (start < 0 || end < start || end > meta.footers.length) {
-      throw new InspectError('BAD_VALUE', `expected footers one after the other, found one at ${entry.offset}`, {
+      throw badValue(`expected footers one after the other, found one at ${entry.offset}`, {
         file: target.path,
         field: `entries.${i}.offset`,
         space,

@@ -2,7 +2,7 @@ import type { Anatomist } from '../anatomy/generic-tile.ts'
 import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { elementPart } from '../anatomy/path.ts'
 import { isNamed, type Selection, selected, tellFault } from '../anatomy/selection.ts'
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
@@ -33,8 +33,7 @@ export function selectionOf(cx: CommandContext, options: HexOptions, file: strin
 }
 
 function parseDepth(text: string): number {
-  if (!/^\d+$/.test(text))
-    throw new InspectError('USAGE', `--depth expects a whole number from 0 on, found ${JSON.stringify(text)}`)
+  if (!/^\d+$/.test(text)) throw usage(`--depth expects a whole number from 0 on, found ${JSON.stringify(text)}`)
   return Number(text)
 }
 
@@ -42,11 +41,11 @@ function parseDepth(text: string): number {
 export function parseByteRange(text: string): { from: number; to: number } {
   const match = /^(\d+|0x[\da-f]+)?(\.\.)?(\d+|0x[\da-f]+)?$/i.exec(text)
   if (!match || text === '' || text === '..' || (match[2] === undefined && match[3] !== undefined))
-    throw new InspectError('USAGE', `--at expects A..B, found ${JSON.stringify(text)}`)
+    throw usage(`--at expects A..B, found ${JSON.stringify(text)}`)
   const [, first, dots, last] = match
   const from = first === undefined ? 0 : Number(first)
   const to = dots === undefined ? from : last === undefined ? Number.MAX_SAFE_INTEGER : Number(last)
-  if (from > to) throw new InspectError('USAGE', `--at expects A..B with A before B, found ${text}`)
+  if (from > to) throw usage(`--at expects A..B with A before B, found ${text}`)
   return { from, to }
 }
 

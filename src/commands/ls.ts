@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
@@ -539,5 +539,5 @@ function parseDepth(text: string | undefined): number {
   if (text === undefined) return 1
   if (text === 'all') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw new InspectError('USAGE', `--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
+  throw usage(`--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
 }

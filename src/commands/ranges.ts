@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -32,12 +32,9 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
     const { type } = dimensions[dimension]
     const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
     if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
-      throw new InspectError('USAGE', `--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+      throw usage(`--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
     if (bounds.has(dimension))
-      throw new InspectError(
-        'USAGE',
-        `--range expects one range of each dimension, found another: ${JSON.stringify(option)}`,
-      )
+      throw usage(`--range expects one range of each dimension, found another: ${JSON.stringify(option)}`)
     bounds.set(dimension, ends)
   }
   return bounds
@@ -49,8 +46,7 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
   }
   const names = dimensions.map(({ name }) => name)
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
-  throw new InspectError(
-    'USAGE',
+  throw usage(
     `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,
   )
 }
@@ -73,7 +69,7 @@ function closingQuote(text: string): number {
     if (text[i] === '\\') i++
     else if (text[i] === '"') return i
   }
-  throw new InspectError('USAGE', `--range: the quoted value has no end in ${text}`)
+  throw usage(`--range: the quoted value has no end in ${text}`)
 }
 
 function parseBound(type: Datatype, text: string, option: string): Comparable | undefined {
@@ -82,7 +78,7 @@ function parseBound(type: Datatype, text: string, option: string): Comparable | 
     return comparable(type, bytesOf(type, boundCellValNum(type), jsonOrText(type, text)))
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    throw new InspectError('USAGE', `--range ${option}: ${error.message}`, {}, { cause: error })
+    throw usage(`--range ${option}: ${error.message}`, {}, { cause: error })
   }
 }
 
@@ -96,7 +92,7 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
   if (text.startsWith('"')) return quotedText(text)
   const kind = datatypeKind(type)
   if (kind === 'float') {
-    if (!FLOAT.test(text)) throw new InspectError('USAGE', `expected a number, found ${JSON.stringify(text)}`)
+    if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
   if (kind !== 'text' && /^-?\d+$/.test(text)) return BigInt(text)
@@ -107,7 +103,7 @@ function quotedText(text: string): string {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new InspectError('USAGE', `expected a string as JSON writes it, found ${text}`, {}, { cause: error })
+    throw usage(`expected a string as JSON writes it, found ${text}`, {}, { cause: error })
   }
 }
 

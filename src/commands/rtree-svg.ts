@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { RtreeSvgDocument } from '../documents/rtree-svg.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -156,8 +156,7 @@ function chosen(dimensions: readonly Dimension[], names: readonly string[] | und
     return at
   })
   const [x, y] = places
-  if (places.length !== 2)
-    throw new InspectError('USAGE', `--dimension is given twice or not at all, found ${places.length}`)
+  if (places.length !== 2) throw usage(`--dimension is given twice or not at all, found ${places.length}`)
   return [x, y]
 }
 

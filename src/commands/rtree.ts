@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import type { Output } from '../base/result.ts'
 import type { ValueRange } from '../documents/common.ts'
@@ -45,12 +45,12 @@ export const command: CommandModule<RTreeOptions> = {
   async *run(cx, paths, options) {
     const { svg } = options
     if (svg !== undefined && paths.length > 1) {
-      throw new InspectError('USAGE', `--svg draws one target, found ${paths.length}`)
+      throw usage(`--svg draws one target, found ${paths.length}`)
     }
     if (svg !== undefined) {
       const extension = extensionOf(svg)
       if (extension !== '' && extension !== 'svg')
-        throw new InspectError('USAGE', `--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
+        throw usage(`--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
       await cx.refuseReadPlace(svg, '--svg')
     }
     yield* eachTarget(paths, async function* (path) {

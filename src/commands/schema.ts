@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellValue, DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
@@ -254,13 +254,9 @@ export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
   return Array.from(offsets ?? [], (start, i) => {
     const end = offsets?.[i + 1] ?? data.length
     if (start > end || end > data.length) {
-      throw new InspectError(
-        'BAD_VALUE',
-        `expected an offset of at most ${data.length}, found ${Math.max(start, end)}`,
-        {
-          field: `enumerations.${name}.offsets.${i}`,
-        },
-      )
+      throw badValue(`expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, {
+        field: `enumerations.${name}.offsets.${i}`,
+      })
     }
     return data.subarray(start, end)
   })

@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
@@ -329,7 +329,7 @@ async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Dis
   for (let tile = 0; tile < tile_num; tile++) {
     const size = (tile + 1 < tile_num ? offsets[tile + 1] : file.size) - offsets[tile]
     if (size < 0) {
-      throw new InspectError('INCONSISTENT', `expected tile ${tile} to end behind its start ${offsets[tile]}`, place)
+      throw inconsistent(`expected tile ${tile} to end behind its start ${offsets[tile]}`, place)
     }
     sizes.add(size)
   }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { slotType, tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
 import type { TileDocument } from '../documents/tile.ts'
@@ -36,19 +36,16 @@ export async function tileAtOffset(
   options: Pick<TileOptions, 'stages' | 'bytes'>,
 ): Promise<Outcome> {
   const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
-  if (fileName.includes('/'))
-    throw new InspectError('USAGE', `expected the name of a data file, found ${JSON.stringify(name)}`)
+  if (fileName.includes('/')) throw usage(`expected the name of a data file, found ${JSON.stringify(name)}`)
   // Only the metadata says which field a file belongs to.
   if (fileName !== name && (await fragment.folder.kind(fileName)) === undefined)
-    throw new InspectError(
-      'USAGE',
+    throw usage(
       `--offset expects the name of a data file in place of a field, as a0.tdb, found ${JSON.stringify(name)}`,
     )
   return withSource(fragment.folder.file(fileName), async (source) => {
     const size = await source.size()
     const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (!(offset < size))
-      throw new InspectError('USAGE', `--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
+    if (!(offset < size)) throw usage(`--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
     const { chunks, stored } = await framedTile(source, offset, size)
     const { length } = stored
     const version = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION
@@ -106,7 +103,7 @@ async function fieldOf(fragment: Fragment, version: number, fileName: string): P
     const role = files.find(([file]) => base !== undefined && file === fileName)?.[1]
     if (role) return { info, slot, role }
   }
-  throw new InspectError('USAGE', `expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
+  throw usage(`expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
 }
 
 async function pipelineFor(

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Output } from '../base/result.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
@@ -70,8 +70,7 @@ export const command: CommandModule<TileOptions> = {
 
 function tileIndex(text: string, tileNum: number): number {
   const index = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(index < tileNum))
-    throw new InspectError('USAGE', `tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
+  if (!(index < tileNum)) throw usage(`tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
   return index
 }
 
@@ -82,7 +81,7 @@ async function openFile(
   role: TileRole | undefined,
 ): Promise<TileFile> {
   if (role !== undefined && !ROLES.includes(role)) {
-    throw new InspectError('USAGE', `--role expects ${ROLES.join(', ')}, found ${JSON.stringify(role)}`)
+    throw usage(`--role expects ${ROLES.join(', ')}, found ${JSON.stringify(role)}`)
   }
   const files = await fragment.fieldFiles()
   const byName = files.find(({ name }) => name === field)
@@ -91,14 +90,11 @@ async function openFile(
     const names = [...new Set(files.map(({ slot }) => info.slots[slot].name))]
     const near = didYouMean(field, [...names, ...files.map(({ name }) => name)])
     const all = names.map((name) => JSON.stringify(name)).join(', ')
-    throw new InspectError(
-      'USAGE',
-      `expected a field (${all}) or one of its files, found ${JSON.stringify(field)}${near}`,
-    )
+    throw usage(`expected a field (${all}) or one of its files, found ${JSON.stringify(field)}${near}`)
   }
   const wanted = byName ?? ofField.find((file) => tileRole(file) === (role ?? defaultRole(ofField.map(tileRole))))
   if (!wanted) {
-    throw new InspectError('USAGE', `expected a role of ${field} (${ofField.map(tileRole).join(', ')}), found ${role}`)
+    throw usage(`expected a role of ${field} (${ofField.map(tileRole).join(', ')}), found ${role}`)
   }
   return TileFile.open(fragment, wanted.slot, tileRole(wanted))
 }

@@ -1,4 +1,4 @@
-import { addPlace, exitCodeOf, InspectError } from '../base/errors.ts'
+import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { SampleDocument } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
@@ -109,7 +109,7 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
   const [path] = paths
   if (paths.length === 1 && path !== undefined) return path
   const found = paths.filter((one) => one !== undefined).length
-  throw new InspectError('USAGE', `write-sample expects one folder, found ${found}`)
+  throw usage(`write-sample expects one folder, found ${found}`)
 }
 
 /** Options that describe a sample; a damage chooses its own. */
@@ -145,13 +145,12 @@ function refuseBesideDamage(options: WriteSampleOptions): void {
   const other = CHOICES.find((name) => options[name] !== undefined)
   if (other === undefined) return
   const option = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new InspectError('USAGE', `--damage chooses the sample: expected no --${option} beside it`)
+  throw usage(`--damage chooses the sample: expected no --${option} beside it`)
 }
 
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
   const { schema: schemaFile, data: dataFile, labels, ...rest } = options
-  if (schemaFile === '-' && dataFile === '-')
-    throw new InspectError('USAGE', '--schema and --data cannot both be standard input')
+  if (schemaFile === '-' && dataFile === '-') throw usage('--schema and --data cannot both be standard input')
   const schema =
     schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
   const data = dataFile === undefined ? undefined : openText(dataFile)
@@ -200,11 +199,11 @@ const NO_MEMORY =
 /** This command reads no arrays that could be damaged. So any error is about the given document or an option. */
 function asUsage(error: unknown): unknown {
   if (error instanceof InspectError)
-    return exitCodeOf(error) === 1 ? new InspectError('USAGE', error.message, error.at, { cause: error }) : error
+    return exitCodeOf(error) === 1 ? usage(error.message, error.at, { cause: error }) : error
   if (NO_MEMORY.test(String(error))) {
     const why =
       'the cells do not fit in memory: expected smaller tiles (--tile-extent, --capacity), fewer or smaller cells'
-    return new InspectError('USAGE', why, {}, { cause: error })
+    return usage(why, {}, { cause: error })
   }
   return error
 }

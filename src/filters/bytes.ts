@@ -40,11 +40,6 @@ export function badData(message: string, field?: string): InspectError {
   return new InspectError('BAD_FILTERED_DATA', message, { field })
 }
 
-/** A fault in data to be written. */
-export function badValue(message: string, field?: string): InspectError {
-  return new InspectError('BAD_VALUE', message, { field })
-}
-
 /** Reads metadata of a filter after which no other metadata may follow. @param whose names the metadata in the error */
 export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
   const { value, length } = decodePrefix(metadata, describe)

@@ -1,4 +1,5 @@
-import { badData, badValue, viewOf } from './bytes.ts'
+import { badValue } from '../base/errors.ts'
+import { badData, viewOf } from './bytes.ts'
 import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
 import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'

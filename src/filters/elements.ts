@@ -1,9 +1,9 @@
-import { badValue } from './bytes.ts'
 /**
  * Elements of filtered data as typed arrays. An element of 8 bytes is a pair of int32 lanes, low lane first. This
  * avoids bigint. All sums and differences are modulo 2^64.
  */
 
+import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) throw new TypeError('this machine is not little-endian')
@@ -54,7 +54,7 @@ export function deltaType(datatype: Datatype, reinterpret: Datatype | undefined)
   const kind = datatypeKind(seen)
   if (kind === 'float') {
     const message = `expected integers, or a reinterpret datatype, for delta encoding; found ${seen}`
-    throw badValue(message, 'reinterpret_datatype')
+    throw badValue(message, { field: 'reinterpret_datatype' })
   }
   if (kind === 'text' || kind === 'bytes' || kind === 'bool') return { size: 1, signed: seen === 'CHAR' }
   return { size: elementSize(seen), signed: isSignedInteger(seen) }

@@ -1,4 +1,4 @@
-import { type ErrorPlace, InspectError } from '../base/errors.ts'
+import { type ErrorPlace, InspectError, inconsistent } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -509,10 +509,6 @@ function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
   const message = lost > 0 ? `${error.message}; TileDB dropped ${lost} bytes of the chunk when it wrote` : error.message
   return new InspectError(error.code, message, { field }, { cause: error })
-}
-
-function inconsistent(message: string, at: ErrorPlace = {}): InspectError {
-  return new InspectError('INCONSISTENT', message, at)
 }
 
 /** Describes, for {@link tooLarge}, the bound of a tile of `stored` bytes without `--max-tile-size`. */

@@ -1,3 +1,4 @@
+import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import {
@@ -6,7 +7,7 @@ import {
   positiveDeltaHead,
   positiveDeltaMetadata,
 } from '../format/positive-delta-metadata.ts'
-import { badData, badValue, concat } from './bytes.ts'
+import { badData, concat } from './bytes.ts'
 import {
   differences,
   type ElementSize,

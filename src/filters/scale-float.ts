@@ -1,8 +1,8 @@
-import type { InspectError } from '../base/errors.ts'
+import { badValue, unexpected } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
-import { badData, badValue, checkLimit } from './bytes.ts'
+import { badData, checkLimit } from './bytes.ts'
 import {
   checkWhole,
   type ElementSize,
@@ -72,22 +72,18 @@ function typeRefusal(type: Datatype, { name }: FilterConfig): string | undefined
   return datatypeSize(type) < 4 ? `${name} does not accept ${type}` : undefined
 }
 
-function badOption(field: string, expected: string, found: number | undefined): InspectError {
-  return badValue(`expected ${expected}, found ${found ?? 'none'}`, field)
-}
-
 function widthOf({ byte_width: width }: FilterConfig): ElementSize {
   if (width !== undefined && isElementSize(width)) return width
-  throw badOption('byte_width', 'integers of 1, 2, 4 or 8 bytes', width)
+  throw unexpected('integers of 1, 2, 4 or 8 bytes', `${width ?? 'none'}`, 'byte_width')
 }
 
 function scaleOf({ scale }: FilterConfig): number {
-  if (scale === undefined) throw badOption('scale', 'a number', scale)
+  if (scale === undefined) throw unexpected('a number', 'none', 'scale')
   return scale
 }
 
 function offsetOf({ offset }: FilterConfig): number {
-  if (offset === undefined) throw badOption('offset', 'a number', offset)
+  if (offset === undefined) throw unexpected('a number', 'none', 'offset')
   return offset
 }
 

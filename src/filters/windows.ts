@@ -1,6 +1,6 @@
+import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { badValue } from './bytes.ts'
 import type { ElementSize } from './elements.ts'
 
 /**
@@ -16,7 +16,7 @@ export function windowsOf(
 ): Uint8Array[] {
   if (maxWindow === undefined || maxWindow < size) {
     const found = maxWindow === undefined ? 'none' : `${maxWindow}`
-    throw badValue(`expected a window of at least ${size} bytes, found ${found}`, 'max_window_size')
+    throw badValue(`expected a window of at least ${size} bytes, found ${found}`, { field: 'max_window_size' })
   }
   const windows: Uint8Array[] = []
   for (const part of parts) {

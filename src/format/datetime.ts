@@ -7,7 +7,7 @@
  * the ends of the range; the text here is the true date.
  */
 
-import { InspectError } from '../base/errors.ts'
+import { badValue, type InspectError } from '../base/errors.ts'
 import type { Datatype } from './datatype.ts'
 
 export type DatetimeType = Extract<Datatype, `DATETIME_${string}`>
@@ -211,5 +211,5 @@ function part(
 
 function bad(type: DatetimeType, expected: string, found: string): InspectError {
   const shown = found.length > 60 ? `${found.slice(0, 60)}…` : found
-  return new InspectError('BAD_VALUE', `expected ${expected} for ${type}, found ${JSON.stringify(shown)}`)
+  return badValue(`expected ${expected} for ${type}, found ${JSON.stringify(shown)}`)
 }

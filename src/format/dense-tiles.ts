@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { inconsistent } from '../base/errors.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
 import type { Dimension } from './dimension.ts'
@@ -47,13 +47,9 @@ export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): Den
     cells_per_tile *= Number(axis.extent)
   }
   if (tile_num > Number.MAX_SAFE_INTEGER || cells_per_tile > Number.MAX_SAFE_INTEGER) {
-    throw new InspectError(
-      'INCONSISTENT',
-      `expected fewer than 2^53 tiles and cells a tile, found ${tile_num} and ${cells_per_tile}`,
-      {
-        field: 'nonempty_domain',
-      },
-    )
+    throw inconsistent(`expected fewer than 2^53 tiles and cells a tile, found ${tile_num} and ${cells_per_tile}`, {
+      field: 'nonempty_domain',
+    })
   }
   return { axes, tile_num, cells_per_tile }
 }
@@ -71,15 +67,11 @@ function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Arr
   const extent = dimension.tile_extent && !whole ? integerOf(type, dimension.tile_extent) : length
   const field = `nonempty_domain.${name}`
   if (extent <= 0n)
-    throw new InspectError('INCONSISTENT', `expected a positive tile extent, found ${extent}`, {
+    throw inconsistent(`expected a positive tile extent, found ${extent}`, {
       field: `dimensions.${name}`,
     })
   if (low > high || low < domainLow || high > domainHigh) {
-    throw new InspectError(
-      'INCONSISTENT',
-      `expected a range inside [${domainLow}, ${domainHigh}], found [${low}, ${high}]`,
-      { field },
-    )
+    throw inconsistent(`expected a range inside [${domainLow}, ${domainHigh}], found [${low}, ${high}]`, { field })
   }
   const firstTile = (low - domainLow) / extent
   const tile_num = Number((high - domainLow) / extent - firstTile + 1n)

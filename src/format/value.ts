@@ -4,7 +4,7 @@
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
 
-import { InspectError } from '../base/errors.ts'
+import { badValue, unexpected } from '../base/errors.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
@@ -55,7 +55,7 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   const check = (found: number): void => {
     if (length === undefined ? found % size !== 0 && !whole : found !== length) {
       const expected = length === undefined ? `whole values of ${size} bytes` : `${length} bytes`
-      throw new InspectError('BAD_VALUE', `expected ${expected} for a cell of ${type}, found ${found} bytes`)
+      throw badValue(`expected ${expected} for a cell of ${type}, found ${found} bytes`)
     }
   }
   if (whole) {
@@ -158,7 +158,7 @@ function writeNaN(type: Datatype, view: DataView, at: number, value: unknown): b
     else view.setBigUint64(at, bits, true)
     if (Number.isNaN(size === 4 ? view.getFloat32(at, true) : view.getFloat64(at, true))) return true
   }
-  throw bad(`the ${2 * size} digits of a NaN for ${type}`, describe(value))
+  throw unexpected(`the ${2 * size} digits of a NaN for ${type}`, describe(value))
 }
 
 /** Whether the type is one of DATETIME_*. */
@@ -289,7 +289,7 @@ export function bytesOf(
   if (kind === 'text' || kind === 'bytes') {
     const bytes = wholeBytes(type, value)
     if (cellValNum !== 'var' && bytes.length !== size * cellValNum) {
-      throw bad(`${size * cellValNum} bytes for a cell of ${type}`, `${bytes.length} bytes`)
+      throw unexpected(`${size * cellValNum} bytes for a cell of ${type}`, `${bytes.length} bytes`)
     }
     return bytes
   }
@@ -299,8 +299,8 @@ export function bytesOf(
     return bytes
   }
   const expected = cellValNum === 'var' ? `an array of ${type} values` : `an array of ${cellValNum} ${type} values`
-  if (!Array.isArray(value)) throw bad(expected, describe(value))
-  if (cellValNum !== 'var' && value.length !== cellValNum) throw bad(expected, `an array of ${value.length}`)
+  if (!Array.isArray(value)) throw unexpected(expected, describe(value))
+  if (cellValNum !== 'var' && value.length !== cellValNum) throw unexpected(expected, `an array of ${value.length}`)
   const bytes = new Uint8Array(size * value.length)
   const view = new DataView(bytes.buffer)
   for (const [i, element] of value.entries()) writeElement(type, view, i * size, element, style)
@@ -315,7 +315,7 @@ function writeElement(type: Datatype, view: DataView, at: number, value: unknown
     const number = float(type, value)
     if (size === 8) view.setFloat64(at, number, true)
     else if (Number.isFinite(Math.fround(number)) || !Number.isFinite(number)) view.setFloat32(at, number, true)
-    else throw bad('a number within FLOAT32', String(number))
+    else throw unexpected('a number within FLOAT32', String(number))
   } else if (kind === 'bool') {
     view.setUint8(at, typeof value === 'boolean' ? Number(value) : smallInteger(type, value, 0, 1))
   } else if (size === 8) {
@@ -337,19 +337,19 @@ const DECIMAL = /^[+-]?\d+$/
 function smallInteger(type: Datatype, value: unknown, lo: number, hi: number): number {
   const number = typeof value === 'bigint' || (typeof value === 'string' && DECIMAL.test(value)) ? Number(value) : value
   if (typeof number === 'number' && Number.isInteger(number) && number >= lo && number <= hi) return number
-  throw bad(integerBetween(type, lo, hi), describe(value))
+  throw unexpected(integerBetween(type, lo, hi), describe(value))
 }
 
 function bigInteger(type: Datatype, value: unknown, lo: bigint, hi: bigint): bigint {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw bad(`an integer with all its digits for ${type}`, `${value}, which may have been rounded`)
+    throw unexpected(`an integer with all its digits for ${type}`, `${value}, which may have been rounded`)
   }
   const integer =
     (typeof value === 'number' && Number.isInteger(value)) || (typeof value === 'string' && DECIMAL.test(value))
       ? BigInt(value)
       : value
   if (typeof integer === 'bigint' && integer >= lo && integer <= hi) return integer
-  throw bad(integerBetween(type, lo, hi), describe(value))
+  throw unexpected(integerBetween(type, lo, hi), describe(value))
 }
 
 function integerBetween(type: Datatype, lo: number | bigint, hi: number | bigint): string {
@@ -364,16 +364,16 @@ function float(type: Datatype, value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'string' && (value === 'NaN' || FLOAT.test(value))) return Number(value)
-  throw bad(`a number, "NaN", "Infinity" or "-Infinity" for ${type}`, describe(value))
+  throw unexpected(`a number, "NaN", "Infinity" or "-Infinity" for ${type}`, describe(value))
 }
 
 /** The bytes of a cell of text or bytes. */
 function wholeBytes(type: Datatype, value: unknown): Uint8Array {
   const bytes = value instanceof Uint8Array ? value : bytesFromBase64(value)
   if (bytes !== undefined) return bytes
-  if (datatypeKind(type) === 'bytes') throw bad(`{"base64": …} for ${type}`, describe(value))
-  if (typeof value !== 'string') throw bad(`text or {"base64": …} for ${type}`, describe(value))
-  if (!value.isWellFormed()) throw bad(`well-formed text for ${type}`, 'a lone surrogate')
+  if (datatypeKind(type) === 'bytes') throw unexpected(`{"base64": …} for ${type}`, describe(value))
+  if (typeof value !== 'string') throw unexpected(`text or {"base64": …} for ${type}`, describe(value))
+  if (!value.isWellFormed()) throw unexpected(`well-formed text for ${type}`, 'a lone surrogate')
   const size = datatypeSize(type)
   if (size === 1) return utf8Encoder.encode(value)
   const units = size === 2 ? Array.from({ length: value.length }, (_, i) => value.charCodeAt(i)) : codePoints(value)
@@ -398,7 +398,7 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
     return undefined
   const text = value.base64
   if (typeof text !== 'string' || text.length % 4 !== 0 || !BASE64.test(text))
-    throw bad('base64 with its padding', describe(text))
+    throw unexpected('base64 with its padding', describe(text))
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
@@ -409,7 +409,7 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
  * @see format_spec/fragment.md, "Tile Sums"; tiledb/sm/tile/tile_metadata_generator.cc
  */
 export function sumValue(type: Datatype, bytes: Uint8Array): bigint | number {
-  if (bytes.length !== 8) throw bad('8 bytes for a sum', `${bytes.length} bytes`)
+  if (bytes.length !== 8) throw unexpected('8 bytes for a sum', `${bytes.length} bytes`)
   return sumReader(type, bytes)(0)
 }
 
@@ -427,8 +427,4 @@ function describe(value: unknown): string {
   if (value instanceof Uint8Array) return `${value.length} bytes`
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
-}
-
-function bad(expected: string, found: string): InspectError {
-  return new InspectError('BAD_VALUE', `expected ${expected}, found ${found}`)
 }

@@ -21,7 +21,7 @@ import {
   writeSync,
 } from 'node:fs'
 import process from 'node:process'
-import { ClosedPipe, InspectError } from '../base/errors.ts'
+import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
 import { guarded, systemError } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
@@ -74,8 +74,7 @@ export function outputPlace(path: string): OutputPlace {
     if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, through: true }
     const status = lstatSync(at, { throwIfNoEntry: false })
     if (!status?.isSymbolicLink()) {
-      if (status?.isDirectory())
-        throw new InspectError('USAGE', 'expected a file to write to, found a folder', { file: path })
+      if (status?.isDirectory()) throw usage('expected a file to write to, found a folder', { file: path })
       return { path: at, status, through: status !== undefined && !status.isFile() }
     }
     const link = readlinkSync(at)
@@ -90,7 +89,7 @@ function inRealFolder(path: string): string {
   const name = path.slice(slash + 1)
   const folder = slash < 0 ? '.' : path.slice(0, slash + 1)
   if (name === '' || name === '.' || name === '..')
-    throw new InspectError('USAGE', 'expected a file to write to, found a folder', { file: path })
+    throw usage('expected a file to write to, found a folder', { file: path })
   const real = realpathSync.native(folder)
   return `${real === '/' ? '' : real}/${name}`
 }
@@ -264,8 +263,7 @@ export async function writeFiles(
   files: readonly [name: string, parts: readonly Uint8Array[]][],
 ): Promise<void> {
   const status = writing(folder, () => statSync(folder, { throwIfNoEntry: false }))
-  if (status && !status.isDirectory())
-    throw new InspectError('USAGE', 'expected a folder to write into, found a file', { file: folder })
+  if (status && !status.isDirectory()) throw usage('expected a folder to write into, found a file', { file: folder })
   const made = writing(folder, () => mkdirSync(folder, { recursive: true }))
   const forget = made === undefined ? undefined : onInterrupt(() => removeQuietly(made))
   const outputs: FileOutput[] = []

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
 import { localStorage, readShort } from './file.ts'
 
@@ -16,7 +16,7 @@ export async function readKey(
   if (options.key !== undefined) return parseKey(new TextEncoder().encode(options.key), '--key')
   if (options.keyFile !== undefined) {
     if (mayBeKey(options.keyFile) && (await localStorage.kind(options.keyFile)) === undefined)
-      throw new InspectError('USAGE', '--key-file expects a file, found what may be a key itself: --key takes one')
+      throw usage('--key-file expects a file, found what may be a key itself: --key takes one')
     return parseKey(readShort(options.keyFile, MOST_KEY_BYTES), '--key-file')
   }
   if (fromEnvironment !== undefined && fromEnvironment !== '') {

@@ -1,5 +1,5 @@
 import { type BigIntStats, readdirSync, realpathSync, statSync } from 'node:fs'
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { outputPlace } from './file-output.ts'
 
@@ -46,8 +46,7 @@ export class ReadPlaces {
   refuse(path: string, option: string): void {
     const found = this.placeAround(path)
     if (found === undefined) return
-    throw new InspectError(
-      'USAGE',
+    throw usage(
       found === ''
         ? `${option} expects a file other than those that are read; nothing was written`
         : `${option} expects a place outside of what is read, of every array and of a group's own files, found one in ${this.shown(found)}; nothing was written`,

@@ -8,7 +8,7 @@ import {
   list,
   utf8,
 } from '@uwdata/flechette/src/data-types.js'
-import { InspectError, withPlace } from '../base/errors.ts'
+import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -161,8 +161,7 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
     for (let i = 1; i <= count; i++) {
       const end = (cells[i] - base) / size
       if (end !== Math.floor(end)) {
-        throw new InspectError(
-          'BAD_VALUE',
+        throw badValue(
           `expected whole values of ${size} bytes for a cell of ${type}, found ${cells[i] - cells[i - 1]} bytes in ${name(i - 1)}`,
         )
       }
@@ -265,10 +264,7 @@ function wideTextCells(column: ColumnType): ColumnEncoder {
 }
 
 function notText({ type }: ColumnType, cell: string): InspectError {
-  return new InspectError(
-    'BAD_VALUE',
-    `expected ${type} that is valid text, found other bytes in ${cell}; --raw writes them`,
-  )
+  return badValue(`expected ${type} that is valid text, found other bytes in ${cell}; --raw writes them`)
 }
 
 function checkLength(length: number, what: string): void {

@@ -8,7 +8,7 @@ import {
   int,
   timestamp,
 } from '@uwdata/flechette/src/data-types.js'
-import { InspectError } from '../base/errors.ts'
+import { badValue } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -99,8 +99,7 @@ function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: Name
     if (validity?.[i] === 0) continue
     const low = words[2 * i]
     if (words[2 * i + 1] !== low >> 31) {
-      throw new InspectError(
-        'BAD_VALUE',
+      throw badValue(
         `expected days that fit Arrow's 32-bit dates, found others in ${name(i)}; --raw writes them as integers`,
       )
     }

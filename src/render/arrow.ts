@@ -6,7 +6,7 @@
  * once. So its inner parts are used batch by batch; bundled, they are some 20 KB.
  */
 
-import { InspectError } from '../base/errors.ts'
+import { InspectError, inconsistent } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellBatch } from '../cells/column.ts'
 import { MergedRows, type Rows, selectRows } from './arrow-batch.ts'
@@ -83,8 +83,7 @@ class ArrowTable {
     const body: Parameters<ArrowWriter['write']>[0] = { nodes: [], buffers: [] }
     for (const [c, { field, encode }] of writers.entries()) {
       if (missing.has(c) && !field.nullable) {
-        throw new InspectError(
-          'INCONSISTENT',
+        throw inconsistent(
           'expected a column that can be read in every tile, as the Arrow schema ahead says it has no nulls; --field leaves it out',
           { field: field.name },
         )

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { encodeText } from '../format/text.ts'
 import { base64Text, isMarked, type JsonStyle, NotAtOnce, toJson } from './json.ts'
@@ -56,8 +56,7 @@ export async function writeCsv(
   const writeHeader = (names: readonly string[]): void => {
     if (!style.below) buffer.add(csvHeader(names, style))
     else if (names.join() !== style.below.join()) {
-      throw new InspectError(
-        'USAGE',
+      throw usage(
         `expected targets with the same columns for csv, found ${names.join(', ')} behind ${style.below.join(', ')}: ndjson holds them`,
       )
     }
@@ -83,10 +82,7 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
     // Rows nearly always have their keys in the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
-      throw new InspectError(
-        'USAGE',
-        `expected rows with the same keys for csv, found ${name} in some only: ndjson holds them`,
-      )
+      throw usage(`expected rows with the same keys for csv, found ${name} in some only: ndjson holds them`)
     }
     i++
   }
@@ -114,7 +110,7 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
     return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }), style)
   } catch (error) {
     if (!(error instanceof NotAtOnce)) throw error
-    throw new InspectError('USAGE', 'expected rows for csv, found a tree: json and ndjson hold it')
+    throw usage('expected rows for csv, found a tree: json and ndjson hold it')
   }
 }
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 
 /**
  * Where bytes come from. All other code reads through these interfaces. So local files, memory, HTTP and object stores
@@ -123,7 +123,7 @@ export class Folder {
  */
 export function checkRange(file: string, offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) return
-  throw new InspectError('BAD_VALUE', `expected a part of the file, found ${length} bytes from ${offset} on`, { file })
+  throw badValue(`expected a part of the file, found ${length} bytes from ${offset} on`, { file })
 }
 
 /** Whether an error means that the server cannot list names. */

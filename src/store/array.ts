@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -237,7 +237,7 @@ export class InspectArray {
 
   private async readSchema(name: string): Promise<ArraySchema> {
     if (name.includes('/') || name === '' || name === '..') {
-      throw new InspectError('BAD_VALUE', `expected the name of a schema file, found ${JSON.stringify(name)}`, {
+      throw badValue(`expected the name of a schema file, found ${JSON.stringify(name)}`, {
         field: 'array_schema_name',
       })
     }

@@ -1,4 +1,4 @@
-import { firstOf, InspectError } from '../base/errors.ts'
+import { firstOf, InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
@@ -24,8 +24,7 @@ export async function completePath(
     const folder = done.join('/')
     const found = beginsFragmentName(part) ? await fragmentsAt(storage, folder, part, absolute) : []
     if (found.length > 1) {
-      throw new InspectError(
-        'USAGE',
+      throw usage(
         `expected the name of one fragment, found ${JSON.stringify(part)}, which begins those of ${firstOf(found.map(lastPathPart))}`,
       )
     }

@@ -1,4 +1,4 @@
-import { addSection, ERROR_CODES, InspectError } from '../base/errors.ts'
+import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
@@ -248,14 +248,10 @@ export class Fragment {
     if (found === named || (found >= 10 && named >= 10)) return
     const schema = await this.schemaForFooterPlace().catch(() => undefined)
     if (footerPlace(found, schema) === footerPlace(named, schema)) return
-    throw new InspectError(
-      'INCONSISTENT',
-      `expected format version ${named} as the folder's name says, found ${found}`,
-      {
-        ...place,
-        field: 'version',
-      },
-    )
+    throw inconsistent(`expected format version ${named} as the folder's name says, found ${found}`, {
+      ...place,
+      field: 'version',
+    })
   }
 
   /** For a folder whose name has no version: tries the forms of the footer from the newest to the oldest. */
@@ -416,7 +412,7 @@ export class Fragment {
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
-      throw new InspectError('BAD_VALUE', `expected an offset before the footer at ${end}, found ${offset}`, {
+      throw badValue(`expected an offset before the footer at ${end}, found ${offset}`, {
         file: source.name,
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
@@ -688,7 +684,7 @@ function storedFooterBounds(tail: Tail): { start: number; size: number } {
   const length = new DataView(tail.bytes.buffer, tail.bytes.byteOffset + at, FOOTER_LENGTH_BYTES).getBigUint64(0, true)
   const room = tail.fileSize - FOOTER_LENGTH_BYTES
   if (length > BigInt(room)) {
-    throw new InspectError('BAD_VALUE', `expected a footer length of at most ${room}, found ${length}`, {
+    throw badValue(`expected a footer length of at most ${room}, found ${length}`, {
       file: tail.file,
       offset: tail.fileSize - FOOTER_LENGTH_BYTES,
       field: 'footer_length',

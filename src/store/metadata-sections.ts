@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -39,14 +39,10 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   const window = new HeaderWindow(source.read.bind(source), end)
   for (const place of places) {
     if (place.offset >= end) {
-      throw new InspectError(
-        'BAD_VALUE',
-        `expected a section before the footer at ${end}, found one at ${place.offset}`,
-        {
-          file: source.name,
-          field: place.name,
-        },
-      )
+      throw badValue(`expected a section before the footer at ${end}, found one at ${place.offset}`, {
+        file: source.name,
+        field: place.name,
+      })
     }
     const bytes = await window.at(place.offset)
     const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset: place.offset })

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type InspectError, inconsistent } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
@@ -223,5 +223,5 @@ function sizeOf(bytes: Uint8Array): number {
 }
 
 function wrong(field: string, expected: number, found: number): InspectError {
-  return new InspectError('INCONSISTENT', `expected ${expected} bytes, found ${found}`, { field })
+  return inconsistent(`expected ${expected} bytes, found ${found}`, { field })
 }

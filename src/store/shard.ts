@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { fileSizes } from './file-sizes.ts'
@@ -17,10 +17,7 @@ export function parseShard(text: string): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text)
   const [index, count] = [Number(match?.[1]), Number(match?.[2])]
   if (!match || index < 1 || index > count || count > MOST_SHARDS) {
-    throw new InspectError(
-      'USAGE',
-      `--shard expects i/n with i from 1 to n and n up to ${MOST_SHARDS}, found ${JSON.stringify(text)}`,
-    )
+    throw usage(`--shard expects i/n with i from 1 to n and n up to ${MOST_SHARDS}, found ${JSON.stringify(text)}`)
   }
   return { index: index - 1, count }
 }

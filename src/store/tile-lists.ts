@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeCoding } from '../format/datatype.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
@@ -197,7 +197,7 @@ const sizesOnly: Scan = (bytes, at) => {
 }
 
 function tooLarge(): InspectError {
-  return new InspectError('BAD_VALUE', 'expected sizes or offsets below 2^53, found a larger one')
+  return badValue('expected sizes or offsets below 2^53, found a larger one')
 }
 
 /** @see tileOffsets */

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, unexpected } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
@@ -22,32 +22,33 @@ export function checkColumn(
   cellNum: number,
 ): ColumnData {
   const field = slot.name
-  if (!column) throw bad(field, `cells of ${field}`, 'none')
+  if (!column) throw unexpected(`cells of ${field}`, 'none', field)
   const { varSized, nullable } = slotShape({ schema }, slot)
   const size = slotCellSize({ schema }, slot)
   if (varSized) checkStarts(column, cellNum, size, field)
-  else if (column.starts) throw bad(field, 'cells of one length', 'offsets')
+  else if (column.starts) throw unexpected('cells of one length', 'offsets', field)
   else if (column.data.length !== cellNum * size) {
-    throw bad(field, `${cellNum} cells of ${size} bytes`, `${column.data.length} bytes`)
+    throw unexpected(`${cellNum} cells of ${size} bytes`, `${column.data.length} bytes`, field)
   }
-  if (nullable && !column.validity) throw bad(field, 'the validity of a nullable attribute', 'none')
-  if (!nullable && column.validity) throw bad(field, 'no validity of an attribute that is not nullable', 'one')
+  if (nullable && !column.validity) throw unexpected('the validity of a nullable attribute', 'none', field)
+  if (!nullable && column.validity) throw unexpected('no validity of an attribute that is not nullable', 'one', field)
   if (column.validity && column.validity.length !== cellNum) {
-    throw bad(field, `the validity of ${cellNum} cells`, `that of ${column.validity.length}`)
+    throw unexpected(`the validity of ${cellNum} cells`, `that of ${column.validity.length}`, field)
   }
   return column
 }
 
 function checkStarts({ data, starts }: ColumnData, cellNum: number, elementSize: number, field: string): void {
-  if (!starts) throw bad(field, 'offsets of var-sized cells', 'none')
-  if (starts.length !== cellNum + 1) throw bad(field, `offsets of ${cellNum} cells and an end`, `${starts.length}`)
+  if (!starts) throw unexpected('offsets of var-sized cells', 'none', field)
+  if (starts.length !== cellNum + 1)
+    throw unexpected(`offsets of ${cellNum} cells and an end`, `${starts.length}`, field)
   if (starts[0] !== 0 || starts[cellNum] !== data.length) {
-    throw bad(field, `offsets from 0 to ${data.length}`, `${starts[0]} to ${starts[cellNum]}`)
+    throw unexpected(`offsets from 0 to ${data.length}`, `${starts[0]} to ${starts[cellNum]}`, field)
   }
   for (let i = 1; i <= cellNum; i++) {
     const length = starts[i] - starts[i - 1]
     if (!(length >= 0) || length % elementSize !== 0) {
-      throw bad(field, `cell ${i - 1} to hold whole values of ${elementSize} bytes`, `${length} bytes`)
+      throw unexpected(`cell ${i - 1} to hold whole values of ${elementSize} bytes`, `${length} bytes`, field)
     }
   }
 }
@@ -62,10 +63,10 @@ export function checkCoordinates(dimension: Dimension, { data, starts }: ColumnD
     : firstOutside(numbersOf(type, data), numbersOf(type, domain))
   if (outside < 0) return
   const text = (bytes: Uint8Array): string => String(cellValue(type, 1, bytes, { raw: false }))
-  throw bad(
-    name,
+  throw unexpected(
     `coordinates in [${text(domain.subarray(0, size))}, ${text(domain.subarray(size))}]`,
     `${text(data.subarray(outside * size, (outside + 1) * size))} in cell ${outside}`,
+    name,
   )
 }
 
@@ -104,8 +105,7 @@ export function checkDuplicates(
     const before = positions ? positions[i - 1] : i - 1
     const cell = positions ? positions[i] : i
     if (!columns.every((column, d) => sameCell(column, datatypeSize(dimensions[d].type), before, cell))) continue
-    throw new InspectError(
-      'BAD_VALUE',
+    throw badValue(
       `expected each cell at other coordinates, as the array does not allow duplicates; found cells ${before} and ${cell} at the same`,
     )
   }
@@ -127,7 +127,7 @@ export function checkCurrentDomain(schema: ArraySchema, nonemptyDomain: NDRange)
   schema.domain.dimensions.forEach((dimension, d) => {
     const { min, max } = nonemptyDomain[d]
     if (compareValues(dimension, min, ranges[d].min) >= 0 && compareValues(dimension, max, ranges[d].max) <= 0) return
-    throw bad(dimension.name, 'cells inside the current domain', 'some outside')
+    throw unexpected('cells inside the current domain', 'some outside', dimension.name)
   })
 }
 
@@ -148,10 +148,6 @@ export function checkOrder(schema: ArraySchema, slot: Slot, column: ColumnData, 
       : column.data.subarray(i * size, (i + 1) * size)
   for (let i = 1; i < cellNum; i++) {
     if (sign * compareValues(shape, cell(i - 1), cell(i)) <= 0) continue
-    throw bad(slot.name, `${order} values`, `none at cell ${i}`)
+    throw unexpected(`${order} values`, `none at cell ${i}`, slot.name)
   }
-}
-
-function bad(field: string, expected: string, found: string): InspectError {
-  return new InspectError('BAD_VALUE', `expected ${expected}, found ${found}`, { field })
 }

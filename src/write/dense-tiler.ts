@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
@@ -151,6 +151,6 @@ export function gridOf(schema: ArraySchema, domain: NDRange): DenseTileGrid {
     return denseTileGrid(schema, domain)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    throw new InspectError('BAD_VALUE', error.message, error.at, { cause: error })
+    throw badValue(error.message, error.at, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { InspectError, withPlace } from '../base/errors.ts'
+import { unexpected, withPlace } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -90,7 +90,7 @@ export class DocumentValue {
   }
 
   fail(expected: string, found = shown(this.value)): never {
-    throw new InspectError('BAD_VALUE', `expected ${expected}, found ${found}`, { field: this.path || undefined })
+    throw unexpected(expected, found, this.path || undefined)
   }
 }
 

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue, InspectError, usage } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -292,12 +292,8 @@ function typeOf(value: Json): Datatype {
   const all = Array.isArray(value) ? value : [value]
   if (all.length > 0 && all.every((one) => typeof one === 'boolean')) return 'BOOL'
   if (all.length === 0 || !all.every((one) => typeof one === 'number' || typeof one === 'bigint')) {
-    throw new InspectError('BAD_VALUE', 'expected text, a number, true, false, {"base64": …} or an array of numbers')
+    throw badValue('expected text, a number, true, false, {"base64": …} or an array of numbers')
   }
   if (!all.every((one) => typeof one === 'bigint' || Number.isSafeInteger(one))) return 'FLOAT64'
   return all.some((one) => typeof one === 'bigint' && one >= INT64_TOP) ? 'UINT64' : 'INT64'
-}
-
-function usage(message: string): InspectError {
-  return new InspectError('USAGE', message)
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
 import { DATATYPES, type Datatype, datatypeKind } from '../format/datatype.ts'
@@ -248,8 +248,4 @@ export function fittedFilters(
       extra: filter.extra ?? new Uint8Array(WEBP_PADDING_BYTES),
     }
   })
-}
-
-function usage(message: string): InspectError {
-  return new InspectError('USAGE', message)
 }

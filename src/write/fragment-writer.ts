@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { unexpected, usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-slabs.ts'
@@ -111,7 +111,7 @@ class FragmentWriter {
     this.version = fragment.formatVersion
     this.dense = this.schema.array_type === 'dense'
     const { cell_num, columns } = fragment.cells
-    if (cell_num < 1) throw bad('at least one cell in a fragment', 'none')
+    if (cell_num < 1) throw unexpected('at least one cell in a fragment', 'none')
     this.includesTimestamps = this.has('__timestamps', 14)
     this.includesDeleteMetadata = this.has('__delete_timestamps', 15)
     this.slots = fragmentSlots(this.version, this.schema, {
@@ -293,7 +293,7 @@ class FragmentWriter {
   private has(name: string, since: number): boolean {
     if (!this.fragment.cells.columns.has(name)) return false
     if (this.dense || this.version < since) {
-      throw bad(`no ${name} before version ${since}, nor in a dense array`, `some in version ${this.version}`)
+      throw unexpected(`no ${name} before version ${since}, nor in a dense array`, `some in version ${this.version}`)
     }
     return true
   }
@@ -302,7 +302,7 @@ class FragmentWriter {
     const known = new Set(this.slots.filter((slot) => this.hasFiles(slot)).map(({ name }) => name))
     if (!this.dense) for (const { name } of this.schema.domain.dimensions) known.add(name)
     for (const name of columns.keys()) {
-      if (!known.has(name) || name === '__coords') throw bad(`cells of ${[...known].join(', ')}`, name)
+      if (!known.has(name) || name === '__coords') throw unexpected(`cells of ${[...known].join(', ')}`, name)
     }
   }
 
@@ -317,7 +317,7 @@ class FragmentWriter {
 
   private denseTiling(): Tiling {
     const { domain, stored, cells } = this.fragment
-    if (!domain) throw bad('the domain of the cells of a dense fragment', 'none')
+    if (!domain) throw unexpected('the domain of the cells of a dense fragment', 'none')
     if (stored) {
       const { tile_num, cells_per_tile } = gridOf(this.schema, domain)
       checkCount(cells.cell_num, tile_num * cells_per_tile)
@@ -341,8 +341,7 @@ class FragmentWriter {
     )
     const size = Math.max(BYTES_A_POSITION, ...sizes)
     if (cells * size <= LARGEST_TILE) return
-    throw new InspectError(
-      'USAGE',
+    throw usage(
       `expected dense tiles of at most ${LARGEST_TILE} bytes, found ${cells} cells of up to ${size} bytes; smaller tile extents (--dim NAME:TYPE:LO..HI:EXTENT, --tile-extent) make smaller tiles`,
     )
   }
@@ -350,7 +349,7 @@ class FragmentWriter {
   private sparseTiling(): Tiling {
     const { cell_num } = this.fragment.cells
     const capacity = Number(this.schema.capacity)
-    if (!(capacity > 0)) throw bad('a capacity above 0', String(this.schema.capacity))
+    if (!(capacity > 0)) throw unexpected('a capacity above 0', String(this.schema.capacity))
     const { dimensions } = this.schema.domain
     const order = this.fragment.stored ? undefined : globalOrder(this.schema, this.coordinates, cell_num)
     if (!this.schema.allows_duplicates && !this.includesTimestamps) {
@@ -457,9 +456,5 @@ function listOf(values: readonly Uint8Array[], varSized: boolean): TileMinMax {
 }
 
 function checkCount(found: number, expected: number): void {
-  if (found !== expected) throw bad(`${expected} cells for the domain given`, String(found))
-}
-
-function bad(expected: string, found: string): InspectError {
-  return new InspectError('BAD_VALUE', `expected ${expected}, found ${found}`)
+  if (found !== expected) throw unexpected(`${expected} cells for the domain given`, String(found))
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { badValue } from '../base/errors.ts'
 
 /** Parsed JSON. Integers that a float64 would round are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject
@@ -146,6 +146,6 @@ class JsonReader {
   private fail(expected: string): never {
     const rest = this.text.slice(this.at, this.at + 20)
     const found = rest === '' ? 'the end of the text' : JSON.stringify(rest)
-    throw new InspectError('BAD_VALUE', `expected ${expected} in JSON at character ${this.at}, found ${found}`)
+    throw badValue(`expected ${expected} in JSON at character ${this.at}, found ${found}`)
   }
 }

@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, badValue, InspectError } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -53,8 +53,7 @@ export async function cellsFromNdjson(
   await eachLine(pieces, (line, number) => {
     try {
       const row = parseJson(line)
-      if (!isJsonObject(row))
-        throw new InspectError('BAD_VALUE', `expected an object for each cell, found ${line.slice(0, 40)}`)
+      if (!isJsonObject(row)) throw badValue(`expected an object for each cell, found ${line.slice(0, 40)}`)
       rows ??= new RowsToColumns([...fieldsOf(schema), ...extraFields(row, schema)], enumerations, style, labels)
       rows.add(row)
     } catch (error) {
@@ -139,10 +138,7 @@ function cellReader(
     if (!labelled && typeof value !== 'string' && !isJsonObject(value)) return read(value)
     const index = indexes.get(keyOf(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
-      throw new InspectError(
-        'BAD_VALUE',
-        `expected a value of the enumeration ${enumeration}, found ${JSON.stringify(value)}`,
-      )
+      throw badValue(`expected a value of the enumeration ${enumeration}, found ${JSON.stringify(value)}`)
     return read(index)
   }
 }
@@ -175,7 +171,7 @@ class RowsToColumns {
   add(row: JsonObject): void {
     for (const key of Object.keys(row)) {
       if (this.known.has(key) || NOT_FIELDS.has(key)) continue
-      throw new InspectError('BAD_VALUE', `expected a field of the schema (${[...this.known].join(', ')})`, {
+      throw badValue(`expected a field of the schema (${[...this.known].join(', ')})`, {
         field: key,
       })
     }
@@ -185,8 +181,7 @@ class RowsToColumns {
 
   private addCell(i: number, row: JsonObject): void {
     const { name, nullable } = this.fields[i]
-    if (!Object.hasOwn(row, name))
-      throw new InspectError('BAD_VALUE', 'expected every field of the schema in each cell', { field: name })
+    if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })
     const value = row[name]
     if (value === null && name.startsWith('__delete_')) {
       this.builders[i].add(this.readers[i](NOT_DELETED))
@@ -199,7 +194,7 @@ class RowsToColumns {
     } else if (nullable) {
       this.builders[i].addNull()
     } else {
-      throw new InspectError('BAD_VALUE', 'expected a value (the attribute is not nullable), found null', {
+      throw badValue('expected a value (the attribute is not nullable), found null', {
         field: name,
       })
     }

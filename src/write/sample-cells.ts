@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { concat } from '../filters/bytes.ts'
@@ -159,8 +159,7 @@ function fittingCells(
   if (allows_duplicates || wanted <= places) return wanted
   if (atMost) return places
   const all = fragments === 1 ? '' : ` (${fragments} fragments)`
-  throw new InspectError(
-    'USAGE',
+  throw usage(
     `--cells expects at most ${places * fragments}, as many as the domain has room for${all}, found ${cells}; --duplicates allows more`,
   )
 }

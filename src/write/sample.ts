@@ -1,4 +1,4 @@
-import { InspectError, withPlace } from '../base/errors.ts'
+import { usage, withPlace } from '../base/errors.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -420,8 +420,4 @@ function integerOption(option: string, text: string, low: number, high: number):
   const value = Number(text.replace(/_/g, ''))
   if (/^[\d_]+$/.test(text) && value >= low && value <= high) return value
   throw usage(`${option} expects an integer from ${low} to ${high}, found ${JSON.stringify(text)}`)
-}
-
-function usage(message: string): InspectError {
-  return new InspectError('USAGE', message)
 }

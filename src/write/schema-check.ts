@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type InspectError, usage } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
 import { hex } from '../filters/bytes.ts'
@@ -315,15 +315,15 @@ function checkType(type: Datatype, version: number, path: string): void {
 
 function checkPipeline(filters: readonly FilterConfig[], field: FilteredField, path: string, cells: boolean): void {
   const why = refusal(filters, field) ?? (cells ? writingRefusal(filters, field) : undefined)
-  if (why !== undefined) throw new InspectError('USAGE', why, { field: path })
+  if (why !== undefined) throw usage(why, { field: path })
 }
 
 function wrong(field: string, expected: string, found: string): InspectError {
-  return new InspectError('USAGE', `expected ${expected}, found ${found}`, { field })
+  return usage(`expected ${expected}, found ${found}`, { field })
 }
 
 function tooOld(field: string, what: string, since: number, version: number): InspectError {
-  return new InspectError('USAGE', `${what} exist since format version ${since}, found format version ${version}`, {
+  return usage(`${what} exist since format version ${since}, found format version ${version}`, {
     field,
   })
 }

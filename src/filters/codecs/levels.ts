@@ -1,5 +1,4 @@
-import type { InspectError } from '../../base/errors.ts'
-import { badValue } from '../bytes.ts'
+import { badValue, type InspectError } from '../../base/errors.ts'
 
 /** How TileDB interprets the level stored with a compression filter. */
 
@@ -32,5 +31,5 @@ export function zstdLevel(level: number): number {
 }
 
 function tooHigh(level: number): InspectError {
-  return badValue(`expected a level of at most 9, found ${level}`, 'level')
+  return badValue(`expected a level of at most 9, found ${level}`, { field: 'level' })
 }

@@ -1,5 +1,5 @@
+import { badValue } from '../../base/errors.ts'
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
-import { badValue } from '../bytes.ts'
 
 /** Bytes of a pixel, and which of them are red and blue. Green is always byte 1, alpha byte 3. */
 export interface PixelLayout {
@@ -18,7 +18,7 @@ const LAYOUTS: Record<Exclude<PixelFormat, 'NONE'>, PixelLayout> = {
 /** @throws InspectError BAD_VALUE for NONE, which TileDB cannot read or write either */
 export function pixelLayout(format: PixelFormat): PixelLayout {
   if (format !== 'NONE') return LAYOUTS[format]
-  throw badValue(`expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, 'format')
+  throw badValue(`expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, { field: 'format' })
 }
 
 export function hasAlpha(format: PixelFormat): boolean {

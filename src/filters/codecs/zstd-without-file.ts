@@ -1,6 +1,6 @@
 import type { ZstdSimple } from 'zstd-codec'
-import { InspectError } from '../../base/errors.ts'
-import { badData, badValue } from '../bytes.ts'
+import { badValue, InspectError } from '../../base/errors.ts'
+import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { zstdLevel } from './levels.ts'
 import { checkZstdFrame } from './zstd-frame.ts'

@@ -1,5 +1,5 @@
-import { InspectError } from '../../base/errors.ts'
-import { badData, badValue } from '../bytes.ts'
+import { badValue, InspectError } from '../../base/errors.ts'
+import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { heapImports, type WasmCall, type WasmHeap, wasmCall, wasmMemory } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'

@@ -1,6 +1,6 @@
 import { type Children, lastNotBehind, type Part, type Space } from '../../anatomy/part.ts'
 import { isNamed, type Selection, selected, tellFault } from '../../anatomy/selection.ts'
-import { InspectError } from '../../base/errors.ts'
+import { inconsistent } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
 import { heading } from '../table.ts'
@@ -273,7 +273,7 @@ class HexView {
       const note = elements.note?.(from)
       if (note?.verdict === 'invalid')
         this.options.onFault(
-          new InspectError('INCONSISTENT', note.meaning ?? 'found invalid', {
+          inconsistent(note.meaning ?? 'found invalid', {
             field: `${part.name}.${elements.names?.[from] ?? from}`,
           }),
         )

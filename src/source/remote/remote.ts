@@ -1,4 +1,4 @@
-import { InspectError } from '../../base/errors.ts'
+import { usage } from '../../base/errors.ts'
 import type { ByteRange, ByteSource, Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
 import { type HttpAccess, isRemotePath, mayNotListRemote } from './urls.ts'
@@ -77,7 +77,7 @@ async function openScheme(
   const endpoint = (given || profile.endpoint)?.replace(/\/+$/, '')
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
     const where = given ? 'AWS_ENDPOINT_URL' : 'endpoint_url of the AWS profile'
-    throw new InspectError('USAGE', `${where} expects http://… or https://…, found something else`)
+    throw usage(`${where} expects http://… or https://…, found something else`)
   }
   const place = {
     endpoint,
@@ -94,8 +94,7 @@ function limitsFrom(env: Readonly<Record<string, string | undefined>>): ClientLi
     const text = env[name]
     if (text === undefined || text === '') return undefined
     const value = Number(text)
-    if (!(value > 0 && value <= 86_400))
-      throw new InspectError('USAGE', `${name} expects a number above 0, found ${JSON.stringify(text)}`)
+    if (!(value > 0 && value <= 86_400)) throw usage(`${name} expects a number above 0, found ${JSON.stringify(text)}`)
     return value * unit
   }
   const whole = (name: string): number | undefined => {

@@ -1,5 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
-import { InspectError } from '../../base/errors.ts'
+import { InspectError, usage } from '../../base/errors.ts'
 import { listedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
@@ -283,7 +283,7 @@ function entriesOf({ names, sizes }: FilesAhead): Entry[] {
 /** @throws InspectError USAGE */
 function partsOf(path: string): { bucket: string; key: string; prefix: string } {
   const match = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(path)
-  if (!match) throw new InspectError('USAGE', 'expected s3://bucket/key', { file: path })
+  if (!match) throw usage('expected s3://bucket/key', { file: path })
   const key = match[2] ?? ''
   return { bucket: match[1], key, prefix: key === '' ? '' : `${key}/` }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../../base/errors.ts'
+import { usage } from '../../base/errors.ts'
 
 /** Secrets that every request below a URL needs. They are never printed. */
 export interface HttpAccess {
@@ -37,7 +37,7 @@ export function remoteTarget(url: string): RemoteTarget {
   if (/^s3:/i.test(url)) {
     const shown = `s3${url.slice(2)}`
     const path = shown.replace(/\/+$/, '')
-    if (path.length < 's3://b'.length) throw new InspectError('USAGE', 'expected s3://bucket/key, found no bucket')
+    if (path.length < 's3://b'.length) throw usage('expected s3://bucket/key, found no bucket')
     return { shown, path, access: undefined }
   }
   let parsed: URL
@@ -46,7 +46,7 @@ export function remoteTarget(url: string): RemoteTarget {
     parsed = new URL(url)
     decoded = decodeURIComponent(parsed.pathname)
   } catch (cause) {
-    throw new InspectError('USAGE', 'expected a URL, found one that is not well formed', {}, { cause })
+    throw usage('expected a URL, found one that is not well formed', {}, { cause })
   }
   const path = parsed.origin + decoded.replace(/\/+$/, '')
   const { username, password, search } = parsed
@@ -67,5 +67,5 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i
 export function refuseOtherSchemes(path: string): void {
   const scheme = SCHEME.exec(path)?.[1]
   if (scheme === undefined || scheme === 'file' || isRemotePath(path)) return
-  throw new InspectError('USAGE', `expected a path or a URL with file, http, https or s3, found ${scheme}://`)
+  throw usage(`expected a path or a URL with file, http, https or s3, found ${scheme}://`)
 }
