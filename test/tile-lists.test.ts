@@ -5,7 +5,7 @@ import { leafLevel, mbrAt, type RTreeLevel } from '../src/format/rtree.ts'
 import type { TileMinMax } from '../src/format/tile-min-max.ts'
 import { localStorage } from '../src/node/file.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
-import { type Fragment, slotCellSize, slotShape } from '../src/store/fragment.ts'
+import type { Fragment } from '../src/store/fragment.ts'
 import { readContext } from '../src/store/generic-tile.ts'
 import { openFragment } from '../src/store/target.ts'
 import { type TileBlock, type TileList, TileLists } from '../src/store/tile-lists.ts'
@@ -92,8 +92,8 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
     let different = 0
     for (const name of ['triple', 'word', 'real']) {
       const slot = info.slots.findIndex((one) => one.name === name)
-      const { varSized } = slotShape(info, info.slots[slot])
-      const cellSize = varSized ? undefined : slotCellSize(info, info.slots[slot])
+      const { varSized, cellSize: size } = info.slots[slot]
+      const cellSize = varSized ? undefined : size
       const whole = await fragment.tileMinMax(which, slot)
       if (!whole || whole.fixed.length === 0) continue
       const at = cellAt(cellSize)

@@ -1,6 +1,5 @@
 import { InspectError } from '../base/errors.ts'
 import { withEnd } from '../cells/elements.ts'
-import { slotType } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -204,7 +203,7 @@ class DataFile {
     const { info, file } = this
     if (file.role === 'offsets') return { type: 'UINT64', cell_val_num: 1 }
     if (file.role === 'validity') return { type: 'UINT8', cell_val_num: 1 }
-    const { type, cell_val_num } = slotType(info, info.slots[file.slot])
+    const { type, cell_val_num } = info.slots[file.slot]
     return { type, cell_val_num }
   }
 

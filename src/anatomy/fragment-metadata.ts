@@ -314,8 +314,8 @@ function sectionContent(name: SectionName, info: FragmentInfo, at: number | unde
   if (at === undefined || name.startsWith('global_order')) return contentOf(tileMinMax, by.style)
   const slot = slots[at]
   if (name === 'tile_mins' || name === 'tile_maxs')
-    return contentOf(tileMinMax, by.style, (value) => ({ typeOf: minMaxTypes(info, slot, value) }))
-  if (name === 'tile_sums') return contentOf(tileSums, by.style, () => ({ typeOf: sumTypes(info, slot) }))
+    return contentOf(tileMinMax, by.style, (value) => ({ typeOf: minMaxTypes(slot, value) }))
+  if (name === 'tile_sums') return contentOf(tileSums, by.style, () => ({ typeOf: sumTypes(slot) }))
   return contentOf(tileOffsets, by.style, (value) => ({
     refine: (part, path) => (path[0] === 'value_num' ? { ...part, ...tileCount(value, info) } : part),
   }))

@@ -1,4 +1,3 @@
-import { slotType } from '../cells/slot-type.ts'
 import type { ArrayMetadata } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
@@ -53,8 +52,8 @@ export function v1Types(schema: ArraySchema): TypeOf {
 }
 
 /** One minimum or maximum per tile. */
-export function minMaxTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot, value: TileMinMax): TypeOf {
-  const { type, cell_val_num } = slotType(info, slot)
+export function minMaxTypes(slot: Slot, value: TileMinMax): TypeOf {
+  const { type, cell_val_num } = slot
   return ([field]) => {
     if (slot.kind === 'coords') return undefined
     if (cell_val_num !== 'var') return field === 'fixed' ? { type, cell_val_num, many: true } : undefined
@@ -80,16 +79,16 @@ function sumType(type: Datatype): Datatype {
   return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
-export function sumTypes(info: Pick<FragmentInfo, 'schema'>, slot: Slot): TypeOf {
-  const type = sumType(slotType(info, slot).type)
+export function sumTypes(slot: Slot): TypeOf {
+  const type = sumType(slot.type)
   return () => ({ type, cell_val_num: 1, many: true })
 }
 
-export function statisticsTypes(info: Pick<FragmentInfo, 'schema' | 'slots'>): TypeOf {
+export function statisticsTypes(info: Pick<FragmentInfo, 'slots'>): TypeOf {
   return ([name, field]) => {
     const slot = info.slots.find((one) => one.name === name)
     if (!slot || slot.kind === 'coords') return undefined
-    const { type, cell_val_num } = slotType(info, slot)
+    const { type, cell_val_num } = slot
     return field === 'sum' ? { type: sumType(type), cell_val_num: 1 } : { type, cell_val_num }
   }
 }

@@ -5,11 +5,10 @@ import type { ReadOptions } from '../filters/pipeline.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
-import { type Fragment, type FragmentInfo, slotCellSize, slotShape } from '../store/fragment.ts'
-import type { CellBatch, ColumnData, ColumnKind, ColumnType } from './column.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinates.ts'
 import { withEnd } from './elements.ts'
-import { slotType } from './slot-type.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
 import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
@@ -121,9 +120,8 @@ export class FragmentCells {
       if (!wanted(slot.name)) continue
       const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
       if (!reader) continue
-      const { nullable } = slotShape(info, slot)
-      const kind: ColumnKind = slot.kind
-      columns.push({ name: slot.name, kind, ...pickType(info, i), nullable })
+      const { name, kind, type, cell_val_num, nullable } = slot
+      columns.push({ name, kind, type, cell_val_num, nullable })
       readers.push(reader)
     }
     const { onLostTail } = selection
@@ -299,11 +297,6 @@ function partsOfWhole(read: ColumnReader, tile: number, { type, cell_val_num }: 
   }
 }
 
-function pickType(info: FragmentInfo, slot: number): Pick<ColumnType, 'type' | 'cell_val_num'> {
-  const { type, cell_val_num } = slotType(info, info.slots[slot])
-  return { type, cell_val_num }
-}
-
 function checkFields(info: FragmentInfo, fields: readonly string[] | undefined): void {
   const names = info.slots.filter((slot) => slot.kind !== 'coords').map((slot) => slot.name)
   const known = [...info.schema.domain.dimensions.map(({ name }) => name), ...names]
@@ -323,7 +316,7 @@ async function fieldReader(
   files: TileFile[],
   selection: CellSelection,
 ): Promise<ColumnReader> {
-  const { varSized, nullable } = slotShape(info, info.slots[slot])
+  const { varSized, nullable } = info.slots[slot]
   const open = async (role: 'data' | 'offsets' | 'var' | 'validity'): Promise<TileFile> => {
     const file = await TileFile.open(fragment, slot, role)
     files.push(file)
@@ -331,7 +324,7 @@ async function fieldReader(
   }
   const validity = nullable ? await open('validity') : undefined
   const room = new Room(selection)
-  if (!varSized) return fixedReader(await open('data'), validity, room, slotCellSize(info, info.slots[slot]))
+  if (!varSized) return fixedReader(await open('data'), validity, room, info.slots[slot].cellSize)
   const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot), room)
   return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
@@ -391,7 +384,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room,
 
 /** Size in bytes that var-sized values are multiples of; 1 for text and bytes, which have any length. */
 function elementSize(info: FragmentInfo, slot: number): number {
-  const { type } = slotType(info, info.slots[slot])
+  const { type } = info.slots[slot]
   const kind = datatypeKind(type)
   return kind === 'text' || kind === 'bytes' ? 1 : datatypeSize(type)
 }

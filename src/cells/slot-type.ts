@@ -1,17 +1,8 @@
 import { filterOf } from '../filters/registry.ts'
-import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import { type FragmentInfo, slotShape } from '../store/fragment.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import type { TileRole } from './tile-places.ts'
-
-/** Element type and shape of a slot's cells. Zipped coordinates have the common type of the dimensions. */
-export function slotType(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { type: Datatype; cell_val_num: CellValNum } {
-  if (slot.kind === 'attribute') return info.schema.attributes[slot.index]
-  if (slot.kind === 'dimension') return info.schema.domain.dimensions[slot.index]
-  if (slot.kind === 'coords') return { type: info.schema.domain.dimensions[0].type, cell_val_num: 1 }
-  return { type: 'UINT64', cell_val_num: 1 }
-}
 
 /** The properties of a fragment that decide the types of its tiles. */
 export type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
@@ -33,16 +24,15 @@ export interface TileDatatypes {
  */
 export function tileDatatypes(info: TileOwner, slot: Slot, role: TileRole): TileDatatypes {
   if (role === 'offsets') return { datatype: 'UINT64', otherDatatype: undefined }
-  const { type } = slotType(info, slot)
+  const { type } = slot
   if (role !== 'validity') return { datatype: type, otherDatatype: undefined }
   return { datatype: 'UINT8', otherDatatype: mayBeFilteredAsValues(info, slot) ? type : undefined }
 }
 
 function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
-  const { nullable } = slotShape(info, slot)
   const sizeIsShown =
     info.schema.validity_filters?.filters.some(({ name }) => filterOf(name)?.elementSize === 'shown') === true
-  return sizeIsShown && validityAsValues(info, nullable, slotType(info, slot).type)
+  return sizeIsShown && validityAsValues(info, slot)
 }
 
 /**
@@ -51,8 +41,7 @@ function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
  */
 export function validityAsValues(
   { format_version, dense, schema }: TileOwner,
-  nullable: boolean,
-  type: Datatype,
+  { nullable, type }: Pick<Slot, 'nullable' | 'type'>,
 ): boolean {
   if (!dense || format_version < 10 || format_version > 14 || !nullable || type === 'UINT8') return false
   return schema.validity_filters?.filters.some(({ name }) => filterOf(name)?.elementSize !== undefined) === true

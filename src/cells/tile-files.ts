@@ -6,7 +6,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { tileDatatypes } from './slot-type.ts'
 import { BLOCK_BYTES, LARGE_TILE, type PlacedChunk, storedChunks, TilePieces } from './tile-chunks.ts'
@@ -337,7 +337,7 @@ export class TileFile {
 
   /** Filters of this file, in writing order. */
   get filters(): FilterConfig[] {
-    const { varSized } = slotShape(this.info, this.info.slots[this.slot])
+    const { varSized } = this.info.slots[this.slot]
     const role: FileRole = this.role === 'data' && varSized ? 'offsets' : this.role
     return filePipeline(this.info, { slot: this.slot, role }, this.fragment.encrypted)
   }

@@ -1,7 +1,7 @@
 import { inconsistent } from '../base/errors.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 
 /** A slot's file: fixed data (or coordinates, timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
@@ -63,5 +63,5 @@ export function tileCellNum(info: FragmentInfo, tile: number): number {
 /** Unfiltered bytes of one cell, in a file whose cells are all the same size. */
 export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
   if (role === 'offsets') return 8
-  return role === 'validity' ? 1 : slotCellSize(info, info.slots[slot])
+  return role === 'validity' ? 1 : info.slots[slot].cellSize
 }

@@ -1,8 +1,7 @@
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
-import { slotType } from '../cells/slot-type.ts'
 import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type FragmentInfo, slotShape } from '../store/fragment.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
@@ -24,7 +23,7 @@ export function checkColumn(
   let starts: Float64Array | undefined
   if (field.varSized) {
     if (!column.starts) return undefined
-    const { type } = slotType(info, info.slots[field.slot])
+    const { type } = info.slots[field.slot]
     const bad = badStart(column.starts, data.length, datatypeSize(type))
     if (bad) {
       const at = { ...field.place(tile), field: `${field.place(tile).field}, cell ${bad.cell}` }
@@ -35,10 +34,9 @@ export function checkColumn(
     starts.set(column.starts)
     starts[column.starts.length] = data.length
   }
-  const nullable = slotShape(info, info.slots[field.slot]).nullable
+  const { nullable, type } = info.slots[field.slot]
   if (nullable && !validity) return undefined
-  if (slotType(info, info.slots[field.slot]).type === 'BOOL')
-    checkBool(data, starts, validity, field.place(tile), items)
+  if (type === 'BOOL') checkBool(data, starts, validity, field.place(tile), items)
   return { data, starts, validity }
 }
 
@@ -106,7 +104,7 @@ export function checkEnumerationIndexes(
   size: number,
   items: Item[],
 ): void {
-  const { type } = slotType(info, info.slots[field.slot])
+  const { type } = info.slots[field.slot]
   if (datatypeKind(type) === 'float' || field.varSized) return
   const count = rows?.length ?? Math.floor(data.length / datatypeSize(type))
   const lanes = isWide(type) ? lanesOf(data) : undefined

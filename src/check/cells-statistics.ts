@@ -2,7 +2,6 @@ import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
-import { slotType } from '../cells/slot-type.ts'
 import {
   fragmentStatistics,
   hasMinMax,
@@ -16,7 +15,7 @@ import { filterOf } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { attempt, type Finding, finding, type Item, type Place } from './finding.ts'
 import { BATCHES_FAULT, type Loss, lossOf, misreadFault, statisticsFault } from './known-faults.ts'
@@ -100,7 +99,7 @@ export class StatisticsCheck {
     const { kind } = info.slots[slot]
     const field: StatisticsField = {
       ...typeOf(info, slot),
-      nullable: slotShape(info, info.slots[slot]).nullable,
+      nullable: info.slots[slot].nullable,
       dimension: kind === 'dimension',
     }
     // The check of the lists reports what cannot be read.
@@ -552,7 +551,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 function typeOf(info: FragmentInfo, slot: number): Pick<StatisticsField, 'type' | 'cell_val_num'> {
-  const { type, cell_val_num } = slotType(info, info.slots[slot])
+  const { type, cell_val_num } = info.slots[slot]
   return { type, cell_val_num }
 }
 

@@ -6,7 +6,7 @@ import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, slotShape } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
 import { checkDataFiles } from './data-files.ts'
 import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
@@ -180,7 +180,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
   for (const [i, slot] of info.slots.entries()) {
     const has = slotHasFiles(info, slot)
-    const { varSized, nullable } = slotShape(info, slot)
+    const { varSized, nullable } = slot
     for (const [list, there] of [
       ['file_sizes', has],
       ['file_var_sizes', has && varSized],
@@ -235,7 +235,7 @@ async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file:
   const statistics = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
   for (const [i, slot] of info.slots.entries()) {
     const count = statistics?.[i]?.null_count
-    if (count === undefined || Number(count) === 0 || slotShape(info, slot).nullable) continue
+    if (count === undefined || Number(count) === 0 || slot.nullable) continue
     const place = { file, field: `fragment_null_count.${slot.name}` }
     items.push(finding('FRAGMENT_NULL_COUNT', place, 0, count, MEANINGS.FRAGMENT_NULL_COUNT.notNullable))
   }

@@ -1,4 +1,4 @@
-import { slotType, validityAsValues } from '../cells/slot-type.ts'
+import { validityAsValues } from '../cells/slot-type.ts'
 import { hasMinMax, isPlainText, type StatisticsField } from '../cells/tile-statistics.ts'
 import { deltaDatatype, elementSize, windowType } from '../filters/elements.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
@@ -6,7 +6,7 @@ import { filterOf, typeAfter } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type FragmentInfo, filePipeline, hasValidityEntries, slotShape } from '../store/fragment.ts'
+import { type FragmentInfo, filePipeline, hasValidityEntries } from '../store/fragment.ts'
 import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
 
@@ -46,8 +46,7 @@ const VALIDITY_FAULT =
 
 /** Validity that has odd values, or that is readable only with the type of the values. */
 export function validityFault(info: FragmentInfo, slot: number): string | undefined {
-  const { nullable } = slotShape(info, info.slots[slot])
-  return validityAsValues(info, nullable, slotType(info, info.slots[slot]).type) ? VALIDITY_FAULT : undefined
+  return validityAsValues(info, info.slots[slot]) ? VALIDITY_FAULT : undefined
 }
 
 /** The first filter that later TileDB releases undo with another type than the fragment was written with. */
@@ -88,8 +87,8 @@ function unitOf({ name, reinterpret_datatype }: FilterConfig, type: Datatype, fo
 }
 
 /** Statistics that do not fit the validity, where the validity may be misread. */
-export function misreadFault(info: FragmentInfo, { nullable, type }: StatisticsField): string | undefined {
-  return validityAsValues(info, nullable, type) ? VALIDITY_FAULT : undefined
+export function misreadFault(info: FragmentInfo, field: StatisticsField): string | undefined {
+  return validityAsValues(info, field) ? VALIDITY_FAULT : undefined
 }
 
 /** @see Conversion in cell-order.ts */

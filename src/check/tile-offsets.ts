@@ -1,15 +1,14 @@
-import { slotType } from '../cells/slot-type.ts'
 import { hasMinMax } from '../cells/tile-statistics.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import { type Fragment, type FragmentInfo, slotCellSize, slotHasFiles, slotShape } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
 import { attempt, type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 
 /** Checks the lists of tile offsets of a slot: one entry per tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
-  const { varSized, nullable } = slotShape(info, info.slots[slot])
+  const { varSized, nullable } = info.slots[slot]
   const has = slotHasFiles(info, info.slots[slot])
   yield* offsetsList(fragment, info, slot, 'tile_offsets', has, info.file_sizes[slot], file)
   yield* offsetsList(fragment, info, slot, 'tile_var_offsets', has && varSized, info.file_var_sizes[slot], file)
@@ -72,15 +71,12 @@ async function* offsetsList(
 
 /** Checks the lists of minima, maxima, sums and null counts: one value per tile, or none. */
 export async function* checkStatisticsLists(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
-  const { name, kind, phantom } = info.slots[slot]
-  const { type, cell_val_num } = slotType(info, info.slots[slot])
-  const { nullable } = slotShape(info, info.slots[slot])
+  const { name, kind, phantom, type, cell_val_num, varSized, nullable, cellSize } = info.slots[slot]
   const tiles = info.tile_num
   const items: Item[] = []
   const dimension = kind === 'dimension' || kind === 'coords'
   const expected = !phantom && hasMinMax({ type, cell_val_num, nullable, dimension })
-  const varSized = cell_val_num === 'var'
-  const size = varSized ? 8 : slotCellSize(info, info.slots[slot])
+  const size = varSized ? 8 : cellSize
   for (const which of ['min', 'max'] as const) {
     const place = { file, field: `tile_${which}_values.${name}` }
     const lists = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.tileMinMax(which, slot))
@@ -129,5 +125,5 @@ function fallingStart(starts: Uint8Array, length: number): number {
 
 /** Size in bytes of one element of a field. */
 export function elementSize(info: FragmentInfo, slot: number): number {
-  return datatypeSize(slotType(info, info.slots[slot]).type)
+  return datatypeSize(info.slots[slot].type)
 }

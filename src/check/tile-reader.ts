@@ -1,5 +1,5 @@
 import { addPlace, InspectError } from '../base/errors.ts'
-import { slotType, tileDatatypes } from '../cells/slot-type.ts'
+import { tileDatatypes } from '../cells/slot-type.ts'
 import { placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
@@ -8,7 +8,6 @@ import { mayHoldOffsets } from '../filters/registry.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { slotCellSize, slotShape } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
@@ -213,7 +212,7 @@ class TileReader {
   private otherType(at: Place, items: Item[]): void {
     if (this.toldOtherType) return
     this.toldOtherType = true
-    const { type } = slotType(this.info, this.info.slots[this.file.slot])
+    const { type } = this.info.slots[this.file.slot]
     const known = validityFault(this.info, this.file.slot)
     items.push(finding('CELL_VALIDITY', at, 'validity that is filtered as UINT8', type, known))
   }
@@ -284,7 +283,7 @@ export class FieldReader {
     slot: number,
     items: Item[],
   ): Promise<FieldReader> {
-    const { varSized, nullable } = slotShape(info, info.slots[slot])
+    const { varSized, nullable } = info.slots[slot]
     const roles: TileRole[] = varSized ? ['offsets', 'var'] : ['data']
     if (nullable) roles.push('validity')
     const readers = new Map<TileRole, TileReader>()
@@ -324,7 +323,7 @@ export class FieldReader {
     if (this.varSized) await this.readVar(tile, column, items)
     else {
       const data = this.readers.get('data')
-      const size = slotCellSize(this.info, this.info.slots[this.slot])
+      const size = this.info.slots[this.slot].cellSize
       if (data) column.data = (await this.fixed(data, tile, size, items))?.data
     }
     return column

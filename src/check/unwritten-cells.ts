@@ -1,10 +1,9 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { slotType } from '../cells/slot-type.ts'
 import { filterOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
-import { type FragmentInfo, filePipeline, slotShape } from '../store/fragment.ts'
+import { type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
@@ -50,15 +49,14 @@ export class UnwrittenCells {
   }
 
   private fieldOf(slot: number) {
-    const { type, cell_val_num } = slotType(this.info, this.info.slots[slot])
+    const { type, cell_val_num } = this.info.slots[slot]
     const { fill_value } = this.info.schema.attributes[this.info.slots[slot].index]
     return { type, cell_val_num, fill_value }
   }
 
   /** Whether filters change a field's cells, or its validity may be misread. */
   private isChanged(slot: number): boolean {
-    const { nullable } = slotShape(this.info, this.info.slots[slot])
-    if (nullable && validityFault(this.info, slot) !== undefined) return true
+    if (this.info.slots[slot].nullable && validityFault(this.info, slot) !== undefined) return true
     const filters = filePipeline(this.info, { slot, role: 'data' }, false)
     return filters.some(({ name }) => filterOf(name)?.loss)
   }

@@ -1,5 +1,4 @@
 import { type Output, PagedBytes, Pages } from '../base/result.ts'
-import { slotType } from '../cells/slot-type.ts'
 import type { CellValue, KeyValues } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument } from '../documents/metadata.ts'
@@ -12,7 +11,7 @@ import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { passedBytes } from '../source/lean-heap.ts'
-import { type Fragment, type FragmentInfo, slotCellSize } from '../store/fragment.ts'
+import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import {
@@ -132,8 +131,8 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   // Opening the lists reads through all of them before any output. So damage is an error, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {
     fields.push({
-      ...(await slotColumns(lists, info, slot, i, cx.style)),
-      ...slotTotals(info, slot, statistics?.[i], cx.style),
+      ...(await slotColumns(lists, slot, i, cx.style)),
+      ...slotTotals(slot, statistics?.[i], cx.style),
     })
   }
   const document: FragmentMetadataDocument = {
@@ -153,22 +152,16 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
 }
 
 /** The per-tile lists of one slot. */
-async function slotColumns(
-  lists: TileLists,
-  info: FragmentInfo,
-  slot: Slot,
-  i: number,
-  style: ValueStyle,
-): Promise<FragmentMetadataField> {
+async function slotColumns(lists: TileLists, slot: Slot, i: number, style: ValueStyle): Promise<FragmentMetadataField> {
   const offsets = async (name: OffsetsList): Promise<TileValues<number> | undefined> => {
     const list = await lists.offsets(name, i)
     return list && listResult(list, (values) => values)
   }
   const minMax = async (which: 'min' | 'max'): Promise<FragmentMetadataField['tile_mins']> => {
     // The phantom coordinates slot has bytes that are not values.
-    const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(info, slot))
+    const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(slot))
     if (slot.phantom && list && list.whole === undefined) return bytesResult(list)
-    return list && listResult(list, (values) => minMaxResult(info, slot, values, style))
+    return list && listResult(list, (values) => minMaxResult(slot, values, style))
   }
   const mins = await minMax('min')
   const maxs = await minMax('max')
@@ -182,7 +175,7 @@ async function slotColumns(
     tile_validity_offsets: await offsets('tile_validity_offsets'),
     tile_mins: mins,
     tile_maxs: maxs,
-    tile_sums: sums && listResult(sums, (values) => sumsResult(slotType(info, slot).type, values)),
+    tile_sums: sums && listResult(sums, (values) => sumsResult(slot.type, values)),
     tile_null_counts: await offsets('tile_null_counts'),
   }
 }
@@ -214,8 +207,8 @@ function bytesResult(list: TileList<TileMinMax>): PagedBytes {
 }
 
 /** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
-function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
-  const values = minMaxValues(info, slot, minMax, style)
+function minMaxResult(slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
+  const values = minMaxValues(slot, minMax, style)
   if (values) return lazyList(values.count, values.at)
   return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
 }
@@ -223,19 +216,18 @@ function minMaxResult(info: FragmentInfo, slot: Slot, minMax: TileMinMax, style:
 export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
 /** Size in bytes of one minimum or maximum; undefined for var-sized slots. */
-export function minMaxCellSize(info: FragmentInfo, slot: Slot): number | undefined {
-  return slotType(info, slot).cell_val_num === 'var' ? undefined : slotCellSize(info, slot)
+export function minMaxCellSize(slot: Slot): number | undefined {
+  return slot.varSized ? undefined : slot.cellSize
 }
 
 /** Minima or maxima of a slot by tile; undefined if the bytes are not whole values. */
 export function minMaxValues(
-  info: FragmentInfo,
   slot: Slot,
   { fixed, variable }: TileMinMax,
   style: ValueStyle,
 ): { count: number; at: (tile: number) => CellValue } | undefined {
   if (slot.phantom) return undefined
-  const { type, cell_val_num } = slotType(info, slot)
+  const { type, cell_val_num } = slot
   if (cell_val_num === 'var') {
     const count = Math.floor(fixed.length / 8)
     const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
@@ -244,7 +236,7 @@ export function minMaxValues(
     const read = cellReader(type, 'var', style)
     return { count, at: (tile) => read(variable, start(tile), start(tile + 1)) }
   }
-  const size = slotCellSize(info, slot)
+  const size = slot.cellSize
   if (fixed.length % size !== 0) return undefined
   const read = cellReader(type, cell_val_num, style)
   return { count: fixed.length / size, at: (tile) => read(fixed, tile * size, (tile + 1) * size) }
@@ -264,13 +256,12 @@ function lazyList<V>(count: number, at: (index: number) => V): Iterable<V> {
 
 /** Statistics of one slot over the fragment; null if it has none. */
 function slotTotals(
-  info: FragmentInfo,
   slot: Slot,
   statistics: SlotStatistics | undefined,
   style: ValueStyle,
 ): Partial<FragmentMetadataField> {
   if (!statistics) return {}
-  const { type, cell_val_num } = slotType(info, slot)
+  const { type, cell_val_num } = slot
   const one = (bytes: Uint8Array): CellValue =>
     bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style)
   return {

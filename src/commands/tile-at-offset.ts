@@ -1,5 +1,5 @@
 import { InspectError, usage } from '../base/errors.ts'
-import { slotType, tileDatatypes } from '../cells/slot-type.ts'
+import { tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
 import type { TileDocument } from '../documents/tile.ts'
 import { Pipeline } from '../filters/pipeline.ts'
@@ -11,7 +11,7 @@ import { decodePrefix } from '../format/io.ts'
 import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
 import type { ByteSource } from '../source/source.ts'
 import { withSource } from '../store/array.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotCellSize, slotShape } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { finished, type TileOptions, undoneChunks } from './tile.ts'
 
@@ -94,7 +94,7 @@ async function fieldOf(fragment: Fragment, version: number, fileName: string): P
   const info = { schema, slots }
   for (const [slot, one] of slots.entries()) {
     const base = fieldFileBase(version, one)
-    const { varSized } = slotShape(info, one)
+    const { varSized } = one
     const files: [string, TileRole][] = [
       [`${base}.tdb`, varSized ? 'offsets' : 'data'],
       [`${base}_var.tdb`, 'var'],
@@ -118,7 +118,7 @@ async function pipelineFor(
     return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version, maxTileSize }, codecs)
   }
   const { info, slot, role } = field
-  const { type } = slotType(info, info.slots[slot])
+  const { type } = info.slots[slot]
   const filters = filePipeline(info, { slot, role }, fragment.encrypted)
   const tile = {
     ...tileDatatypes(
@@ -126,7 +126,7 @@ async function pipelineFor(
       info.slots[slot],
       role,
     ),
-    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slotCellSize(info, info.slots[slot]),
+    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : info.slots[slot].cellSize,
     formatVersion: version,
     key,
     stringOffsets: role === 'var' && holdsChunks && filters.length > 0 && keepsOffsets(filters[0], type, version),

@@ -1,6 +1,5 @@
 import { type Output, Pages } from '../base/result.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { slotType } from '../cells/slot-type.ts'
 import {
   checkOffsetCount,
   fieldTileFile,
@@ -16,7 +15,7 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { sumReader, type ValueStyle } from '../format/value.ts'
 import { passedBytes } from '../source/lean-heap.ts'
-import { type Fragment, type FragmentInfo, slotShape } from '../store/fragment.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import {
   type CommandContext,
@@ -202,8 +201,7 @@ async function fieldBlocks(
   style: ValueStyle,
 ): Promise<FieldBlocks> {
   const field = info.slots[slot]
-  const { name } = field
-  const { varSized, nullable } = slotShape(info, field)
+  const { name, varSized, nullable } = field
   const ofFile = (role: TileRole): Promise<Block<Place>> => placeBlocks(lists, fragment, info, slot, role)
   const main = await ofFile(varSized ? 'offsets' : 'data')
   const variable = varSized ? await ofFile('var') : undefined
@@ -292,18 +290,18 @@ async function minMaxBlocks(
   style: ValueStyle,
 ): Promise<Block<CellValue> | undefined> {
   const field = info.slots[slot]
-  const list = await lists.minMax(which, slot, minMaxCellSize(info, field))
-  if (!list || !minMaxValues(info, field, list.whole ?? NO_VALUES, style)) return undefined
+  const list = await lists.minMax(which, slot, minMaxCellSize(field))
+  if (!list || !minMaxValues(field, list.whole ?? NO_VALUES, style)) return undefined
   return async (from, to) => {
     const { first, entries } = await list.block(from, to)
-    const at = minMaxValues(info, field, entries, style)?.at
+    const at = minMaxValues(field, entries, style)?.at
     return (tile) => (at && tile < list.count ? at(tile - first) : null)
   }
 }
 
 async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Promise<Block<Sum | null> | undefined> {
   const list = await lists.sums(slot)
-  const { type } = slotType(info, info.slots[slot])
+  const { type } = info.slots[slot]
   return (
     list &&
     (async (from, to) => {

@@ -48,7 +48,10 @@ const VERSION_8_CODES: Readonly<Record<string, string>> = {
  *
  * @see format_spec/array_file_hierarchy.md
  */
-export function fieldFileBase(version: number, slot: Slot): string | undefined {
+export function fieldFileBase(
+  version: number,
+  slot: Pick<Slot, 'name' | 'kind' | 'index' | 'phantom'>,
+): string | undefined {
   if (slot.kind === 'coords') return slot.phantom ? undefined : '__coords'
   if (slot.kind === 'timestamps') return 't'
   if (slot.kind === 'delete_timestamps') return 'dt'

@@ -1,4 +1,6 @@
 import type { ArraySchema } from './array-schema.ts'
+import type { CellValNum } from './cell-val-num.ts'
+import { type Datatype, datatypeSize } from './datatype.ts'
 
 /** Kind of a {@link Slot}. */
 export type SlotKind =
@@ -27,6 +29,14 @@ export interface Slot {
   index: number
   /** The coordinates slot since version 5: it has entries but no file. */
   phantom: boolean
+  /** Type of the elements; that of the first dimension for coordinates. */
+  type: Datatype
+  /** 1 for coordinates. */
+  cell_val_num: CellValNum
+  varSized: boolean
+  nullable: boolean
+  /** Bytes of one cell; for a var-sized slot, of one element. */
+  cellSize: number
 }
 
 /** The flags that decide how many slots a fragment has. */
@@ -45,16 +55,27 @@ export interface SlotFlags {
  * @param schema the fragment's own schema, which after schema evolution is not the array's newest
  */
 export function fragmentSlots(version: number, schema: ArraySchema, flags: SlotFlags = {}): Slot[] {
-  const slots: Slot[] = schema.attributes.map(({ name }, index) => ({ name, kind: 'attribute', index, phantom: false }))
-  slots.push({ name: '__coords', kind: 'coords', index: 0, phantom: version >= 5 })
+  const { dimensions } = schema.domain
+  const own = (kind: Exclude<SlotKind, 'attribute' | 'coords' | 'dimension'>): Slot =>
+    fieldSlot(kind, 0, { name: `__${kind}`, type: 'UINT64', cell_val_num: 1 })
+  const coords = fieldSlot('coords', 0, { name: '__coords', type: dimensions[0]?.type ?? 'UINT8', cell_val_num: 1 })
+  const cellSize = dimensions.reduce((bytes, { type }) => bytes + datatypeSize(type), 0)
+  const slots = schema.attributes.map((attribute, index) => fieldSlot('attribute', index, attribute))
+  slots.push({ ...coords, cellSize, phantom: version >= 5 })
   if (version < 5) return slots
-  schema.domain.dimensions.forEach(({ name }, index) => {
-    slots.push({ name, kind: 'dimension', index, phantom: false })
-  })
-  if (flags.includes_timestamps) slots.push({ name: '__timestamps', kind: 'timestamps', index: 0, phantom: false })
-  if (flags.includes_delete_metadata) {
-    slots.push({ name: '__delete_timestamps', kind: 'delete_timestamps', index: 0, phantom: false })
-    slots.push({ name: '__delete_condition_index', kind: 'delete_condition_index', index: 0, phantom: false })
-  }
+  slots.push(...dimensions.map((dimension, index) => fieldSlot('dimension', index, dimension)))
+  if (flags.includes_timestamps) slots.push(own('timestamps'))
+  if (flags.includes_delete_metadata) slots.push(own('delete_timestamps'), own('delete_condition_index'))
   return slots
+}
+
+interface Field extends Pick<Slot, 'name' | 'type' | 'cell_val_num'> {
+  nullable?: boolean
+}
+
+/** A slot that takes its name and its cells' form from an attribute or a dimension. */
+export function fieldSlot(kind: SlotKind, index: number, { name, type, cell_val_num, nullable = false }: Field): Slot {
+  const varSized = cell_val_num === 'var'
+  const cellSize = datatypeSize(type) * (varSized ? 1 : cell_val_num)
+  return { name, kind, index, phantom: false, type, cell_val_num, varSized, nullable, cellSize }
 }

@@ -1,6 +1,6 @@
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { Entry, Folder } from '../source/source.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotCellSize, slotShape, storedCellNum } from './fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
 
 /** Bytes of the offset of a var-sized cell. */
 const OFFSET_BYTES = 8
@@ -11,7 +11,7 @@ export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): num
   if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
   const cells = storedCellNum(info)
   if (file.role === 'validity') return cells
-  return cells * (slotShape(info, slot).varSized ? OFFSET_BYTES : slotCellSize(info, slot))
+  return cells * (slot.varSized ? OFFSET_BYTES : slot.cellSize)
 }
 
 /** Unfiltered bytes of a file's tiles. Reads the list of var tile sizes if needed. */

@@ -1,6 +1,5 @@
 import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { datatypeSize } from '../format/datatype.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { type FileRole, fieldFileBase } from '../format/field-files.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
@@ -585,7 +584,7 @@ export class Fragment {
     info.slots.forEach((slot, i) => {
       const base = fieldFileBase(info.format_version, slot)
       if (base === undefined || !slotHasFiles(info, slot)) return
-      const { varSized, nullable } = slotShape(info, slot)
+      const { varSized, nullable } = slot
       const role = slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'offsets' : 'data') : slot.kind
       files.push({ name: `${base}.tdb`, slot: i, role, size: info.file_sizes[i] })
       if (varSized) files.push({ name: `${base}_var.tdb`, slot: i, role: 'var', size: info.file_var_sizes[i] })
@@ -605,31 +604,6 @@ export class Fragment {
 export function slotHasFiles(info: Pick<FragmentInfo, 'dense'>, slot: Slot): boolean {
   if (slot.phantom) return false
   return !(info.dense && (slot.kind === 'dimension' || slot.kind === 'coords'))
-}
-
-/** Whether a slot's cells are var-sized, and whether they can be null. */
-export function slotShape(info: Pick<FragmentInfo, 'schema'>, slot: Slot): { varSized: boolean; nullable: boolean } {
-  if (slot.kind === 'attribute') {
-    const { cell_val_num, nullable } = info.schema.attributes[slot.index]
-    return { varSized: cell_val_num === 'var', nullable }
-  }
-  if (slot.kind === 'dimension') {
-    return { varSized: info.schema.domain.dimensions[slot.index].cell_val_num === 'var', nullable: false }
-  }
-  return { varSized: false, nullable: false }
-}
-
-/** Bytes of one cell; for a var-sized slot, of one element. */
-export function slotCellSize(info: Pick<FragmentInfo, 'schema'>, slot: Slot): number {
-  if (slot.kind === 'attribute') {
-    const { type, cell_val_num } = info.schema.attributes[slot.index]
-    return datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
-  }
-  if (slot.kind === 'dimension') return datatypeSize(info.schema.domain.dimensions[slot.index].type)
-  if (slot.kind === 'coords') {
-    return info.schema.domain.dimensions.reduce((bytes, { type }) => bytes + datatypeSize(type), 0)
-  }
-  return 8
 }
 
 /**

@@ -2,29 +2,21 @@ import { badValue, unexpected } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
-import { slotType } from '../cells/slot-type.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { cellValue } from '../format/value.ts'
-import { slotCellSize, slotShape } from '../store/fragment.ts'
 
 /**
  * Refuses a column that does not fit its field: missing parts, wrong lengths, falling offsets.
  * @throws InspectError BAD_VALUE
  */
-export function checkColumn(
-  schema: ArraySchema,
-  slot: Slot,
-  column: ColumnData | undefined,
-  cellNum: number,
-): ColumnData {
+export function checkColumn(slot: Slot, column: ColumnData | undefined, cellNum: number): ColumnData {
   const field = slot.name
   if (!column) throw unexpected(`cells of ${field}`, 'none', field)
-  const { varSized, nullable } = slotShape({ schema }, slot)
-  const size = slotCellSize({ schema }, slot)
+  const { varSized, nullable, cellSize: size } = slot
   if (varSized) checkStarts(column, cellNum, size, field)
   else if (column.starts) throw unexpected('cells of one length', 'offsets', field)
   else if (column.data.length !== cellNum * size) {
@@ -139,15 +131,14 @@ export function checkOrder(schema: ArraySchema, slot: Slot, column: ColumnData, 
   if (slot.kind !== 'attribute') return
   const { order, type } = schema.attributes[slot.index]
   if (order === 'unordered' || (datatypeKind(type) === 'text' && type !== 'STRING_ASCII')) return
-  const shape = slotType({ schema }, slot)
-  const size = slotCellSize({ schema }, slot)
+  const size = slot.cellSize
   const sign = order === 'increasing' ? 1 : -1
   const cell = (i: number): Uint8Array =>
     column.starts
       ? column.data.subarray(column.starts[i], column.starts[i + 1])
       : column.data.subarray(i * size, (i + 1) * size)
   for (let i = 1; i < cellNum; i++) {
-    if (sign * compareValues(shape, cell(i - 1), cell(i)) <= 0) continue
+    if (sign * compareValues(slot, cell(i - 1), cell(i)) <= 0) continue
     throw unexpected(`${order} values`, `none at cell ${i}`, slot.name)
   }
 }

@@ -1,6 +1,5 @@
 import { addPlace } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
-import { slotType } from '../cells/slot-type.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { filterOf, keepsOffsets } from '../filters/registry.ts'
@@ -10,7 +9,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type FileRole, fieldFileBase } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import { filePipeline, slotCellSize, slotShape } from '../store/fragment.ts'
+import { filePipeline } from '../store/fragment.ts'
 import { ByteSink } from './byte-sink.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from './chunk-lengths.ts'
 import type { WriteContext } from './generic-tile-writer.ts'
@@ -70,11 +69,10 @@ export class FieldWriter {
     const slot = cx.slots[index]
     this.cx = cx
     this.slot = slot
-    const { type, cell_val_num } = slotType(cx, slot)
+    const { type, cell_val_num, varSized, nullable } = slot
     this.type = type
     this.cellValNum = cell_val_num
-    this.cellSize = slotCellSize(cx, slot)
-    const { varSized, nullable } = slotShape(cx, slot)
+    this.cellSize = slot.cellSize
     this.varSized = varSized
     this.nullable = nullable
     this.pipelines = pipelines
@@ -95,8 +93,7 @@ export class FieldWriter {
 
   static async open(cx: FieldsContext, index: number): Promise<FieldWriter> {
     const slot = cx.slots[index]
-    const { type } = slotType(cx, slot)
-    const { varSized, nullable } = slotShape(cx, slot)
+    const { type, varSized, nullable } = slot
     const load = (role: FileRole, datatype: Datatype, cellSize: number, stringOffsets: boolean): Promise<Pipeline> => {
       const filters = filePipeline(cx, { slot: index, role }, cx.cx.key !== undefined)
       const tile = { datatype, cellSize, formatVersion: cx.formatVersion, key: cx.cx.key, stringOffsets }
@@ -106,7 +103,7 @@ export class FieldWriter {
     const stringOffsets = varSized && keepsStringOffsets(type, filters, cx.schema.version)
     try {
       return new FieldWriter(cx, index, {
-        data: await load(dataRole(slot, varSized), type, slotCellSize(cx, slot), stringOffsets),
+        data: await load(dataRole(slot, varSized), type, slot.cellSize, stringOffsets),
         offsets: varSized ? await load('offsets', 'UINT64', 8, false) : undefined,
         validity: nullable ? await load('validity', 'UINT8', 1, false) : undefined,
       })

@@ -10,7 +10,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-type.ts'
 import { checkVersion } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, type FragmentFooter } from '../format/fragment-footer.ts'
-import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import { fieldSlot, fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { slotHasFiles } from '../store/fragment.ts'
@@ -121,7 +121,7 @@ class FragmentWriter {
     this.checkNames(columns)
     this.columns = this.slots.map((slot) => {
       if (slot.kind === 'coords' || !this.hasFiles(slot)) return undefined
-      const column = checkColumn(this.schema, slot, columns.get(slot.name), cell_num)
+      const column = checkColumn(slot, columns.get(slot.name), cell_num)
       checkOrder(this.schema, slot, column, cell_num)
       return column
     })
@@ -308,8 +308,8 @@ class FragmentWriter {
 
   private checkedCoordinates(columns: ReadonlyMap<string, ColumnData>): ColumnData[] {
     return this.schema.domain.dimensions.map((dimension, index) => {
-      const slot: Slot = { name: dimension.name, kind: 'dimension', index, phantom: false }
-      const column = checkColumn(this.schema, slot, columns.get(dimension.name), this.fragment.cells.cell_num)
+      const slot = fieldSlot('dimension', index, dimension)
+      const column = checkColumn(slot, columns.get(dimension.name), this.fragment.cells.cell_num)
       checkCoordinates(dimension, column)
       return column
     })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { slotType } from '../../src/cells/slot-type.ts'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
@@ -7,7 +6,6 @@ import { tileMinMax } from '../../src/format/tile-min-max.ts'
 import { tileOffsets } from '../../src/format/tile-offsets.ts'
 import { tileSums } from '../../src/format/tile-sums.ts'
 import { localStorage } from '../../src/node/file.ts'
-import { slotShape } from '../../src/store/fragment.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { check, serious, shown } from './findings.ts'
@@ -117,8 +115,7 @@ describe('a statistic that no way of writing gives is an error, in such arrays t
     const slot = name.startsWith('slabs')
       ? info.slots.findIndex((one) => one.name === (code.endsWith('SUM') ? 'i' : code.endsWith('COUNT') ? 'p' : 'c'))
       : info.slots.findIndex(({ kind }) => kind === 'attribute')
-    const { type } = slotType(info, info.slots[slot])
-    const { nullable } = slotShape(info, info.slots[slot])
+    const { type, nullable } = info.slots[slot]
     const has = { MIN_MAX: !/UTF|BLOB/.test(type), SUM: !/UTF|BLOB/.test(type), NULL_COUNT: nullable }
     const [, what] = /^(?:TILE|FRAGMENT)_(.*)$/.exec(code) ?? []
     if (!has[what as keyof typeof has] || (code === 'FRAGMENT_SUM' && type === 'CHAR')) return

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { fieldFileBase } from '../../src/format/field-files.ts'
-import type { Slot } from '../../src/format/fragment-slots.ts'
 
-const attribute = (name: string, index = 0): Slot => ({ name, kind: 'attribute', index, phantom: false })
+const attribute = (name: string, index = 0): Parameters<typeof fieldFileBase>[1] => ({
+  name,
+  kind: 'attribute',
+  index,
+  phantom: false,
+})
 
 describe('files of fields', () => {
   test('have the name of the field up to version 7', () => {

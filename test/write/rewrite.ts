@@ -7,13 +7,7 @@ import { decode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, readAll } from '../../src/source/source.ts'
-import {
-  type Fragment,
-  type FragmentInfo,
-  Fragment as OpenFragment,
-  slotCellSize,
-  slotShape,
-} from '../../src/store/fragment.ts'
+import { type Fragment, type FragmentInfo, Fragment as OpenFragment } from '../../src/store/fragment.ts'
 import type { FragmentToWrite, WrittenFragment } from '../../src/write/fragment-writer.ts'
 import { gather } from '../../src/write/gather.ts'
 
@@ -111,7 +105,7 @@ function zeroPadding(
 export function shapeOf(info: FragmentInfo, name: string): { size: number; varSized: boolean } {
   const slot = info.slots.find((one) => one.name === name)
   if (!slot) throw new Error(`no slot ${name}`)
-  return { size: slotCellSize(info, slot), varSized: slotShape(info, slot).varSized }
+  return { size: slot.cellSize, varSized: slot.varSized }
 }
 
 function present<T>(value: T | undefined): T {
@@ -172,7 +166,7 @@ export async function compare(original: Fragment, written: WrittenFragment): Pro
   const ours = new Map(written.files.map(({ name, bytes }) => [name, bytes]))
   let codecs = false
   for (const file of await original.fieldFiles()) {
-    const { varSized } = slotShape(info, info.slots[file.slot])
+    const { varSized } = info.slots[file.slot]
     const role: TileRole =
       file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
     const theirs = await TileFile.open(original, file.slot, role)
