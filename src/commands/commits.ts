@@ -1,6 +1,5 @@
 import { InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Output } from '../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
 import type { CellValue, ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
@@ -144,10 +143,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   return {
     document,
     rows: document.commits,
-    async table(out: Output) {
-      const { commitsTable } = await import('../render/views/commits.ts')
-      await commitsTable(document, cx.full, out)
-    },
+    table: async (out) => (await import('../render/views/commits.ts')).commitsTable(document, cx.full, out),
   }
 }
 

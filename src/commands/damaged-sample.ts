@@ -1,6 +1,5 @@
 import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Output } from '../base/result.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import { DAMAGES } from '../damage/damages.ts'
 import { sampleArray } from '../damage/samples.ts'
@@ -17,10 +16,7 @@ export function damageKinds(): Outcome {
   return {
     document,
     rows: kinds,
-    async table(out: Output) {
-      const { damageKindsTable } = await import('../render/views/damaged-sample.ts')
-      await damageKindsTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/damaged-sample.ts')).damageKindsTable(document, out),
   }
 }
 
@@ -49,10 +45,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
     }
     return {
       document,
-      async table(out: Output) {
-        const { damagedSampleTable } = await import('../render/views/damaged-sample.ts')
-        await damagedSampleTable(document, out)
-      },
+      table: async (out) => (await import('../render/views/damaged-sample.ts')).damagedSampleTable(document, out),
     }
   } catch (error) {
     throw addPlace(error, { file: path })

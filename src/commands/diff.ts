@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import type { Output, Result } from '../base/result.ts'
+import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
@@ -64,10 +64,7 @@ async function diffOutcome(cx: CommandContext, a: string, b: string, options: Di
     document,
     rows: document.differences,
     foundWrong: found.length > 0,
-    async table(out: Output) {
-      const { diffTable } = await import('../render/views/diff.ts')
-      await diffTable(document, cx.full, out)
-    },
+    table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
   }
 }
 

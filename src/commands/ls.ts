@@ -413,10 +413,12 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   return {
     document,
     rows: document.files,
-    async table(out: Output) {
-      const { fragmentTable } = await import('../render/views/ls.ts')
-      await fragmentTable(document, info?.schema.domain.dimensions.map(({ name }) => name) ?? [], out)
-    },
+    table: async (out) =>
+      (await import('../render/views/ls.ts')).fragmentTable(
+        document,
+        info?.schema.domain.dimensions.map(({ name }) => name) ?? [],
+        out,
+      ),
   }
 }
 
@@ -486,10 +488,7 @@ async function groupOutcome(
   return {
     document,
     rows: document.members,
-    async table(out: Output) {
-      const { groupTable } = await import('../render/views/ls.ts')
-      await groupTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/ls.ts')).groupTable(document, out),
   }
 }
 

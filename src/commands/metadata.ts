@@ -100,10 +100,7 @@ async function keyValueDocument(
 function keyValueOutcome(document: MetadataDocument): Outcome {
   return {
     document,
-    async table(out: Output) {
-      const { keyValueMetadataTable } = await import('../render/views/metadata.ts')
-      await keyValueMetadataTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out),
   }
 }
 
@@ -144,10 +141,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   }
   return {
     document,
-    async table(out: Output) {
-      const { fragmentMetadataTable } = await import('../render/views/metadata.ts')
-      await fragmentMetadataTable(document, cx.full, out)
-    },
+    table: async (out) => (await import('../render/views/metadata.ts')).fragmentMetadataTable(document, cx.full, out),
   }
 }
 

@@ -1,5 +1,4 @@
 import { badValue, InspectError } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import type { CellValue, DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -153,10 +152,7 @@ function outcome(cx: CommandContext, { name, path, encryption, schema, enumerati
   }
   return {
     document,
-    async table(out: Output) {
-      const { schemaTable } = await import('../render/views/schema.ts')
-      await schemaTable(document, which, out)
-    },
+    table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out),
   }
 }
 

@@ -1,6 +1,5 @@
 import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Output } from '../base/result.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
@@ -105,10 +104,7 @@ function isGroup(target: Promise<Target>): Promise<boolean> {
 function statsOutcome(document: StatsDocument, full: boolean): Outcome {
   return {
     document,
-    async table(out: Output) {
-      const { statsTable } = await import('../render/views/stats.ts')
-      await statsTable(document, full, out)
-    },
+    table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, full, out),
   }
 }
 
@@ -116,10 +112,7 @@ function statsOutcome(document: StatsDocument, full: boolean): Outcome {
 function comparison(first: StatsDocument, second: StatsDocument, full: boolean): Outcome {
   return {
     document: second,
-    async table(out: Output) {
-      const { comparisonTable } = await import('../render/views/stats.ts')
-      await comparisonTable(first, second, full, out)
-    },
+    table: async (out) => (await import('../render/views/stats.ts')).comparisonTable(first, second, full, out),
   }
 }
 

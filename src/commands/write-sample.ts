@@ -1,5 +1,4 @@
 import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import type { SampleDocument } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -242,10 +241,7 @@ function outcome(cx: CommandContext, path: string, written: Written): Outcome {
   const document = sampleDocument(cx, path, written)
   return {
     document,
-    async table(out: Output) {
-      const { sampleTable } = await import('../render/views/write-sample.ts')
-      await sampleTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
   }
 }
 
