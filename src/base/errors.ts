@@ -160,6 +160,16 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
   }
 }
 
+/** What `work` gives, or the {@link InspectError} that it throws. Other errors pass. */
+export async function orError<T>(work: () => Promise<T>): Promise<T | InspectError> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof InspectError) return error
+    throw error
+  }
+}
+
 /**
  * Any error as an InspectError. Unexpected errors are faults of this program, and become INTERNAL: a command that works
  * on several targets can then report one and go on with the next.

@@ -203,6 +203,39 @@ export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<v
     cx.note(`${cx.shownPath(target.path)} has no members: nothing but its own files is looked at`)
 }
 
+/**
+ * Does `work` on fragments of an array, on several at once over a network, and yields the results in order. A fragment
+ * is closed after its work.
+ * @param what the work, for the progress line
+ */
+export async function* overEntries<T>(
+  cx: CommandContext,
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  what: string,
+  work: (fragment: Fragment, entry: FragmentEntry) => Promise<T>,
+): AsyncGenerator<T> {
+  const one = async (entry: FragmentEntry): Promise<T> => {
+    const fragment = array.fragment(entry.path)
+    try {
+      return await work(fragment, entry)
+    } finally {
+      await fragment.close()
+    }
+  }
+  const progress = await cx.progress(what)
+  let done = 0
+  try {
+    if (array.folder.isRemote) await array.listFragmentsAhead()
+    for await (const result of inOrder(entries, atOnce(array.folder), one)) {
+      yield result
+      progress.update(++done, entries.length)
+    }
+  } finally {
+    progress.stop()
+  }
+}
+
 async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
   const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
     const fragment = array.fragment(path)

@@ -1,13 +1,10 @@
-import { InspectError, usage } from '../base/errors.ts'
-import { atOnce, inOrder } from '../base/in-order.ts'
+import { InspectError, orError, usage, withPlaceAsync } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
-import type { DamagedFile, DocumentHead, ErrorInfo, ListedFragment } from '../documents/common.ts'
+import type { DamagedFile, DocumentHead, ListedFragment } from '../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { EncryptionType } from '../format/layout.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
@@ -29,6 +26,7 @@ import {
   documentHead,
   errorResult,
   type Outcome,
+  overEntries,
   wrongTarget,
 } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
@@ -87,48 +85,54 @@ async function arrayOutcome(
     return namesOutcome(head, await array.fragmentNames())
   }
   const entries = await array.fragments()
-  const { schema, unreadable } = await newestSchema(cx, array)
-  // Without dimensions there are no ranges.
+  const newest = await orError(() => array.newestSchema())
+  // Without a schema the listing goes on, but without dimensions there are no ranges.
+  const unreadable = newest instanceof InspectError ? newest : undefined
+  if (unreadable) cx.fault(unreadable)
   if (unreadable && options.range) throw unreadable
+  const schema = newest instanceof InspectError ? undefined : newest.schema
   const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const wanted = (one: Listed): boolean => {
-    const domain = comparableDomain(one, dimensions)
-    return !touches || (domain !== undefined && touches(domain))
+  const totals = newTotals()
+  async function* wanted(): AsyncGenerator<Listed> {
+    for await (const one of listedEntries(cx, array, entries, totals, unreadable)) {
+      const domain = touches && comparableDomain(one, dimensions)
+      if (!touches || (domain && touches(domain))) yield one
+    }
   }
-  const listing = new Listing(cx, array, entries, unreadable?.at.file)
   if (options.names) {
     const names: string[] = []
-    for await (const one of listing.fragments()) if (wanted(one)) names.push(one.result.name)
+    for await (const { result } of wanted()) names.push(result.name)
     return namesOutcome(head, names)
   }
   // Only fragments that are compared need to be kept in memory.
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
-  if (compared) for await (const one of listing.fragments()) if (wanted(one)) found.push(one)
+  if (compared) for await (const one of wanted()) found.push(one)
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlaps: null }
   const schemaFiles = await array.schemaFiles()
+  const encryption = await orError(() => array.encryption())
   const document = {
     ...head,
     array_type: schema?.array_type ?? null,
     format_version: schema?.version ?? null,
     ...releases(schema?.version),
-    encryption: await encryption(array),
+    encryption: encryption instanceof InspectError ? null : encryption,
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
     delete_condition_num: (await array.commits()).deletes.size,
     missing_fragments: await array.missingFragments(),
-    fragments: compared ? found.map(({ result }) => result) : resultsOf(listing.fragments(), wanted),
+    fragments: compared ? found.map(({ result }) => result) : resultsOf(wanted()),
   }
   const tail = (): Omit<ArrayListing, keyof typeof document> => ({
     schemas: schemaFiles.map(({ name, timestamp_range }) => ({
       name,
       timestamp_range: timestamp_range ?? null,
-      fragment_num: listing.written.get(name) ?? 0,
+      fragment_num: totals.written.get(name) ?? 0,
     })),
-    total_size: listing.totalSize,
-    read: listing.read,
-    not_read: listing.notRead,
+    total_size: totals.read.size + totals.notRead.size,
+    read: totals.read,
+    not_read: totals.notRead,
     ...overlapping,
   })
   return {
@@ -151,117 +155,64 @@ function namesOutcome(head: DocumentHead<'array'>, names: readonly string[]): Ou
   return { document, rows: fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
 }
 
-/** The newest schema. If there is none, the fault is reported, and the listing goes on without it. */
-async function newestSchema(
+async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFragment> {
+  for await (const { result } of listed) yield result
+}
+
+/** What the fragments of an array come to. */
+interface Totals {
+  /** Those that TileDB reads now. */
+  read: ArraySums
+  /** The others on disk. */
+  notRead: ArraySums
+  /** For each schema, the number of fragments that name it. */
+  written: Map<string, number>
+}
+
+function newTotals(): Totals {
+  const none = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
+  return { read: { ...none }, notRead: { ...none }, written: new Map() }
+}
+
+/**
+ * The fragments of an array, which are added to `totals` as they come.
+ * @param unreadable fault of the newest schema, which was reported: once for all its fragments
+ */
+async function* listedEntries(
   cx: CommandContext,
   array: InspectArray,
-): Promise<{ schema?: ArraySchema; unreadable?: InspectError }> {
-  try {
-    return { schema: (await array.newestSchema()).schema }
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    cx.fault(error)
-    return { unreadable: error }
+  entries: readonly FragmentEntry[],
+  totals: Totals,
+  unreadable: InspectError | undefined,
+): AsyncGenerator<Listed> {
+  const reported = new Set([unreadable?.at.file])
+  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  const work = async (fragment: Fragment, entry: FragmentEntry): Promise<Listed> => {
+    const onDisk = await fragmentFileSizes(fragment)
+    if (array.folder.isRemote) footers ??= array.consolidatedFooters()
+    const footer = (await footers)?.get(entry.name)
+    const fileSize = onDisk.get(FRAGMENT_METADATA_FILE)
+    if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
+    return listedFragment(cx, fragment, entry, onDisk, await infoOf(fragment, entry))
   }
-}
-
-/** Null if the start of the schema file cannot be read. */
-async function encryption(array: InspectArray): Promise<EncryptionType | null> {
-  try {
-    return await array.encryption()
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return null
+  for await (const one of overEntries(cx, array, entries, 'reading footers', work)) {
+    const { fault, isRead, result } = one
+    if (fault && (fault.at.file === undefined || !reported.has(fault.at.file))) cx.fault(fault)
+    reported.add(fault?.at.file)
+    addSums(isRead ? totals.read : totals.notRead, result)
+    const schema = result.array_schema_name
+    if (schema !== null) totals.written.set(schema, (totals.written.get(schema) ?? 0) + 1)
+    yield one
   }
-}
-
-async function* resultsOf(
-  listed: AsyncIterable<Listed>,
-  wanted: (one: Listed) => boolean,
-): AsyncGenerator<ArrayFragment> {
-  for await (const one of listed) if (wanted(one)) yield one.result
-}
-
-/** Walks through the fragments of an array and adds up their totals. */
-class Listing {
-  totalSize = 0
-  /** Totals of the fragments that TileDB reads now. */
-  readonly read = noSums()
-  /** Totals of the other fragments on disk. */
-  readonly notRead = noSums()
-  /** For each schema, the number of fragments that name it. */
-  readonly written = new Map<string, number>()
-  private readonly cx: CommandContext
-  private readonly array: InspectArray
-  private readonly entries: readonly FragmentEntry[]
-  /** Files whose fault was reported. An unreadable schema is reported once for all its fragments. */
-  private readonly reported: Set<string>
-
-  constructor(
-    cx: CommandContext,
-    array: InspectArray,
-    entries: readonly FragmentEntry[],
-    reported: string | undefined,
-  ) {
-    this.cx = cx
-    this.array = array
-    this.entries = entries
-    this.reported = new Set(reported === undefined ? [] : [reported])
-  }
-
-  async *fragments(): AsyncGenerator<Listed> {
-    const { cx, array, entries } = this
-    const { isRemote } = array.folder
-    const progress = await cx.progress('reading footers')
-    let done = 0
-    try {
-      if (isRemote) await array.listFragmentsAhead()
-      const footers = isRemote ? await array.consolidatedFooters() : undefined
-      for await (const one of inOrder(entries, atOnce(array.folder), (entry) => this.one(entry, footers))) {
-        this.tell(one.fault)
-        this.totalSize += one.size
-        addSums(one.isRead ? this.read : this.notRead, one)
-        if (one.schemaName !== undefined) this.written.set(one.schemaName, (this.written.get(one.schemaName) ?? 0) + 1)
-        yield one
-        progress.update(++done, entries.length)
-      }
-    } finally {
-      progress.stop()
-    }
-  }
-
-  private tell(fault: InspectError | undefined): void {
-    if (!fault) return
-    const { file } = fault.at
-    if (file === undefined || !this.reported.has(file)) this.cx.fault(fault)
-    if (file !== undefined) this.reported.add(file)
-  }
-
-  private async one(entry: FragmentEntry, footers: ReadonlyMap<string, Uint8Array> | undefined): Promise<Listed> {
-    const fragment = this.array.fragment(entry.path)
-    try {
-      const onDisk = await fragmentFileSizes(fragment)
-      const footer = footers?.get(entry.name)
-      const fileSize = onDisk.get(FRAGMENT_METADATA_FILE)
-      if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
-      return (await listedFragment(this.cx, fragment, entry, onDisk)).listed
-    } finally {
-      await fragment.close()
-    }
-  }
-}
-
-function noSums(): ArraySums {
-  return { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
 }
 
 /** An unreadable number is not added. */
-function addSums(sums: ArraySums, { result, size }: Listed): void {
+function addSums(sums: ArraySums, { size, cell_num, cells_in_domain, tile_num }: ArrayFragment): void {
   sums.fragment_num++
   sums.size += size
-  sums.cell_num = exact(BigInt(sums.cell_num) + BigInt(result.cell_num ?? 0))
-  sums.cells_in_domain = exact(BigInt(sums.cells_in_domain) + BigInt(result.cells_in_domain ?? 0))
-  sums.tile_num += result.tile_num ?? 0
+  sums.cell_num = exact(BigInt(sums.cell_num) + BigInt(cell_num ?? 0))
+  sums.cells_in_domain = exact(BigInt(sums.cells_in_domain) + BigInt(cells_in_domain ?? 0))
+  sums.tile_num += tile_num ?? 0
 }
 
 /** Above this number, comparing each with each takes too long for a listing. */
@@ -306,11 +257,18 @@ interface Listed {
   result: ArrayFragment
   /** Whether TileDB reads it now. */
   isRead: boolean
-  size: number
   domain: NDRange | undefined
-  schemaName: string | undefined
   /** Why it could not be read. */
   fault: InspectError | undefined
+}
+
+/** What the metadata says, or why it cannot be read; undefined if there is none yet. */
+async function infoOf(
+  fragment: Fragment,
+  entry: FragmentEntry | undefined,
+): Promise<FragmentInfo | InspectError | undefined> {
+  if (entry?.state === 'no-metadata') return undefined
+  return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
 }
 
 /** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault is reported. */
@@ -319,27 +277,15 @@ async function listedFragment(
   fragment: Fragment,
   entry: FragmentEntry | undefined,
   onDisk: ReadonlyMap<string, number>,
-): Promise<{ listed: Listed; info: FragmentInfo | undefined }> {
+  found: FragmentInfo | InspectError | undefined,
+): Promise<Listed> {
   let size = 0
   for (const one of onDisk.values()) size += one
-  let info: FragmentInfo | undefined
-  let error: ErrorInfo | undefined
-  let fault: InspectError | undefined
-  try {
-    if (entry?.state !== 'no-metadata') info = await fragment.info()
-  } catch (caught) {
-    if (!(caught instanceof InspectError)) throw caught
-    const placed = new InspectError(
-      caught.code,
-      caught.message,
-      { ...caught.at, file: caught.at.file ?? fragment.folder.path },
-      { cause: caught },
-    )
-    // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
-    // state, not damage.
-    if (!(entry && !entry.isRead && caught.code === 'NOT_FOUND')) fault = placed
-    error = errorResult(cx, placed)
-  }
+  const error = found instanceof InspectError ? found : undefined
+  const info = found instanceof InspectError ? undefined : found
+  // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
+  // state, not damage.
+  let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
   const damaged = info ? await damagedFiles(fragment, onDisk) : []
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const result: ArrayFragment = {
@@ -365,12 +311,11 @@ async function listedFragment(
     state: entry?.state,
     consolidated: isConsolidatedName(fragment.name),
     hidden_by: entry && (entry.hidden_by ?? null),
-    error,
+    error: error && errorResult(cx, error),
   }
   // A copy, so that the surrounding bytes of the file are not kept in memory.
   const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
-  const isRead = entry?.isRead ?? false
-  return { listed: { result, isRead, size, domain, schemaName: info?.schemaName, fault }, info }
+  return { result, isRead: entry?.isRead ?? false, domain, fault }
 }
 
 /**
@@ -399,13 +344,15 @@ async function dataSizes(
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
   const entry = await entryOf(fragment)
   const onDisk = await fragmentFileSizes(fragment)
-  const { listed, info } = await listedFragment(cx, fragment, entry, onDisk)
-  if (listed.fault) cx.fault(listed.fault)
+  const found = await infoOf(fragment, entry)
+  const info = found instanceof InspectError ? undefined : found
+  const { result, fault } = await listedFragment(cx, fragment, entry, onDisk, found)
+  if (fault) cx.fault(fault)
   const files = await fragmentFiles(fragment, info, onDisk)
   await fragment.close()
   const document: FragmentDocument = {
     ...documentHead('fragment', cx.shownPath(path)),
-    ...listed.result,
+    ...result,
     path: cx.shownPath(path),
     ...(info && releases(info.format_version)),
     files,
@@ -428,7 +375,6 @@ async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | und
     return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
   } catch (error) {
     if (!isNoListing(error)) throw error
-    return undefined
   }
 }
 
@@ -501,36 +447,29 @@ async function groupMembers(
 ): Promise<GroupLine[]> {
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await group.identity()]
-  const found: GroupLine[] = []
+  const lines: GroupLine[] = []
   for (const member of await group.members()) {
-    const { state, target, error } = await findMember(group, member, around, cx.open)
-    if (state === 'unreadable' && error) cx.fault(error)
+    const { state, target, ...found } = await findMember(group, member, around, cx.open)
     const { name, type, uri, relative, implicit } = member
-    let members: GroupLine[] | undefined
-    let unread = state === 'unreadable' ? error : undefined
-    if (target?.type === 'group' && depth > 1) {
-      try {
-        members = await groupMembers(cx, target.group, depth - 1, around)
-      } catch (caught) {
-        if (!(caught instanceof InspectError)) throw caught
-        cx.fault(caught)
-        unread = caught
-      }
-    }
-    const is = target && target.type !== type ? target.type : undefined
-    found.push({
+    const below =
+      target?.type === 'group' && depth > 1
+        ? await orError(() => groupMembers(cx, target.group, depth - 1, around))
+        : undefined
+    const error = below instanceof InspectError ? below : state === 'unreadable' ? found.error : undefined
+    if (error) cx.fault(error)
+    lines.push({
       name: name ?? null,
       type,
       uri,
       relative,
       implicit,
       state,
-      found: is,
-      error: unread && errorResult(cx, unread),
-      members,
+      found: target && target.type !== type ? target.type : undefined,
+      error: error && errorResult(cx, error),
+      members: below instanceof InspectError ? undefined : below,
     })
   }
-  return found
+  return lines
 }
 
 /** @throws InspectError USAGE */
