@@ -1,6 +1,7 @@
+import type { FilterDescription } from '../documents/common.ts'
+import type { StatsSection } from '../documents/stats.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import type { SectionName } from '../format/metadata-sections.ts'
 import { filtersText } from '../render/views/wording.ts'
 import type { MetadataSection } from '../store/metadata-sections.ts'
 import { filterResult } from './values.ts'
@@ -19,17 +20,8 @@ export interface TalliedFile extends Sizes {
 }
 
 export interface TalliedFilters extends Sizes {
-  filters: readonly FilterConfig[]
+  filters: readonly FilterDescription[]
   file_num: number
-}
-
-export interface TalliedSection extends Sizes {
-  name: SectionName
-  field: string | undefined
-  /** Defined only while there is a single such section. */
-  offset: number | undefined
-  section_num: number
-  memory_size: number
 }
 
 export interface TalliedRole extends Sizes {
@@ -103,7 +95,7 @@ export class SizeTally {
   readonly fields = new Map<string, TalliedField>()
   readonly roles = new Map<string, TalliedRole>()
   readonly filters = new Map<string, TalliedFilters>()
-  readonly sections = new Map<string, TalliedSection>()
+  readonly sections = new Map<string, StatsSection>()
   readonly tiles = new Distribution()
   readonly data: Sizes = { size: 0, unfiltered_size: 0 }
 
@@ -114,8 +106,13 @@ export class SizeTally {
     const newRole = (): TalliedRole => ({ role, size: 0, unfiltered_size: 0, tiles: new Distribution() })
     const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
     const ofRole = entry(this.roles, role, newRole)
-    const key = filtersText(filters.map(filterResult))
-    const ofFilters = entry(this.filters, key, () => ({ filters, file_num: 0, size: 0, unfiltered_size: 0 }))
+    const shown = filters.map(filterResult)
+    const ofFilters = entry(this.filters, filtersText(shown), () => ({
+      filters: shown,
+      file_num: 0,
+      size: 0,
+      unfiltered_size: 0,
+    }))
     ofFilters.file_num++
     if (!inField.filters.includes(ofFilters)) inField.filters.push(ofFilters)
     for (const sizes of [ofField, inField, ofRole, ofFilters, this.data]) {
@@ -125,20 +122,16 @@ export class SizeTally {
     for (const distribution of [inField.tiles, ofRole.tiles, this.tiles]) distribution.addAll(tiles)
   }
 
-  addSection(section: MetadataSection, field: string | undefined): void {
-    const known = entry(this.sections, `${section.name} ${field ?? ''}`, () => ({
-      name: section.name,
-      field,
-      offset: section.offset,
-      section_num: 0,
-      size: 0,
-      unfiltered_size: 0,
-      memory_size: 0,
-    }))
-    if (known.section_num++ > 0) known.offset = undefined
-    known.size += section.size
-    known.unfiltered_size += section.unfiltered_size
-    known.memory_size += section.memory_size
+  addSection({ name, offset, size, unfiltered_size, memory_size }: MetadataSection, field: string | null): void {
+    const key = `${name} ${field ?? ''}`
+    const known = this.sections.get(key)
+    if (!known) this.sections.set(key, { name, field, offset, size, unfiltered_size, memory_size })
+    else {
+      known.offset = undefined
+      known.size += size
+      known.unfiltered_size += unfiltered_size
+      known.memory_size += memory_size
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
+import { InspectError, inconsistent, orError, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
@@ -6,6 +6,7 @@ import type {
   ArrayStats,
   StatsDocument,
   StatsFinding,
+  StatsMetadata,
   StatsNotExamined,
   StatsRole,
   StatsSums,
@@ -22,8 +23,8 @@ import {
   ratioOf,
   unfilteredFileSize,
 } from '../store/file-sizes.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
-import { type MetadataSection, metadataSections } from '../store/metadata-sections.ts'
+import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../store/fragment.ts'
+import { metadataSections } from '../store/metadata-sections.ts'
 import type { Target } from '../store/target.ts'
 import {
   type CommandContext,
@@ -32,13 +33,14 @@ import {
   errorResult,
   type Outcome,
   outcomeOrError,
+  overEntries,
   throughGroups,
   wrongTarget,
 } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { layoutFindings } from './layout-findings.ts'
-import { Distribution, type Sizes, SizeTally, type TalliedRole } from './size-tally.ts'
-import { exact, filterResult } from './values.ts'
+import { Distribution, type Sizes, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { exact } from './values.ts'
 
 interface StatsOptions {
   all?: boolean
@@ -62,11 +64,15 @@ export const command: CommandModule<StatsOptions> = {
   },
 
   async *run(cx, paths, options) {
-    const work = (path: string, target: Target | Promise<Target>, found: StatsDocument[] = []): Promise<Outcome> =>
+    const found: StatsDocument[] = []
+    const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
       outcomeOrError(new Folder(cx.storage, path), async () => {
         const document = await statsDocument(cx, path, await target, options)
         found.push(document)
-        return statsOutcome(document, cx.full)
+        return {
+          document,
+          table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, cx.full, out),
+        }
       })
     const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
       if (!(await isGroup(target))) yield await work(path, target)
@@ -85,11 +91,18 @@ export const command: CommandModule<StatsOptions> = {
       yield* each(paths[1], second)
       return
     }
-    const found: StatsDocument[] = []
-    const [a, b] = [await work(paths[0], first, found), await work(paths[1], second, found)]
-    const both = found.length === 2
-    yield both ? { ...a, noTable: true } : a
-    yield both ? comparison(found[0], found[1], cx.full) : b
+    const [a, b] = [await work(paths[0], first), await work(paths[1], second)]
+    if (found.length < 2) {
+      yield a
+      yield b
+      return
+    }
+    yield { ...a, noTable: true }
+    yield {
+      ...b,
+      table: async (out) =>
+        (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], cx.full, out),
+    }
   },
 }
 
@@ -101,37 +114,20 @@ function isGroup(target: Promise<Target>): Promise<boolean> {
   )
 }
 
-function statsOutcome(document: StatsDocument, full: boolean): Outcome {
-  return {
-    document,
-    table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, full, out),
-  }
-}
-
-/** The second document, with a table of both. */
-function comparison(first: StatsDocument, second: StatsDocument, full: boolean): Outcome {
-  return {
-    document: second,
-    table: async (out) => (await import('../render/views/stats.ts')).comparisonTable(first, second, full, out),
-  }
-}
-
 /** Totals over fragments. */
-interface Totals {
-  tally: SizeTally
-  fragment_num: number
-  cell_num: number
-  cells_in_domain: bigint
-  tile_num: number
-  size: number
-  metadata_size: number
-  footer_size: number
-  /** Unfiltered bytes of the sections; a place in the file counts once. */
-  sections: Sizes & { memory_size: number }
-  cells_per_tile: Distribution
-  format_versions: Set<number>
+class Totals {
+  readonly tally = new SizeTally()
+  fragment_num = 0
+  cell_num = 0
+  cells_in_domain = 0n
+  tile_num = 0
+  size = 0
+  /** The bytes of its sections: a place in the file counts once. */
+  readonly metadata: StatsMetadata = { size: 0, footer_size: 0, sections_size: 0, unfiltered_size: 0, memory_size: 0 }
+  readonly cells_per_tile = new Distribution()
+  readonly format_versions = new Set<number>()
   /** Data files that are missing or too short. Neither their bytes nor the bytes that they should have are counted. */
-  damaged: { finding: StatsFinding; fault: InspectError }[]
+  readonly damaged: { finding: StatsFinding; fault: InspectError }[] = []
 }
 
 async function statsDocument(
@@ -140,30 +136,11 @@ async function statsDocument(
   target: Target,
   options: StatsOptions,
 ): Promise<StatsDocument> {
-  const totals: Totals = {
-    tally: new SizeTally(),
-    fragment_num: 0,
-    cell_num: 0,
-    cells_in_domain: 0n,
-    tile_num: 0,
-    size: 0,
-    metadata_size: 0,
-    footer_size: 0,
-    sections: { size: 0, unfiltered_size: 0, memory_size: 0 },
-    cells_per_tile: new Distribution(),
-    format_versions: new Set(),
-    damaged: [],
-  }
-  if (target.type === 'array') return arrayDocument(cx, path, target.array, totals, options)
+  if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
   const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
   if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
-  try {
-    addMeasured(totals, await measured(fragment))
-  } catch (error) {
-    throw addPlace(error, { file: fragment.folder.path })
-  } finally {
-    await fragment.close()
-  }
+  const totals = new Totals()
+  addMeasured(totals, await measured(fragment).finally(() => fragment.close()))
   for (const { fault } of totals.damaged) cx.fault(fault)
   return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...sums(cx, totals) }
 }
@@ -172,33 +149,28 @@ async function arrayDocument(
   cx: CommandContext,
   path: string,
   array: InspectArray,
-  totals: Totals,
-  { all }: StatsOptions,
+  { all = false }: StatsOptions,
 ): Promise<ArrayStats> {
+  const totals = new Totals()
   const { schema } = await array.newestSchema()
   const entries = await array.fragments()
   const wanted = entries.filter((entry) => all || entry.isRead)
   const not_examined: StatsNotExamined[] = []
-  const progress = await cx.progress('reading fragment metadata')
-  let done = 0
-  try {
-    if (array.folder.isRemote) await array.listFragmentsAhead()
-    for await (const one of inOrder(wanted, atOnce(array.folder), (entry) => measuredEntry(array, entry))) {
-      if ('sections' in one) addMeasured(totals, one)
-      else {
-        cx.fault(one.error)
-        not_examined.push({ name: one.name, error: errorResult(cx, one.error) })
-      }
-      progress.update(++done, wanted.length)
-    }
-  } finally {
-    progress.stop()
+  const work = async (fragment: Fragment, { name }: FragmentEntry) => ({
+    name,
+    measures: await orError(() => measured(fragment)),
+  })
+  for await (const { name, measures } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
+    if (measures instanceof InspectError) {
+      cx.fault(measures)
+      not_examined.push({ name, error: errorResult(cx, measures) })
+    } else addMeasured(totals, measures)
   }
   for (const { fault } of totals.damaged) cx.fault(fault)
-  let hidden_size = 0
   const hidden = entries.filter(({ isRead }) => !isRead)
-  const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => filesSize(array.folder.folder(path)))
-  for await (const size of sizes) hidden_size += size
+  const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
+  let hidden_size = 0
+  for await (const files of sizes) for (const size of files.values()) hidden_size += size
   const fragments = new Set(entries.map(({ path }) => path))
   return {
     ...documentHead('stats', cx.shownPath(path)),
@@ -208,92 +180,63 @@ async function arrayDocument(
     ...sums(cx, totals),
     hidden_fragment_num: hidden.length,
     hidden_size,
-    hidden_counted: all ?? false,
+    hidden_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
   }
 }
 
-/** The measures of a fragment, or the error. */
-async function measuredEntry(
-  array: InspectArray,
-  { name, path }: FragmentEntry,
-): Promise<Measured | { name: string; error: InspectError }> {
-  const fragment = array.fragment(path)
-  try {
-    return await measured(fragment)
-  } catch (caught) {
-    const error = addPlace(caught, { file: fragment.folder.path })
-    if (!(error instanceof InspectError)) throw error
-    return { name, error }
-  } finally {
-    await fragment.close()
-  }
-}
-
 /** The measures of a fragment, before they are added to the totals. If any part is unreadable, nothing is added. */
-interface Measured {
-  info: FragmentInfo
-  encrypted: boolean
-  onDisk: ReadonlyMap<string, number>
-  sections: readonly MetadataSection[]
-  files: readonly { file: FieldFile; tiles: Distribution; unfiltered: number }[]
-  damaged: Totals['damaged']
+type Measured = Awaited<ReturnType<typeof readMeasures>>
+
+/** @throws InspectError with the fragment as its place */
+function measured(fragment: Fragment): Promise<Measured> {
+  return withPlaceAsync({ file: fragment.folder.path }, () => readMeasures(fragment))
 }
 
 /** Reads what the sizes need: the footer, the headers of the sections, and the tile offsets, one list at a time. */
-async function measured(fragment: Fragment): Promise<Measured> {
+async function readMeasures(fragment: Fragment) {
   const info = await fragment.info()
   const onDisk = await fragmentFileSizes(fragment)
   const sections = await metadataSections(fragment)
-  const files: { file: FieldFile; tiles: Distribution; unfiltered: number }[] = []
+  const files: { tallied: TalliedFile; tiles: Distribution }[] = []
   const damaged = await damagedFiles(fragment, onDisk)
   for (const file of await fragment.fieldFiles()) {
     if (damaged.some(({ name }) => name === file.name)) continue
     const tiles = await storedTileSizes(fragment, file)
-    files.push({ file, tiles, unfiltered: await unfilteredFileSize(fragment, file) })
+    const tallied = {
+      field: info.slots[file.slot].name,
+      role: file.role,
+      filters: filePipeline(info, file, fragment.encrypted),
+      size: onDisk.get(file.name) ?? 0,
+      unfiltered_size: await unfilteredFileSize(fragment, file),
+    }
+    files.push({ tallied, tiles })
     fragment.forget()
   }
-  return {
-    info,
-    encrypted: fragment.encrypted,
-    onDisk,
-    sections,
-    files,
-    damaged: damaged.map((one) => damagedFinding(fragment, one)),
-  }
+  return { info, onDisk, sections, files, damaged: damaged.map((one) => damagedFinding(fragment, one)) }
 }
 
-function addMeasured(totals: Totals, { info, encrypted, onDisk, sections, files, damaged }: Measured): void {
-  for (const { file, tiles, unfiltered } of files) {
-    totals.tally.addFile(
-      {
-        field: info.slots[file.slot].name,
-        role: file.role,
-        filters: filePipeline(info, file, encrypted),
-        size: onDisk.get(file.name) ?? 0,
-        unfiltered_size: unfiltered,
-      },
-      tiles,
-    )
-  }
+function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }: Measured): void {
+  const { tally, metadata } = totals
+  for (const { tallied, tiles } of files) tally.addFile(tallied, tiles)
   totals.damaged.push(...damaged)
   let place = -1
   for (const section of sections) {
     if (section.offset === place) continue
     place = section.offset
-    totals.tally.addSection(section, section.slot === undefined ? undefined : info.slots[section.slot].name)
-    totals.sections.size += section.size
-    totals.sections.unfiltered_size += section.unfiltered_size
-    totals.sections.memory_size += section.memory_size
+    tally.addSection(section, section.slot === undefined ? null : info.slots[section.slot].name)
+    metadata.sections_size += section.size
+    metadata.unfiltered_size += section.unfiltered_size
+    metadata.memory_size += section.memory_size
   }
   totals.fragment_num++
   totals.cell_num += storedCellNum(info)
   totals.cells_in_domain += BigInt(cellsInDomain(info))
   totals.tile_num += info.tile_num
   for (const size of onDisk.values()) totals.size += size
-  totals.metadata_size += onDisk.get(FRAGMENT_METADATA_FILE) ?? 0
-  totals.footer_size += info.footer?.size ?? 0
+  metadata.size += onDisk.get(FRAGMENT_METADATA_FILE) ?? 0
+  metadata.footer_size += info.footer?.size ?? 0
   if (info.tile_num > 0) {
     totals.cells_per_tile.add(info.cells_per_tile, info.tile_num - 1)
     totals.cells_per_tile.add(info.last_tile_cell_num)
@@ -321,18 +264,10 @@ async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Dis
   const sizes = new Distribution()
   for (let tile = 0; tile < tile_num; tile++) {
     const size = (tile + 1 < tile_num ? offsets[tile + 1] : file.size) - offsets[tile]
-    if (size < 0) {
-      throw inconsistent(`expected tile ${tile} to end behind its start ${offsets[tile]}`, place)
-    }
+    if (size < 0) throw inconsistent(`expected tile ${tile} to end behind its start ${offsets[tile]}`, place)
     sizes.add(size)
   }
   return sizes
-}
-
-async function filesSize(folder: Folder): Promise<number> {
-  let size = 0
-  for (const one of (await fileSizes(folder)).values()) size += one
-  return size
 }
 
 /** Bytes of all files of an array except those of fragments. */
@@ -374,8 +309,11 @@ async function treeSize(
 }
 
 function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof DocumentHead> {
-  const { tally } = totals
-  const findings = [...totals.damaged.map(({ finding }) => finding), ...layoutFindings(totals)]
+  const { tally, damaged, metadata } = totals
+  const { data } = tally
+  const advice = layoutFindings({ ...totals, metadata_size: metadata.size })
+  const findings = [...damaged.map(({ finding }) => finding), ...advice]
+  const share = ({ size }: Sizes): number | null => ratio(size, data.size)
   return {
     format_versions: [...totals.format_versions].sort((a, b) => a - b),
     fragment_num: totals.fragment_num,
@@ -383,64 +321,42 @@ function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof Documen
     cells_in_domain: exact(totals.cells_in_domain),
     tile_num: totals.tile_num,
     size: totals.size,
-    data_size: tally.data.size,
-    unfiltered_size: tally.data.unfiltered_size,
-    ratio: ratio(tally.data),
-    fields: [...tally.fields.values()].sort(largest).map(({ name, files, ...sizes }) => ({
-      name,
-      ...sizesResult(sizes),
-      share: share(sizes.size, tally.data.size),
-      files: [...files.values()].map((file) => ({
+    data_size: data.size,
+    unfiltered_size: data.unfiltered_size,
+    ratio: ratio(data.unfiltered_size, data.size),
+    fields: largestFirst(tally.fields).map(({ files, ...field }) => ({
+      ...withRatio(field),
+      share: share(field),
+      files: [...files.values()].map(({ filters, ...file }) => ({
         ...roleResult(file),
-        share: share(file.size, tally.data.size),
-        filters: file.filters.map(({ filters }) => filters.map(filterResult)),
+        share: share(file),
+        filters: filters.map((one) => one.filters),
       })),
     })),
-    roles: [...tally.roles.values()].sort(largest).map(roleResult),
-    filters: [...tally.filters.values()].sort(largest).map(({ filters, file_num, ...sizes }) => ({
-      filters: filters.map(filterResult),
-      file_num,
-      ...sizesResult(sizes),
-    })),
-    metadata: {
-      size: totals.metadata_size,
-      footer_size: totals.footer_size,
-      sections_size: totals.sections.size,
-      unfiltered_size: totals.sections.unfiltered_size,
-      memory_size: totals.sections.memory_size,
-    },
-    sections: [...tally.sections.values()].sort(largest).map(({ field, ...section }) => ({
-      name: section.name,
-      field: field ?? null,
-      offset: section.offset,
-      size: section.size,
-      unfiltered_size: section.unfiltered_size,
-      memory_size: section.memory_size,
-    })),
+    roles: largestFirst(tally.roles).map(roleResult),
+    filters: largestFirst(tally.filters).map(withRatio),
+    metadata,
+    sections: largestFirst(tally.sections),
     tile_size: distributionResult(tally.tiles),
     cells_per_tile: distributionResult(totals.cells_per_tile),
     findings: findings.map((one) => ({ ...one, file: one.file === undefined ? undefined : cx.shownPath(one.file) })),
   }
 }
 
-function largest(a: Sizes, b: Sizes): number {
-  return b.size - a.size
+function largestFirst<T extends Sizes>(tallied: ReadonlyMap<string, T>): T[] {
+  return [...tallied.values()].sort((a, b) => b.size - a.size)
 }
 
-function roleResult({ role, tiles, ...sizes }: TalliedRole): StatsRole {
-  return { role, ...sizesResult(sizes), tile_size: distributionResult(tiles) }
+function roleResult({ tiles, ...role }: TalliedRole): StatsRole {
+  return { ...withRatio(role), tile_size: distributionResult(tiles) }
 }
 
-function sizesResult({ size, unfiltered_size }: Sizes): Pick<StatsSums, 'size' | 'unfiltered_size' | 'ratio'> {
-  return { size, unfiltered_size, ratio: ratio({ size, unfiltered_size }) }
+function withRatio<T extends Sizes>(sizes: T): T & { ratio: number | null } {
+  return { ...sizes, ratio: ratio(sizes.unfiltered_size, sizes.size) }
 }
 
-/** Unfiltered bytes divided by stored bytes. */
-function ratio({ size, unfiltered_size }: Sizes): number | null {
-  return size === 0 ? null : ratioOf(unfiltered_size, size)
-}
-
-function share(part: number, whole: number): number | null {
+/** Null where there is nothing to divide by. */
+function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : ratioOf(part, whole)
 }
 
