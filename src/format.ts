@@ -12,18 +12,38 @@
  */
 
 export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './base/errors.ts'
-// What filters store about a chunk: `StoredChunk.metadata`.
-export { type AesMetadata, aesMetadata, type EncryptedPart } from './format/aes-metadata.ts'
 // Key-value metadata, groups and commits.
 export { type ArrayMetadata, arrayMetadata, type MetadataEntry } from './format/array-metadata.ts'
 // The schema and its parts.
 export { type ArraySchema, arraySchema, type Domain } from './format/array-schema.ts'
 export type { Attribute } from './format/attribute.ts'
-export { type BitWidthMetadata, type BitWidthWindow, bitWidthMetadata } from './format/bit-width-metadata.ts'
 export type { CellValNum } from './format/cell-val-num.ts'
-export { type ChecksumMetadata, checksumMetadata, type PartChecksum } from './format/checksum-metadata.ts'
+// What filters store about a chunk: `StoredChunk.metadata`.
+export {
+  type AesMetadata,
+  aesMetadata,
+  type BitWidthMetadata,
+  type BitWidthWindow,
+  bitWidthMetadata,
+  type ChecksumMetadata,
+  type CompressedPart,
+  type CompressorMetadata,
+  checksumMetadata,
+  compressorMetadata,
+  type DictionaryMetadata,
+  dictionaryMetadata,
+  type EncryptedPart,
+  type PartChecksum,
+  type PartLengthsMetadata,
+  type PositiveDeltaMetadata,
+  type PositiveDeltaWindow,
+  partLengthsMetadata,
+  positiveDeltaMetadata,
+  type RleStringMetadata,
+  rleStringMetadata,
+  type StringPart,
+} from './format/chunk-metadata.ts'
 export { type ConsolidatedCommit, parseConsolidatedCommits } from './format/commit-files.ts'
-export { type CompressedPart, type CompressorMetadata, compressorMetadata } from './format/compressor-metadata.ts'
 export {
   type ConsolidatedFooterEntry,
   type ConsolidatedFragmentMetadata,
@@ -42,7 +62,6 @@ export {
   type UpdateValue,
   updateCondition,
 } from './format/delete-condition.ts'
-export { type DictionaryMetadata, dictionaryMetadata } from './format/dictionary-metadata.ts'
 export type { Dimension } from './format/dimension.ts'
 export type { DimensionLabel } from './format/dimension-label.ts'
 export { type Enumeration, type EnumerationEntry, enumerationFile } from './format/enumeration.ts'
@@ -90,15 +109,8 @@ export {
   sectionContent,
   sectionPlaces,
 } from './format/metadata-sections.ts'
-export { type PartLengthsMetadata, partLengthsMetadata } from './format/part-lengths-metadata.ts'
-export {
-  type PositiveDeltaMetadata,
-  type PositiveDeltaWindow,
-  positiveDeltaMetadata,
-} from './format/positive-delta-metadata.ts'
 export { type ProcessedConditions, processedConditions } from './format/processed-conditions.ts'
 export type { NDRange, Range, RangeType } from './format/range.ts'
-export { type RleStringMetadata, rleStringMetadata, type StringPart } from './format/rle-string-metadata.ts'
 export { leafLevel, mbrAt, type RTree, type RTreeLevel, rtree } from './format/rtree.ts'
 export { childrenOf, type Span } from './format/span.ts'
 export { type StoredChunk, type TileChunks, tileChunks } from './format/tile-chunks.ts'

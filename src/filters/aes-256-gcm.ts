@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/aes-metadata.ts'
+import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
 import { badData, concat, hex, Parts, wholeMetadata } from './bytes.ts'
 import type { Aead } from './codecs/codecs.ts'

@@ -3,10 +3,8 @@ import {
   type BitWidthWindow,
   bitWidthHead,
   bitWidthMetadata,
-} from '../format/bit-width-metadata.ts'
-import type { Datatype } from '../format/datatype.ts'
-import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat } from './bytes.ts'
+} from '../format/chunk-metadata.ts'
+import { badData } from './bytes.ts'
 import {
   carry,
   type ElementSize,
@@ -21,8 +19,8 @@ import {
   signShift,
   windowType,
 } from './elements.ts'
-import type { Filter, FilterContext, FilterDefinition, FilteredBytes } from './filter.ts'
-import { isWindowed, windowRefusal, windowsOf } from './windows.ts'
+import type { FilterDefinition } from './filter.ts'
+import { isWindowed, type WindowCodec, windowFilter, windowRefusal } from './windows.ts'
 
 /**
  * BIT_WIDTH_REDUCTION: subtracts the smallest integer of a window from all of them, and stores the results as narrower
@@ -45,93 +43,46 @@ export const bitWidthReduction: FilterDefinition = {
   metadata: (datatype) => bitWidthMetadata(elementSize(datatype)),
   typeRefusal: windowRefusal,
   suits: isWindowed,
-  load: async () => filter,
+  load: async () => windowFilter(codec),
 }
 
-const filter: Filter = {
-  forward(parts, config, cx) {
-    const type = elementType(cx.datatype, cx.formatVersion)
-    if (type === undefined) return parts
-    const { size } = type
-    const windows: BitWidthWindow[] = []
-    const data: Uint8Array[] = []
-    let original_bytes = 0
-    for (const window of windowsOf(parts.data, config.max_window_size, size)) {
-      const range = rangeOf(window, type)
-      windows.push({
-        value_offset: elementOf(size, range.low, range.high),
-        bits: range.bits,
-        window_bytes: window.length,
-      })
-      const reduced = range.bits < 8 * size && window.length % size === 0
-      data.push(reduced ? reduce(window, size, range) : window)
-      original_bytes += window.length
-    }
-    const own = encode({ original_bytes, windows }, bitWidthMetadata(size))
-    return { metadata: [own, ...parts.metadata], data: [concat(data)] }
+const codec: WindowCodec<ReturnType<typeof bitWidthHead>, BitWidthWindow> = {
+  elementType(datatype, formatVersion) {
+    const type = windowType(datatype, formatVersion)
+    return type?.size === 1 ? undefined : type
   },
-
-  reverse(bytes, _config, cx) {
-    const type = elementType(cx.datatype, cx.formatVersion)
-    if (type === undefined) return bytes
-    const fast = undoInKernel(bytes, type, cx)
-    if (fast) return fast
+  head: bitWidthHead,
+  metadata: bitWidthMetadata,
+  entryBytes: BIT_WIDTH_WINDOW_BYTES,
+  forward(window, type) {
     const { size } = type
-    const { value, length } = decodePrefix(bytes.metadata, bitWidthMetadata(size))
-    let total = 0
-    let stored = 0
-    for (const window of value.windows) {
-      const bits = storedBits(window, size)
-      if (!isElementSize(bits / 8)) {
-        throw badData(`expected 8, 16, 32 or 64 bits, found ${bits}`, 'bits')
-      }
-      total += window.window_bytes
-      stored += (window.window_bytes / size) * (bits / 8)
+    const range = rangeOf(window, type)
+    const { low, high, bits } = range
+    return {
+      entry: { value_offset: elementOf(size, low, high), bits, window_bytes: window.length },
+      stored: bits < 8 * size && window.length % size === 0 ? reduce(window, size, range) : window,
     }
-    if (total !== value.original_bytes) {
-      throw badData(`expected ${value.original_bytes} bytes in windows, found ${total}`, 'original_bytes')
-    }
-    if (stored !== bytes.data.length) {
-      throw badData(`expected ${stored} bytes of data for the windows, found ${bytes.data.length}`, 'window_bytes')
-    }
-    checkLimit(total, cx.limit, 'original_bytes')
-    const data = new Uint8Array(total)
-    let from = 0
-    let to = 0
-    for (const window of value.windows) {
-      const width = (storedBits(window, size) / 8) as ElementSize
-      const end = from + (window.window_bytes / size) * width
-      const input = bytes.data.subarray(from, end)
-      data.set(width === size ? input : restore(input, width, window, type), to)
-      from = end
-      to += window.window_bytes
-    }
-    return { metadata: bytes.metadata.subarray(length), data }
   },
+  storedLength: (window, size) => (window.window_bytes / size) * storedWidth(window, size),
+  dataIs: 'of data for the windows',
+  check(total, { original_bytes }) {
+    if (total === original_bytes) return
+    throw badData(`expected ${original_bytes} bytes in windows, found ${total}`, 'original_bytes')
+  },
+  reverse(stored, window, type) {
+    const width = storedWidth(window, type.size)
+    return width === type.size ? stored : restore(stored, width, window, type)
+  },
+  kernel: (kernels, table, data, { window_num, original_bytes }, { size, signed }, limit) =>
+    original_bytes > limit ? undefined : kernels.widen(table, window_num, data, original_bytes, size, signed),
 }
 
-function elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
-  const type = windowType(datatype, formatVersion)
-  return type?.size === 1 ? undefined : type
-}
-
-/** Undoes all windows in a kernel. Undefined without kernels, and if anything is wrong. */
-function undoInKernel(
-  { metadata, data }: FilteredBytes,
-  { size, signed }: IntegerType,
-  { kernels, limit }: FilterContext,
-): FilteredBytes | undefined {
-  if (!kernels) return undefined
-  const { value: head, length } = decodePrefix(metadata, bitWidthHead)
-  const end = length + head.window_num * (size + BIT_WIDTH_WINDOW_BYTES)
-  if (end > metadata.length || head.original_bytes > limit) return undefined
-  const out = kernels.widen(metadata.subarray(length, end), head.window_num, data, head.original_bytes, size, signed)
-  return out && { metadata: metadata.subarray(end), data: out }
-}
-
-/** Bits of a value in the data: the full width if the window is stored unchanged. */
-function storedBits(window: BitWidthWindow, size: ElementSize): number {
-  return window.window_bytes % size !== 0 ? 8 * size : Math.min(window.bits, 8 * size)
+/** Bytes of a value in the data: the full width if the window is stored unchanged. */
+function storedWidth({ window_bytes, bits }: BitWidthWindow, size: ElementSize): ElementSize {
+  if (window_bytes % size !== 0 || bits >= 8 * size) return size
+  const width = bits / 8
+  if (isElementSize(width)) return width
+  throw badData(`expected 8, 16, 32 or 64 bits, found ${bits}`, 'bits')
 }
 
 /** Lanes of a window's smallest value, and the bits that the values need after it is subtracted. */

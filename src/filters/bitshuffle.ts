@@ -1,4 +1,4 @@
-import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
+import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { concat } from './bytes.ts'
 import { elementSize } from './elements.ts'
 import type { Filter, FilterDefinition } from './filter.ts'

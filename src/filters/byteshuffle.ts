@@ -1,4 +1,4 @@
-import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
+import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { type ElementSize, elementSize, lanesEach, lanesOf } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'

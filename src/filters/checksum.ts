@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../format/checksum-metadata.ts'
+import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../format/chunk-metadata.ts'
 import { type Describe, decodePrefix, encode } from '../format/io.ts'
 import { hex, Parts } from './bytes.ts'
 import type { Codecs, Digest } from './codecs/codecs.ts'

@@ -1,9 +1,4 @@
-import {
-  type CompressedPart,
-  type CompressorMetadata,
-  compressorMetadata,
-  onlyPart,
-} from '../format/compressor-metadata.ts'
+import { type CompressedPart, type CompressorMetadata, compressorMetadata, onlyPart } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'

@@ -1,4 +1,4 @@
-import { compressorMetadata } from '../format/compressor-metadata.ts'
+import { compressorMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { badData } from './bytes.ts'

@@ -1,6 +1,5 @@
 import { badValue } from '../base/errors.ts'
-import { compressorMetadata } from '../format/compressor-metadata.ts'
-import { dictionaryMetadata } from '../format/dictionary-metadata.ts'
+import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
 import { badData, NO_BYTES, wholeMetadata } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'

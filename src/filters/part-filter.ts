@@ -1,6 +1,6 @@
+import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, concat } from './bytes.ts'
 import { elementSize } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'

@@ -1,7 +1,6 @@
 import { badValue } from '../base/errors.ts'
-import { compressorMetadata } from '../format/compressor-metadata.ts'
+import { compressorMetadata, type RleStringMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { type RleStringMetadata, rleStringMetadata } from '../format/rle-string-metadata.ts'
 import { badData, checkLimit, NO_BYTES, wholeMetadata } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'

@@ -1,7 +1,7 @@
 import { badValue, unexpected } from '../base/errors.ts'
+import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'
 import {
   checkWhole,

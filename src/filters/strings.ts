@@ -1,5 +1,5 @@
 import { badValue } from '../base/errors.ts'
-import type { StringPart } from '../format/rle-string-metadata.ts'
+import type { StringPart } from '../format/chunk-metadata.ts'
 import { badData, checkLimit } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'

@@ -1,22 +1,108 @@
 import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import type { ElementSize } from './elements.ts'
+import { type AnyIo, decodePrefix, encode } from '../format/io.ts'
+import { badData, checkLimit, concat } from './bytes.ts'
+import type { ElementSize, IntegerType } from './elements.ts'
+import type { Filter } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
+
+/** What BIT_WIDTH_REDUCTION and POSITIVE_DELTA do to one window. `Entry` is what the metadata has of each. */
+export interface WindowCodec<Head extends { window_num: number }, Entry extends { window_bytes: number }> {
+  /** The integers that the filter uses for a datatype. Undefined if it passes the chunk unchanged. */
+  elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined
+  /** The metadata before the windows. */
+  head(io: AnyIo): Head
+  metadata(size: ElementSize): (io: AnyIo) => { windows: Entry[] }
+  /** Bytes of an entry besides its element. */
+  entryBytes: number
+  forward(window: Uint8Array, type: IntegerType): { entry: Entry; stored: Uint8Array }
+  /** Bytes of a window in the data. */
+  storedLength(entry: Entry, size: ElementSize): number
+  /** What the data is, for the error if it has another length. */
+  dataIs: string
+  /** Checks the unfiltered bytes of all windows. */
+  check?(total: number, head: Head): void
+  reverse(stored: Uint8Array, entry: Entry, type: IntegerType): Uint8Array
+  /** Undoes all windows. `table` has their entries. Undefined if anything is wrong. */
+  kernel(
+    kernels: Kernels,
+    table: Uint8Array,
+    data: Uint8Array,
+    head: Head,
+    type: IntegerType,
+    limit: number,
+  ): Uint8Array | undefined
+}
+
+/** The frame of both: the chunk is cut into windows, each with an entry in the metadata. */
+export function windowFilter<Head extends { window_num: number }, Entry extends { window_bytes: number }>(
+  codec: WindowCodec<Head, Entry>,
+): Filter {
+  return {
+    forward(parts, config, cx) {
+      const type = codec.elementType(cx.datatype, cx.formatVersion)
+      if (type === undefined) return parts
+      const windows: Entry[] = []
+      const data: Uint8Array[] = []
+      let original_bytes = 0
+      for (const window of windowsOf(parts.data, config.max_window_size, type.size)) {
+        const { entry, stored } = codec.forward(window, type)
+        windows.push(entry)
+        data.push(stored)
+        original_bytes += window.length
+      }
+      const own = { original_bytes, windows }
+      return { metadata: [encode(own, codec.metadata(type.size)), ...parts.metadata], data: [concat(data)] }
+    },
+
+    reverse(bytes, _config, cx) {
+      const type = codec.elementType(cx.datatype, cx.formatVersion)
+      if (type === undefined) return bytes
+      const { data, metadata } = bytes
+      const { value: head, length } = decodePrefix<Head>(metadata, codec.head)
+      const end = length + head.window_num * (type.size + codec.entryBytes)
+      if (cx.kernels && end <= metadata.length) {
+        const fast = codec.kernel(cx.kernels, metadata.subarray(length, end), data, head, type, cx.limit)
+        if (fast) return { metadata: metadata.subarray(end), data: fast }
+      }
+      const { windows } = decodePrefix(metadata, codec.metadata(type.size)).value
+      let total = 0
+      let stored = 0
+      for (const entry of windows) {
+        total += entry.window_bytes
+        stored += codec.storedLength(entry, type.size)
+      }
+      codec.check?.(total, head)
+      if (stored !== data.length) {
+        throw badData(`expected ${stored} bytes ${codec.dataIs}, found ${data.length}`, 'window_bytes')
+      }
+      if (total > stored) checkLimit(total, cx.limit, 'original_bytes')
+      const out = new Uint8Array(total)
+      let from = 0
+      let to = 0
+      for (const entry of windows) {
+        const next = from + codec.storedLength(entry, type.size)
+        out.set(codec.reverse(data.subarray(from, next), entry, type), to)
+        from = next
+        to += entry.window_bytes
+      }
+      return { metadata: metadata.subarray(end), data: out }
+    },
+  }
+}
 
 /**
- * The windows into which BIT_WIDTH_REDUCTION and POSITIVE_DELTA cut each part. A window has as many whole elements as
- * fit in `maxWindow` bytes. The last window has the rest, which may end with an incomplete element.
+ * The windows of each part. A window has as many whole elements as fit in `maxWindow` bytes. The last window has the
+ * rest, which may end with an incomplete element.
  *
  * @throws InspectError BAD_VALUE if no element fits into a window
  */
-export function windowsOf(
-  parts: readonly Uint8Array[],
-  maxWindow: number | undefined,
-  size: ElementSize,
-): Uint8Array[] {
+function windowsOf(parts: readonly Uint8Array[], maxWindow: number | undefined, size: ElementSize): Uint8Array[] {
   if (maxWindow === undefined || maxWindow < size) {
-    const found = maxWindow === undefined ? 'none' : `${maxWindow}`
-    throw badValue(`expected a window of at least ${size} bytes, found ${found}`, { field: 'max_window_size' })
+    throw badValue(`expected a window of at least ${size} bytes, found ${maxWindow ?? 'none'}`, {
+      field: 'max_window_size',
+    })
   }
   const windows: Uint8Array[] = []
   for (const part of parts) {

@@ -1,4 +1,4 @@
-import { partLengthsMetadata } from '../format/part-lengths-metadata.ts'
+import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { badData } from './bytes.ts'
 import { checkWhole, type ElementSize, elementSize, lanesEach, lanesOf, signedInteger } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'

@@ -1,4 +1,4 @@
-import { compressorMetadata } from '../format/compressor-metadata.ts'
+import { compressorMetadata } from '../format/chunk-metadata.ts'
 import { byteCodecFilter } from './byte-codec-filter.ts'
 import type { FilterDefinition } from './filter.ts'
 

@@ -1,5 +1,5 @@
 import { enumeration } from './coding.ts'
-import { asPart, type Describe, type Io } from './io.ts'
+import type { AnyIo, Describe, Io } from './io.ts'
 
 export type CombinationOp = 'AND' | 'OR' | 'NOT'
 export type ComparisonOp = 'LT' | 'LE' | 'GT' | 'GE' | 'EQ' | 'NE' | 'IN' | 'NOT_IN' | 'ALWAYS_TRUE' | 'ALWAYS_FALSE'
@@ -50,10 +50,10 @@ const MAX_DEPTH = 256
 
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
 
-function conditionNode(io: Io<ConditionNode>, depth: number): ConditionNode {
+function conditionNode(io: AnyIo, depth: number): ConditionNode {
   const node = io.coded('node', 'uint8', nodeTypeCoding, '0 expression, 1 value')
-  if (node === 'expression') return expression(asPart<ConditionExpression>(io), depth)
-  return comparison(asPart<ConditionValue>(io))
+  if (node === 'expression') return expression(io, depth)
+  return comparison(io)
 }
 
 function expression(io: Io<ConditionExpression>, depth: number): ConditionExpression {

@@ -1,7 +1,7 @@
 import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
-import { asPart, type Describe, type Io } from './io.ts'
+import type { AnyIo, Describe, Io } from './io.ts'
 import { type SlotSectionOffsets, slotSectionOffsets } from './metadata-sections.ts'
 import { type NDRange, ndRange, ndRangeSize } from './range.ts'
 
@@ -71,7 +71,7 @@ export interface FooterHead {
   null_nonempty_domain: boolean
 }
 
-export function footerHead(io: Io<FooterHead>): FooterHead {
+export function footerHead(io: AnyIo): FooterHead {
   const version = io.u32('version', 'format version')
   checkVersion(version)
   const array_schema_name =
@@ -93,7 +93,7 @@ export function footerHead(io: Io<FooterHead>): FooterHead {
 /** @param schema the fragment's own schema */
 export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
   return (io) => {
-    const { version, array_schema_name, dense, null_nonempty_domain } = footerHead(asPart<FooterHead>(io))
+    const { version, array_schema_name, dense, null_nonempty_domain } = footerHead(io)
     const nonempty_domain = io.struct(
       'nonempty_domain',
       ndRange(schema.domain.dimensions),
@@ -129,7 +129,7 @@ export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
       file_validity_sizes:
         version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: one a slot: of the validity file') : undefined,
       rtree_offset: io.size('rtree_offset', 'bytes: where the generic tile of the R-tree is'),
-      ...slotSectionOffsets(asPart<SlotSectionOffsets>(io), version, n),
+      ...slotSectionOffsets(io, version, n),
       fragment_min_max_sum_null_count_offset:
         version >= 12
           ? io.size(

@@ -89,9 +89,40 @@ export interface Io<T> {
 
 export type Describe<T> = (io: Io<T>) => T
 
-/** Casts a driver for a description of some fields of the value: a common head, or one variant of a union. */
-export function asPart<P>(io: unknown): Io<P> {
-  return io as Io<P>
+/**
+ * A driver of any value: for descriptions whose value is the type (`ReturnType`), and for those of some fields of a value,
+ * a common head or one variant of a union.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the type of the value follows from the description, not the other way round
+export type AnyIo = Io<any>
+
+/** A count, then that many elements of the list `name`. @param counted name, type and `about` of the count */
+export function countedList<T, E>(
+  io: Io<T>,
+  counted: readonly [name: string, wire: Wire, about: string],
+  name: KeysOf<T, readonly E[]>,
+  describe: Describe<E>,
+  about?: string,
+): E[] {
+  const [countName, wire, countAbout] = counted
+  const count = io.derive(countName, wire, (value) => lengthOf(value, name), countAbout)
+  return io.list(name, count, describe, about)
+}
+
+/** A length, named `<name>_length`, then that many bytes. */
+export function lengthAndBytes<T>(
+  io: Io<T>,
+  name: KeysOf<T, Uint8Array>,
+  wire: Wire,
+  about: string,
+  lengthAbout = 'bytes',
+): Uint8Array {
+  const length = io.derive(`${name}_length`, wire, (value) => lengthOf(value, name), lengthAbout)
+  return io.bytes(name, length, about)
+}
+
+function lengthOf(value: unknown, name: string): number {
+  return (value as Record<string, { length: number } | undefined>)[name]?.length ?? 0
 }
 
 /** Where bytes given to {@link decode} or {@link trace} come from. */
@@ -176,7 +207,7 @@ export function trace<T>(
 }
 
 /** Writes a structure: the inverse of {@link decode}. */
-export function encode<T>(value: T, describe: Describe<T>): Uint8Array {
+export function encode<T>(value: NoInfer<T>, describe: Describe<T>): Uint8Array {
   const writer = new Writer<T>(value)
   describe(writer)
   return writer.finish()

@@ -3,7 +3,7 @@ import type { FragmentFooter } from './fragment-footer.ts'
 import { fragmentMetadataV1 } from './fragment-metadata-v1.ts'
 import { fragmentMinMaxSumNullCount } from './fragment-min-max-sum-null-count.ts'
 import type { Slot } from './fragment-slots.ts'
-import type { Describe, Io } from './io.ts'
+import type { AnyIo, Describe } from './io.ts'
 import { processedConditions } from './processed-conditions.ts'
 import { rtree } from './rtree.ts'
 import { tileMinMax } from './tile-min-max.ts'
@@ -77,7 +77,7 @@ function section<Name extends string, Key extends string, Since extends number, 
 }
 
 /** @param slotNum how many slots the fragment has */
-export function slotSectionOffsets(io: Io<SlotSectionOffsets>, version: number, slotNum: number): SlotSectionOffsets {
+export function slotSectionOffsets(io: AnyIo, version: number, slotNum: number): SlotSectionOffsets {
   const offsets: { [key in SlotSection['key']]?: Float64Array } = {}
   for (const { key, since, coords, what } of SLOT_SECTIONS) {
     if (version < since) continue

@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
 import { stageDescription } from '../../src/filters/stage-metadata.ts'
-import { BIT_WIDTH_WINDOW_BYTES, bitWidthMetadata } from '../../src/format/bit-width-metadata.ts'
+import {
+  BIT_WIDTH_WINDOW_BYTES,
+  bitWidthMetadata,
+  POSITIVE_DELTA_WINDOW_BYTES,
+  positiveDeltaMetadata,
+} from '../../src/format/chunk-metadata.ts'
 import { FILTER_OPTIONS, type FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { FILTER_TYPES, type FilterType } from '../../src/format/filter-type.ts'
 import { decode, decodePrefix, encode } from '../../src/format/io.ts'
-import { POSITIVE_DELTA_WINDOW_BYTES, positiveDeltaMetadata } from '../../src/format/positive-delta-metadata.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
 

@@ -1,14 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
-import { aesMetadata } from '../../src/format/aes-metadata.ts'
 import { arrayMetadata, type MetadataEntry } from '../../src/format/array-metadata.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
-import { bitWidthMetadata } from '../../src/format/bit-width-metadata.ts'
-import { checksumMetadata } from '../../src/format/checksum-metadata.ts'
-import { compressorMetadata } from '../../src/format/compressor-metadata.ts'
+import {
+  aesMetadata,
+  bitWidthMetadata,
+  checksumMetadata,
+  compressorMetadata,
+  dictionaryMetadata,
+  partLengthsMetadata,
+  positiveDeltaMetadata,
+  rleStringMetadata,
+} from '../../src/format/chunk-metadata.ts'
 import { consolidatedFragmentMetadata } from '../../src/format/consolidated-fragment-metadata.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition, updateCondition } from '../../src/format/delete-condition.ts'
-import { dictionaryMetadata } from '../../src/format/dictionary-metadata.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import { filterPipeline } from '../../src/format/filter-pipeline.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
@@ -17,10 +22,7 @@ import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-su
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { type Describe, decode, encode } from '../../src/format/io.ts'
-import { partLengthsMetadata } from '../../src/format/part-lengths-metadata.ts'
-import { positiveDeltaMetadata } from '../../src/format/positive-delta-metadata.ts'
 import { processedConditions } from '../../src/format/processed-conditions.ts'
-import { rleStringMetadata } from '../../src/format/rle-string-metadata.ts'
 import { mbrAt, rtree } from '../../src/format/rtree.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { tileMinMax } from '../../src/format/tile-min-max.ts'

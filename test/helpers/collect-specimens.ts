@@ -2,16 +2,21 @@ import { createHash } from 'node:crypto'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../../src/cells/tile-files.ts'
 import { tileRole } from '../../src/cells/tile-places.ts'
 import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
-import { aesMetadata } from '../../src/format/aes-metadata.ts'
 import { arrayMetadata } from '../../src/format/array-metadata.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
-import { bitWidthMetadata } from '../../src/format/bit-width-metadata.ts'
-import { checksumMetadata } from '../../src/format/checksum-metadata.ts'
-import { compressorMetadata } from '../../src/format/compressor-metadata.ts'
+import {
+  aesMetadata,
+  bitWidthMetadata,
+  checksumMetadata,
+  compressorMetadata,
+  dictionaryMetadata,
+  partLengthsMetadata,
+  positiveDeltaMetadata,
+  rleStringMetadata,
+} from '../../src/format/chunk-metadata.ts'
 import { consolidatedFragmentMetadata } from '../../src/format/consolidated-fragment-metadata.ts'
 import { datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
-import { dictionaryMetadata } from '../../src/format/dictionary-metadata.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import { filterPipeline } from '../../src/format/filter-pipeline.ts'
 import { isCompressor } from '../../src/format/filter-type.ts'
@@ -21,9 +26,6 @@ import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { type Describe, decodePrefix, encode } from '../../src/format/io.ts'
 import { sectionContent, sectionPlaces } from '../../src/format/metadata-sections.ts'
-import { partLengthsMetadata } from '../../src/format/part-lengths-metadata.ts'
-import { positiveDeltaMetadata } from '../../src/format/positive-delta-metadata.ts'
-import { rleStringMetadata } from '../../src/format/rle-string-metadata.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { Folder, readAll } from '../../src/source/source.ts'

@@ -1,0 +1,222 @@
+import { type AnyIo, type Describe, type Io, lengthAndBytes } from './io.ts'
+import { u32 } from './u32.ts'
+
+/**
+ * What filters store about a chunk. Each filter's metadata is in front of that of earlier filters, and the tables in the
+ * filters' own files show the layouts.
+ *
+ * @see format_spec/tile.md; format_spec/filters/
+ */
+
+/** A count of metadata parts, a count of data parts, then both lists. The parts are in the data in the same order. */
+function partLists<E>(io: AnyIo, one: 'part' | 'checksum', earlier: string, describe: Describe<E>): [E[], E[]] {
+  const [metadata, data] = [`metadata_${one}s`, `data_${one}s`]
+  const metadataNum = io.derive(`metadata_${one}_num`, 'uint32', (m) => m[metadata].length, `parts: ${earlier}`)
+  const dataNum = io.derive(`data_${one}_num`, 'uint32', (m) => m[data].length, 'parts: of data')
+  return [io.list(metadata, metadataNum, describe), io.list(data, dataNum, describe)]
+}
+
+/** Lengths of one part that went through a compressor, in bytes. */
+export type CompressedPart = ReturnType<typeof compressedPart>
+function compressedPart(io: AnyIo) {
+  return {
+    original_length: io.u32('original_length', 'bytes: before'),
+    compressed_length: io.u32('compressed_length', 'bytes: after; the metadata parts stand ahead of the data parts'),
+  }
+}
+
+/**
+ * Metadata of a compression filter: GZIP, ZSTD, LZ4, RLE, BZIP2, DOUBLE_DELTA, DELTA. The string layouts of RLE and
+ * DICTIONARY_ENCODING have other metadata.
+ */
+export type CompressorMetadata = ReturnType<typeof compressorMetadata>
+export function compressorMetadata(io: AnyIo) {
+  const earlier = 'of metadata of earlier filters, which are compressed, too'
+  const [metadata_parts, data_parts] = partLists(io, 'part', earlier, compressedPart)
+  return { metadata_parts, data_parts }
+}
+
+const ONE_PART = 16
+
+/**
+ * Fast form of {@link compressorMetadata} for one data part and no metadata part, as when the compressor is the only
+ * filter. Undefined for all other metadata, and for damaged metadata.
+ */
+export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
+  if (metadata.length !== ONE_PART || u32(metadata, 0) !== 0 || u32(metadata, 4) !== 1) return undefined
+  return { original_length: u32(metadata, 8), compressed_length: u32(metadata, 12) }
+}
+
+export const AES_IV_BYTES = 12
+const AES_TAG_BYTES = 16
+
+/** One encrypted part. */
+export type EncryptedPart = ReturnType<typeof encryptedPart>
+function encryptedPart(io: AnyIo) {
+  return {
+    plain_length: io.u32('plain_length', 'bytes: before'),
+    encrypted_length: io.u32('encrypted_length', 'bytes: the same number'),
+    iv: io.bytes('iv', AES_IV_BYTES, 'initialisation vector, 12 bytes'),
+    tag: io.bytes('tag', AES_TAG_BYTES, 'authentication tag, 16 bytes; there is no additional authenticated data'),
+  }
+}
+
+/** Metadata of AES_256_GCM. Real bytes have the page's AESPart, without lengths of IV and tag. */
+export type AesMetadata = ReturnType<typeof aesMetadata>
+export function aesMetadata(io: AnyIo) {
+  const earlier = 'of metadata of earlier filters, which are encrypted, too'
+  const [metadata_parts, data_parts] = partLists(io, 'part', earlier, encryptedPart)
+  return { metadata_parts, data_parts }
+}
+
+/** Digest of one part. */
+export interface PartChecksum {
+  length: number
+  digest: Uint8Array
+}
+
+/** Metadata of CHECKSUM_MD5 (digests of 16 bytes) and CHECKSUM_SHA256 (32). */
+export interface ChecksumMetadata {
+  metadata_checksums: PartChecksum[]
+  data_checksums: PartChecksum[]
+}
+
+export function checksumMetadata(digestLength: number): Describe<ChecksumMetadata> {
+  const partChecksum = (io: Io<PartChecksum>): PartChecksum => ({
+    length: io.size('length', 'bytes: of the part'),
+    digest: io.bytes('digest', digestLength, '16 bytes (MD5) or 32 (SHA-256)'),
+  })
+  return (io) => {
+    const [metadata_checksums, data_checksums] = partLists(
+      io,
+      'checksum',
+      'of metadata of earlier filters',
+      partChecksum,
+    )
+    return { metadata_checksums, data_checksums }
+  }
+}
+
+/** Bytes of each part in the data, after filtering. Only SCALE_FLOAT and WEBP change the length of a part. */
+export type PartLengthsMetadata = ReturnType<typeof partLengthsMetadata>
+/** Metadata of BYTESHUFFLE, BITSHUFFLE, XOR, SCALE_FLOAT and WEBP. */
+export function partLengthsMetadata(io: AnyIo) {
+  const count = io.derive('part_num', 'uint32', (m) => m.part_lengths.length, 'parts')
+  return { part_lengths: io.list('part_lengths', count, partLength) }
+}
+
+/** An element is a number, not an object with fields. So it is read as a derived number. */
+function partLength(io: Io<number>): number {
+  return io.derive('part_length', 'uint32', (length) => length, 'bytes: of the part in the data')
+}
+
+/** The fields of {@link bitWidthMetadata} before the windows. */
+export function bitWidthHead(io: AnyIo) {
+  return {
+    original_bytes: io.u32('original_bytes', 'bytes: of all windows before the filter'),
+    window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows'),
+  }
+}
+
+/** One window of BIT_WIDTH_REDUCTION. The page says that its bytes are those after reduction; real bytes differ. */
+export interface BitWidthWindow {
+  /** One little-endian element. */
+  value_offset: Uint8Array
+  bits: number
+  window_bytes: number
+}
+
+/** Metadata of BIT_WIDTH_REDUCTION: the windows in the order of the data. */
+export interface BitWidthMetadata {
+  original_bytes: number
+  windows: BitWidthWindow[]
+}
+
+/** Bytes of a window's `bits` and `window_bytes`. */
+export const BIT_WIDTH_WINDOW_BYTES = 5
+
+/** @param elementSize bytes of one element of the type that the filter sees */
+export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata> {
+  const subtracted = 'one element: what was subtracted from every value; meaningless where the full width is kept'
+  const window = (io: Io<BitWidthWindow>): BitWidthWindow => ({
+    value_offset: io.bytes('value_offset', elementSize, subtracted),
+    bits: io.u8('bits', 'bits: of a stored value: 8, 16, 32 or 64'),
+    window_bytes: io.u32('window_bytes', 'bytes: of the window before the filter'),
+  })
+  return (io) => {
+    const { original_bytes, window_num } = bitWidthHead(io)
+    return { original_bytes, windows: io.list('windows', window_num, window) }
+  }
+}
+
+/** The fields of {@link positiveDeltaMetadata} before the windows. */
+export function positiveDeltaHead(io: AnyIo) {
+  return { window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows') }
+}
+
+/** One window of POSITIVE_DELTA. */
+export interface PositiveDeltaWindow {
+  /** The first element, little-endian. */
+  first_value: Uint8Array
+  window_bytes: number
+}
+
+/** Metadata of POSITIVE_DELTA: the windows in the order of the data. */
+export interface PositiveDeltaMetadata {
+  windows: PositiveDeltaWindow[]
+}
+
+/** Bytes of a window's `window_bytes`. */
+export const POSITIVE_DELTA_WINDOW_BYTES = 4
+
+/** @param elementSize bytes of one element of the type that the filter sees */
+export function positiveDeltaMetadata(elementSize: number): Describe<PositiveDeltaMetadata> {
+  const window = (io: Io<PositiveDeltaWindow>): PositiveDeltaWindow => ({
+    first_value: io.bytes('first_value', elementSize, 'one element'),
+    window_bytes: io.u32('window_bytes', 'bytes: of the window, the same before and after'),
+  })
+  return (io) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, window) })
+}
+
+/** The first fields of both string layouts: no metadata part, one data part, then lengths in bytes. */
+export type StringPart = ReturnType<typeof stringPart>
+function stringPart(io: AnyIo) {
+  const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0, 'parts: always 0')
+  io.require(metadataPartNum === 0, 'metadata_part_num', () => `expected no metadata part, found ${metadataPartNum}`)
+  const dataPartNum = io.derive('data_part_num', 'uint32', () => 1, 'parts: always 1')
+  io.require(dataPartNum === 1, 'data_part_num', () => `expected one data part, found ${dataPartNum}`)
+  return {
+    original_length: io.u32('original_length', 'bytes: of all strings'),
+    compressed_length: io.u32('compressed_length', 'bytes: of the data'),
+    offsets_length: io.u32('offsets_length', 'bytes: of the offsets that are rebuilt, 8 a cell'),
+  }
+}
+
+/**
+ * Metadata of RLE for var-sized strings whose offsets are stored in the data.
+ * @see tiledb/sm/filter/compression_filter.cc
+ */
+export type RleStringMetadata = ReturnType<typeof rleStringMetadata>
+export function rleStringMetadata(io: AnyIo) {
+  return {
+    part: io.struct('part', stringPart),
+    run_length_size: io.u8('run_length_size', 'bytes: of a run length in the data, big-endian'),
+    string_length_size: io.u8('string_length_size', 'bytes: of a string length, big-endian'),
+  }
+}
+
+/** Metadata of DICTIONARY_ENCODING. There is no count of entries, although the page has one. */
+export type DictionaryMetadata = ReturnType<typeof dictionaryMetadata>
+export function dictionaryMetadata(io: AnyIo) {
+  return {
+    part: io.struct('part', stringPart),
+    id_size: io.u8('id_size', 'bytes: of an id in the data, big-endian; chosen from the number of cells'),
+    string_length_size: io.u8('string_length_size', 'bytes: of a length in the dictionary, big-endian'),
+    dictionary: lengthAndBytes(
+      io,
+      'dictionary',
+      'uint32',
+      'entries in the order of first use: length, bytes; no count',
+    ),
+  }
+}
