@@ -17,3 +17,5 @@ export function little(size: number, value: number | bigint): Uint8Array {
 
 export const u32 = (value: number): Uint8Array => little(4, value)
 export const u64 = (value: number | bigint): Uint8Array => little(8, value)
+/** UTF-8, without any length. */
+export const text = (value: string): Uint8Array => new TextEncoder().encode(value)

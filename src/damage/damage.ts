@@ -1,6 +1,8 @@
 import type { FindingCode } from '../check/codes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import type { FragmentFooter } from '../format/fragment-footer.ts'
-import type { EditableArray } from './editable-array.ts'
+import type { Describe } from '../format/io.ts'
+import type { Change, EditableArray, SectionContents } from './editable-array.ts'
 import type { SampleName } from './samples.ts'
 
 /** A damage that a check must find. */
@@ -20,7 +22,50 @@ export const METADATA = /__fragment_metadata\.tdb$/
 /** The UUID of files that a damage adds. */
 export const UUID = '0123456789abcdef0123456789abcdef'
 
-export const onFooter =
-  (change: (footer: FragmentFooter) => void) =>
-  (array: EditableArray): Promise<void> =>
-    array.editFooter(change)
+/** Time stamps of a name that counts microseconds, not milliseconds. */
+export const MICROSECONDS = '__1700000000000000_1700000000000000'
+
+/** The functions below make a damage of a sample, a name and a change. */
+export function damage(sample: SampleName, name: string, plant: Damage['plant']): Damage {
+  return { name, sample, plant }
+}
+
+export function inSchema(sample: SampleName, name: string, change: Change<ArraySchema>): Damage {
+  return damage(sample, name, (array) => array.editSchema(change))
+}
+
+export function inFooter(sample: SampleName, name: string, change: Change<FragmentFooter>): Damage {
+  return damage(sample, name, (array) => array.editFooter(change))
+}
+
+/** Changes a section of the fragment's metadata. */
+export function inSection<Name extends keyof SectionContents>(
+  sample: SampleName,
+  name: string,
+  section: Name,
+  slot: number | undefined,
+  change: Change<SectionContents[Name]>,
+): Damage {
+  return damage(sample, name, (array) => array.editSection(section, slot, change))
+}
+
+/** Changes the unfiltered bytes of a tile. */
+export function inTile(sample: SampleName, name: string, ...edit: Parameters<EditableArray['editTile']>): Damage {
+  return damage(sample, name, (array) => array.editTile(...edit))
+}
+
+/** Changes what the only file that matches holds in its generic tile. */
+export function inFile<T extends object>(
+  sample: SampleName,
+  name: string,
+  file: RegExp,
+  describe: Describe<T>,
+  change: Change<T>,
+): Damage {
+  return damage(sample, name, (array) => array.rewrite(array.find(file), describe, change))
+}
+
+/** Cuts the first file that matches to so many bytes; if negative, takes so many from its end. */
+export function cutShort(sample: SampleName, name: string, file: RegExp, length: number): Damage {
+  return damage(sample, name, (array) => array.cut(array.first(file), length))
+}

@@ -1,28 +1,58 @@
 import { TileFile, type TileRole } from '../cells/tile-files.ts'
-import { type FragmentFooter, footerLengthIsStored, fragmentFooter } from '../format/fragment-footer.ts'
+import { fieldTileFile } from '../cells/tile-places.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import {
+  FRAGMENT_METADATA_FILE,
+  type FragmentFooter,
+  footerLengthIsStored,
+  fragmentFooter,
+} from '../format/fragment-footer.ts'
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
-import { tileOffsets } from '../format/tile-offsets.ts'
+import { type SLOT_SECTIONS, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import type { ProcessedConditions } from '../format/processed-conditions.ts'
+import type { RTree } from '../format/rtree.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { openTarget } from '../store/target.ts'
-import { writeGenericTile } from '../write/generic-tile-writer.ts'
+import { type WriteContext, writeGenericTile } from '../write/generic-tile-writer.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { bytes, u64 } from './bytes.ts'
 
-const noVector = (): never => {
-  throw new TypeError('nothing that is damaged on purpose is encrypted')
+/** Writes without encryption. */
+export function plainWriting(codecs: Codecs): WriteContext {
+  const randomBytes = (): never => {
+    throw new TypeError('nothing that is damaged on purpose is encrypted')
+  }
+  return { codecs, key: undefined, randomBytes }
 }
 
 /** Changes a value in place, or returns another one. */
-export type Change<T> = ((value: T) => T) | ((value: T) => void)
+type Edit<T> = ((value: T) => T) | ((value: T) => void)
+
+/** An edit, or other values of some fields. */
+export type Change<T extends object> = Partial<T> | Edit<T>
+
+function changed<T extends object>(value: T, change: Change<T>): T {
+  if (typeof change !== 'function') return Object.assign(value, change)
+  return (change as (value: T) => T)(value) ?? value
+}
+
+/** What the sections of the fragment metadata hold. */
+export type SectionContents = { [S in (typeof SLOT_SECTIONS)[number] as S['name']]: ReturnType<S['content']> } & {
+  rtree: RTree
+  fragment_min_max_sum_null_count: SlotStatistics[]
+  processed_conditions: ProcessedConditions
+}
 
 /** An array or group in memory that is damaged on purpose: its files by path, and edits that keep everything else correct. */
 export class EditableArray {
   /** Absolute path of its folder. */
   readonly root: string
   readonly files: Map<string, Uint8Array>
-  private readonly newContext: () => ReadContext
+  readonly newContext: () => ReadContext
 
   /** @param newContext makes a fresh context for each read, because a context remembers what it read */
   constructor(root: string, files: ReadonlyMap<string, Uint8Array>, newContext: () => ReadContext) {
@@ -98,16 +128,15 @@ export class EditableArray {
   }
 
   /** Reads the payload of a file that is one generic tile, changes it, and writes it without filters. */
-  async rewrite<T>(path: string, describe: Describe<T>, change: Change<T>): Promise<void> {
+  async rewrite<T extends object>(path: string, describe: Describe<T>, change: Change<T>): Promise<void> {
     const { payload, header } = await openGenericTile(this.get(path), this.newContext(), { file: path, offset: 0 })
     const value = decode(payload, describe)
-    this.files.set(path, await this.genericTile(change(value) ?? value, describe, header.format_version))
+    this.files.set(path, await this.genericTile(changed(value, change), describe, header.format_version))
   }
 
   /** A structure as a generic tile, never encrypted. */
   genericTile<T>(value: T, describe: Describe<T>, formatVersion = NEWEST_STABLE): Promise<Uint8Array> {
-    const { codecs } = this.newContext()
-    return writeGenericTile(encode(value, describe), formatVersion, { codecs, key: undefined, randomBytes: noVector })
+    return writeGenericTile(encode(value, describe), formatVersion, plainWriting(this.newContext().codecs))
   }
 
   /** Paths below the folder that match, in order. */
@@ -134,65 +163,67 @@ export class EditableArray {
     return target.fragment
   }
 
+  /** Changes the only schema that is the array's own, not a dimension label's. */
+  editSchema(change: Change<ArraySchema>): Promise<void> {
+    return this.rewrite(this.find(/^\/__schema\/__\d[^/]*$/), arraySchema, change)
+  }
+
   /**
-   * Writes the fragment's metadata again, with another payload for one section or other fields in the footer. Offsets are
+   * Changes the footer of a fragment, and replaces the generic tile of the section that begins at an offset. Offsets are
    * adjusted.
    */
-  async editMetadata(
-    edit: {
-      footer?: (footer: FragmentFooter) => void
-      sections?: readonly { offset: number; payload: Uint8Array }[]
-    },
+  async editFooter(
+    change: Change<FragmentFooter>,
     path = this.fragmentPath(),
+    section?: { offset: number; stored: Uint8Array },
   ): Promise<void> {
     const fragment = await this.fragment(path)
-    const info = await fragment.info()
-    const { footer } = info
+    const { footer, schema, format_version } = await fragment.info()
     if (!footer) throw new TypeError('no footer')
-    const file = `${path}/__fragment_metadata.tdb`
+    const file = `${path}/${FRAGMENT_METADATA_FILE}`
     const old = this.get(file)
     const starts = await fragment.metadataOffsets()
     const moved = new Map<number, number>()
     const parts: Uint8Array[] = []
     let at = 0
     for (const [i, start] of starts.entries()) {
-      const changed = edit.sections?.find(({ offset }) => offset === start)
-      const part = changed ? changed.payload : old.subarray(start, starts[i + 1] ?? footer.offset)
+      const part = start === section?.offset ? section.stored : old.subarray(start, starts[i + 1] ?? footer.offset)
       moved.set(start, at)
       parts.push(part)
       at += part.length
     }
-    const now: Record<string, unknown> = { ...footer }
     const to = (offset: number): number => moved.get(offset) ?? offset
-    for (const [key, value] of Object.entries(footer)) {
-      if (value instanceof Float64Array) now[key] = key.endsWith('_offsets') ? value.map(to) : value.slice()
-      else if (typeof value === 'number' && key.endsWith('_offset')) now[key] = to(value)
-    }
-    const edited = now as unknown as FragmentFooter
-    edit.footer?.(edited)
-    const stored = encode(edited, fragmentFooter(info.schema))
-    const length = footerLengthIsStored(info.format_version, info.schema) ? u64(stored.length) : []
+    const now = Object.entries(footer).map(([key, value]): [string, unknown] => {
+      if (key.endsWith('_offset') && typeof value === 'number') return [key, to(value)]
+      return [key, key.endsWith('_offsets') && value instanceof Float64Array ? value.map(to) : value]
+    })
+    const edited = changed(Object.fromEntries(now) as unknown as FragmentFooter, change)
+    const stored = encode(edited, fragmentFooter(schema))
+    const length = footerLengthIsStored(format_version, schema) ? u64(stored.length) : []
     this.files.set(file, bytes(...parts, stored, length))
   }
 
-  editFooter(change: (footer: FragmentFooter) => void, path = this.fragmentPath()): Promise<void> {
-    return this.editMetadata({ footer: change }, path)
-  }
-
-  /** Changes one section, which is identified by its offset in the footer. */
-  async editSection<T>(
-    offsetOf: (footer: FragmentFooter) => number | undefined,
-    describe: Describe<T>,
-    change: Change<T>,
+  /**
+   * Changes a section of a fragment's metadata.
+   * @param slot undefined for a section about the whole fragment
+   * @param footer other changes of the footer
+   */
+  async editSection<Name extends keyof SectionContents>(
+    name: Name,
+    slot: number | undefined,
+    change: Change<SectionContents[Name]>,
     path = this.fragmentPath(),
+    footer: Change<FragmentFooter> = {},
   ): Promise<void> {
     const fragment = await this.fragment(path)
-    const { footer } = await fragment.info()
-    const offset = footer && offsetOf(footer)
-    if (offset === undefined) throw new TypeError('no such section')
-    const value = decode((await fragment.genericTileAt(offset, '')).payload, describe)
-    const payload = await this.genericTile(change(value) ?? value, describe)
-    await this.editMetadata({ sections: [{ offset, payload }] }, path)
+    const info = await fragment.info()
+    const places = info.footer ? sectionPlaces(info.footer, info.slots) : []
+    const place = places.find((one) => one.name === name && one.slot === slot)
+    if (!place) throw new TypeError(`no section ${name}`)
+    const { offset } = place
+    const describe = sectionContent(name, info.format_version, info.schema, info.slots)
+    const value = decode((await fragment.genericTileAt(offset, name)).payload, describe) as SectionContents[Name]
+    await this.editFooter(footer, path, { offset, stored: await this.genericTile(changed(value, change), describe) })
   }
 
   /**
@@ -202,15 +233,14 @@ export class EditableArray {
     field: string,
     role: TileRole,
     tile: number,
-    change: Change<Uint8Array>,
+    change: Edit<Uint8Array>,
     path = this.fragmentPath(),
   ): Promise<void> {
     const file = await this.tileFile(field, role, path)
-    const { data } = await file.read(tile)
-    const copy = data.slice()
-    const changed = change(copy) ?? copy
+    const data = (await file.read(tile)).data.slice()
+    const now = change(data) ?? data
     const pipeline = await file.pipeline(false)
-    await this.replaceTile(file, tile, pipeline.forwardTile(changed, [changed.length]), path)
+    await this.replaceTile(file, tile, pipeline.forwardTile(now, [now.length]), path)
   }
 
   /** Replaces the stored bytes of a tile. Lists are adjusted. */
@@ -241,26 +271,17 @@ export class EditableArray {
     this.files.set(name, bytes(old.subarray(0, place.offset), stored, old.subarray(end)))
     const more = stored.length - place.size
     if (more === 0) return
-    const list =
-      role === 'var'
-        ? 'tile_var_offsets_offsets'
-        : role === 'validity'
-          ? 'tile_validity_offsets_offsets'
-          : 'tile_offsets_offsets'
-    const sizes = role === 'var' ? 'file_var_sizes' : role === 'validity' ? 'file_validity_sizes' : 'file_sizes'
-    const { footer } = await (await this.fragment(path)).info()
-    const offset = footer?.[list]?.[slot]
-    if (offset === undefined) throw new TypeError('no list')
+    const { offsetsList } = fieldTileFile(await (await this.fragment(path)).info(), slot, role)
     const values = file.offsets.map((start, i) => (i > tile ? start + more : start))
-    await this.editMetadata(
-      {
-        sections: [{ offset, payload: await this.genericTile({ values }, tileOffsets) }],
-        footer: (edited) => {
-          const list = edited[sizes]
-          if (list) list[slot] += more
-        },
-      },
+    await this.editSection(
+      offsetsList,
+      slot,
+      { values },
       path,
+      ({ file_sizes, file_var_sizes, file_validity_sizes }) => {
+        const sizes = role === 'var' ? file_var_sizes : role === 'validity' ? file_validity_sizes : file_sizes
+        if (sizes) sizes[slot] += more
+      },
     )
   }
 }

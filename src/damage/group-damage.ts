@@ -1,60 +1,30 @@
 import { groupDetails } from '../format/group-details.ts'
-import { type Damages, UUID } from './damage.ts'
+import { cutShort, type Damages, damage, inFile, MICROSECONDS, UUID } from './damage.ts'
+
+const METADATA_FILE = /\/__meta\/__/
+const DETAILS = /__group\//
 
 /** Damage to key-value metadata and groups. */
 export const GROUP_DAMAGE = {
-  METADATA_NAME_INVALID: {
-    name: 'a metadata file without time stamps',
-    sample: 'metadata',
-    plant: (array) => array.add('__meta/notes'),
-  },
-  METADATA_UNREADABLE: {
-    name: 'a metadata file cut short',
-    sample: 'metadata',
-    plant: (array) => array.cut(array.first(/\/__meta\/__/), 50),
-  },
-  METADATA_FUTURE: {
-    name: 'metadata dated in microseconds',
-    sample: 'metadata',
-    plant: (array) =>
-      array.move(array.first(/\/__meta\/__/), `${array.root}/__meta/__1700000000000000_1700000000000000_${UUID}`),
-  },
-  GROUP_DETAILS_UNREADABLE: {
-    name: 'group details cut short',
-    sample: 'group',
-    plant: (array) => array.cut(array.find(/__group\//), 50),
-  },
-  GROUP_DETAILS_FUTURE: {
-    name: 'a list of members dated in microseconds',
-    sample: 'group',
-    plant: (array) =>
-      array.move(array.first(/__group\//), `${array.root}/__group/__1700000000000000_1700000000000000_${UUID}_2`),
-  },
-  GROUP_MEMBER_MISSING: {
-    name: 'a member that is not there',
-    sample: 'group',
-    plant: (array) => {
-      array.removeAll(/\/arr1\//)
-    },
-  },
-  GROUP_MEMBER_TYPE: {
-    name: 'an array that is said to be a group',
-    sample: 'group',
-    plant: (array) =>
-      array.rewrite(array.find(/__group\//), groupDetails, ({ members }) => {
-        for (const member of members) if (member.uri.endsWith('arr1')) member.type = 'group'
-      }),
-  },
-  GROUP_CYCLE: {
-    name: 'a group that contains itself',
-    sample: 'group',
-    plant: (array) =>
-      array.rewrite(array.find(/__group\//), groupDetails, ({ members }) => {
-        for (const member of members)
-          if (member.type === 'group') {
-            member.uri = `file://${array.root}`
-            member.relative = false
-          }
-      }),
-  },
+  METADATA_NAME_INVALID: damage('metadata', 'a metadata file without time stamps', (array) =>
+    array.add('__meta/notes'),
+  ),
+  METADATA_UNREADABLE: cutShort('metadata', 'a metadata file cut short', METADATA_FILE, 50),
+  METADATA_FUTURE: damage('metadata', 'metadata dated in microseconds', (array) =>
+    array.move(array.first(METADATA_FILE), `${array.root}/__meta/${MICROSECONDS}_${UUID}`),
+  ),
+  GROUP_DETAILS_UNREADABLE: cutShort('group', 'group details cut short', DETAILS, 50),
+  GROUP_DETAILS_FUTURE: damage('group', 'a list of members dated in microseconds', (array) =>
+    array.move(array.first(DETAILS), `${array.root}/__group/${MICROSECONDS}_${UUID}_2`),
+  ),
+  GROUP_MEMBER_MISSING: damage('group', 'a member that is not there', (array) => array.removeAll(/\/arr1\//)),
+  GROUP_MEMBER_TYPE: inFile('group', 'an array that is said to be a group', DETAILS, groupDetails, ({ members }) => {
+    for (const member of members) if (member.uri.endsWith('arr1')) member.type = 'group'
+  }),
+  GROUP_CYCLE: damage('group', 'a group that contains itself', (array) =>
+    array.rewrite(array.find(DETAILS), groupDetails, ({ members }) => {
+      for (const member of members)
+        if (member.type === 'group') Object.assign(member, { uri: `file://${array.root}`, relative: false })
+    }),
+  ),
 } satisfies Damages

@@ -1,16 +1,14 @@
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { arraySchema } from '../format/array-schema.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
-import { processedConditions } from '../format/processed-conditions.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { arrayFiles } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
-import { bytes, u32 } from './bytes.ts'
-import { UUID } from './damage.ts'
-import { EditableArray } from './editable-array.ts'
+import { bytes, text, u32 } from './bytes.ts'
+import { METADATA, UUID } from './damage.ts'
+import { EditableArray, plainWriting } from './editable-array.ts'
 
 /** How to make an array for a damage: options of `write-sample`, and the changes that follow. */
 interface SampleRecipe {
@@ -19,11 +17,7 @@ interface SampleRecipe {
   cells?: string
   /** Folder of the array below the root, ending in `/`. */
   below?: string
-  prepare?(array: EditableArray, cx: PrepareContext): Promise<void> | void
-}
-
-interface PrepareContext {
-  codecs: Codecs
+  prepare?(array: EditableArray): Promise<void> | void
 }
 
 const SPARSE: SampleOptions = {
@@ -57,23 +51,21 @@ async function addConditions(array: EditableArray): Promise<void> {
 }
 
 /** Gives fragments other timestamps in their names, in the order in which they were written. */
-function rename(array: EditableArray, ranges: readonly (readonly [number, number])[]): void {
-  const marks = array.matching(/\.wrt$/)
-  for (const [i, mark] of marks.entries()) {
-    const [first, last] = ranges[i]
+function rename(array: EditableArray, ranges: readonly string[]): void {
+  for (const [i, mark] of array.matching(/\.wrt$/).entries()) {
     const name = mark.slice(mark.lastIndexOf('/') + 1, -4)
-    const now = `__${first}_${last}_${name.replace(/^__\d+_\d+_/, '')}`
+    const now = name.replace(/^__\d+_\d+_/, `__${ranges[i]}_`)
     array.move(mark, `${array.root}/__commits/${now}.wrt`)
     array.move(`${array.root}/__fragments/${name}`, `${array.root}/__fragments/${now}`)
   }
 }
 
-/** Names of commits relative to the array's folder, without the last `left`. */
-function consolidateCommits(array: EditableArray, left: number): string[] {
-  const marks = array.matching(/\.wrt$/)
-  const lines = marks.slice(0, marks.length - left).map((path) => `${path.slice(array.root.length + 1)}\n`)
-  for (const mark of marks.slice(0, marks.length - left)) array.remove(mark)
-  array.add(`__commits/__10_20_${UUID}_22.con`, new TextEncoder().encode(lines.join('')))
+/** Consolidates all commits but the last. @returns their names relative to the array's folder, as lines */
+function consolidateCommits(array: EditableArray): string[] {
+  const marks = array.matching(/\.wrt$/).slice(0, -1)
+  const lines = marks.map((path) => `${path.slice(array.root.length + 1)}\n`)
+  for (const mark of marks) array.remove(mark)
+  array.add(`__commits/__10_20_${UUID}_22.con`, text(lines.join('')))
   return lines
 }
 
@@ -81,7 +73,7 @@ async function consolidateMetadata(array: EditableArray): Promise<void> {
   const entries: { fragment_name: string; offset: number }[] = []
   const footers: Uint8Array[] = []
   let at = 0
-  for (const path of array.matching(/__fragment_metadata\.tdb$/)) {
+  for (const path of array.matching(METADATA)) {
     const folder = path.slice(0, path.lastIndexOf('/'))
     const { footer } = await (await array.fragment(folder)).info()
     if (!footer) throw new TypeError('no footer')
@@ -108,9 +100,9 @@ async function addGroup(array: EditableArray): Promise<void> {
   array.add(`__group/__10_10_${UUID}_2`, await array.genericTile({ version: 2, members }, groupDetails))
 }
 
-async function addLabel(array: EditableArray, { codecs }: PrepareContext): Promise<void> {
-  await array.rewrite(array.find(/^\/__schema\/__\d/), arraySchema, (schema) => {
-    schema.dimension_labels.push({
+async function addLabel(array: EditableArray): Promise<void> {
+  await array.editSchema(({ dimension_labels }) => {
+    dimension_labels.push({
       dimension_index: 0,
       name: 'height',
       relative: true,
@@ -123,7 +115,8 @@ async function addLabel(array: EditableArray, { codecs }: PrepareContext): Promi
     })
   })
   const label = { options: { dense: true, dim: ['d:INT32:0..11:5'], attr: ['label:FLOAT64'], cells: '0' } }
-  for (const [path, content] of await filesOf(label, '', codecs)) array.add(`__labels/l1${path}`, content)
+  for (const [path, content] of await filesOf(label, '', array.newContext().codecs))
+    array.add(`__labels/l1${path}`, content)
 }
 
 const SAMPLES = {
@@ -132,43 +125,28 @@ const SAMPLES = {
   empty: { options: { ...SPARSE, cells: '0' } },
   emptyDense: { options: { dense: true, cells: '0', dim: ['d:INT32:0..11:5'], attr: ['a:INT32'] } },
   dense: { options: { dense: true, cells: '24', fragments: '1' } },
-  consolidatedCommits: { options: THREE, prepare: (array) => void consolidateCommits(array, 1) },
+  consolidatedCommits: { options: THREE, prepare: (array) => void consolidateCommits(array) },
   ignoredCommits: {
     options: THREE,
     prepare(array) {
-      const [first] = consolidateCommits(array, 1)
-      array.add(`__commits/__10_10_${UUID}_22.ign`, new TextEncoder().encode(first))
+      const [first] = consolidateCommits(array)
+      array.add(`__commits/__10_10_${UUID}_22.ign`, text(first))
     },
   },
   vacuum: {
     options: THREE,
     prepare(array) {
-      rename(array, [
-        [10, 10],
-        [20, 20],
-        [10, 30],
-      ])
-      const old = array.matching(/\.wrt$/).filter((path) => !path.includes('/__10_30_'))
-      const lines = old.map(
-        (path) => `${path.slice(array.root.length).replace('/__commits/', '/__fragments/').slice(0, -4)}\n`,
-      )
-      array.add(
-        `__commits/${array
-          .find(/\/__10_30_.*\.wrt$/)
-          .replace(/^.*\//, '')
-          .slice(0, -4)}.vac`,
-        new TextEncoder().encode(lines.join('')),
-      )
+      rename(array, ['10_10', '20_20', '10_30'])
+      const [first, whole, second] = array.matching(/\.wrt$/)
+      const fragment = (mark: string): string => mark.slice(mark.lastIndexOf('/') + 1, -4)
+      const lines = [first, second].map((mark) => `/__fragments/${fragment(mark)}\n`)
+      array.add(`__commits/${fragment(whole)}.vac`, text(lines.join('')))
     },
   },
   consolidatedMetadata: {
     options: THREE,
     async prepare(array) {
-      rename(array, [
-        [10, 10],
-        [20, 20],
-        [30, 30],
-      ])
+      rename(array, ['10_10', '20_20', '30_30'])
       await consolidateMetadata(array)
     },
   },
@@ -181,20 +159,15 @@ const SAMPLES = {
     }).join(''),
     async prepare(array) {
       await addConditions(array)
-      await array.editSection(
-        (footer) => footer.processed_conditions_offset,
-        processedConditions,
-        () => ({ conditions: [...CONDITIONS] }),
-      )
+      await array.editSection('processed_conditions', undefined, { conditions: [...CONDITIONS] })
     },
   },
   currentDomain: {
     options: { ...SMALL, cells: '0' },
-    prepare: (array) =>
-      array.rewrite(array.find(/\/__schema\/__\d/), arraySchema, (schema) => {
-        const range = () => ({ min: u32(0), max: u32(9) })
-        schema.current_domain = { version: 0, type: 'NDRECTANGLE', range: [range(), range()] }
-      }),
+    prepare(array) {
+      const range = () => ({ min: u32(0), max: u32(9) })
+      return array.editSchema({ current_domain: { version: 0, type: 'NDRECTANGLE', range: [range(), range()] } })
+    },
   },
   enumerations: {
     options: {
@@ -229,7 +202,7 @@ export type SampleName = keyof typeof SAMPLES
 export async function sampleArray(name: SampleName, root: string, codecs: Codecs): Promise<EditableArray> {
   const recipe: SampleRecipe = SAMPLES[name]
   const array = new EditableArray(root, await filesOf(recipe, root, codecs), () => readContext(codecs, undefined))
-  await recipe.prepare?.(array, { codecs })
+  await recipe.prepare?.(array)
   return array
 }
 
@@ -239,11 +212,8 @@ async function filesOf(recipe: SampleRecipe, root: string, codecs: Codecs): Prom
   if (cells !== undefined) inputs.data = { pieces: [cells], file: 'cells' }
   const { cells: _, fragments: __, ...given } = options
   const { array } = planSample(cells === undefined ? options : given, inputs)
-  const noVector = (): never => {
-    throw new TypeError('samples of damage are not encrypted')
-  }
   const files = new Map<string, Uint8Array>()
-  for await (const file of arrayFiles(array, { codecs, key: undefined, randomBytes: noVector }, () => {}))
+  for await (const file of arrayFiles(array, plainWriting(codecs), () => {}))
     files.set(`${root}/${below}${file.path}`, file.bytes)
   return files
 }

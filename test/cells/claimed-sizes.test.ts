@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { DenseCoordinates } from '../../src/cells/dense-coordinates.ts'
 import { TilePieces } from '../../src/cells/tile-chunks.ts'
-import { SCHEMA } from '../../src/damage/damage.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
-import { arraySchema } from '../../src/format/array-schema.ts'
-import { tileSums } from '../../src/format/tile-sums.ts'
 import type { ByteRange, Storage } from '../../src/source/source.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
@@ -28,11 +25,9 @@ const int64s = (...values: bigint[]): Uint8Array => new Uint8Array(new BigInt64A
 /** An array of one dense tile of so many cells, all of them written as the metadata has it. */
 async function hugeTile(cells: bigint): Promise<EditableArray> {
   const array = await sample('--dense', '--dim', 'x:INT64:0..99:4', '--cells', '4')
-  await array.editFooter((footer) => {
-    footer.nonempty_domain[0] = { min: int64s(0n), max: int64s(cells - 1n) }
-    footer.last_tile_cell_num = cells
-  })
-  await array.rewrite(array.find(SCHEMA), arraySchema, ({ domain }) => {
+  const nonempty_domain = [{ min: int64s(0n), max: int64s(cells - 1n) }]
+  await array.editFooter({ nonempty_domain, last_tile_cell_num: cells })
+  await array.editSchema(({ domain }) => {
     domain.dimensions[0].domain = int64s(0n, 2n * cells)
     domain.dimensions[0].tile_extent = int64s(cells)
   })
@@ -42,7 +37,7 @@ async function hugeTile(cells: bigint): Promise<EditableArray> {
 describe('cells that the schema makes larger than memory', () => {
   async function hugeCells(): Promise<EditableArray> {
     const array = await sample('--dim', 'x:INT64:0..99', '--cells', '5')
-    await array.rewrite(array.find(SCHEMA), arraySchema, ({ attributes: [a] }) => {
+    await array.editSchema(({ attributes: [a] }) => {
       a.cell_val_num = 2 ** 32 - 2
     })
     return array
@@ -64,11 +59,7 @@ describe('cells that the schema makes larger than memory', () => {
 test.each([1, 3, 1000])('%i sums of strings, which have none, are a finding', async (count) => {
   const array = await sample('--dim', 'x:INT64:0..99', '--cells', '50', '--capacity', '10', '--attr', 's:STRING_ASCII')
   const values = new Uint8Array(8 * count).fill(0xff)
-  await array.editSection(
-    (footer) => footer.tile_sums_offsets?.[1],
-    tileSums,
-    () => ({ values }),
-  )
+  await array.editSection('tile_sums', 1, { values })
   const { code, documents } = await runJson(['check', '--level', 'cells', array.fragmentPath()], {
     storage: array.storage(),
   })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { tileSums } from '../../src/format/tile-sums.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check } from './findings.ts'
 
@@ -17,13 +16,9 @@ describe('cells and metadata that disagree', () => {
   test('both values are named for what they are; a changed sum does not fit the fragment', async () => {
     const array = new EditedArray('22/sparse_2d_row_row')
     const slot = await slotOf(array, 'a')
-    await array.editSection(
-      (footer) => footer.tile_sums_offsets?.[slot],
-      tileSums,
-      ({ values }) => {
-        values[0] ^= 1
-      },
-    )
+    await array.editSection('tile_sums', slot, ({ values }) => {
+      values[0] ^= 1
+    })
     const { findings } = await check(array.storage(), EDITED)
     const [sum] = findings.filter(({ code }) => code === 'TILE_SUM')
     expect(sum).toMatchObject({ severity: 'error', expected: 'cells and metadata that agree' })
@@ -46,13 +41,9 @@ describe('cells and metadata that disagree', () => {
   test('a checksum that fits proves the cells', async () => {
     const array = new EditedArray('22/filter_sha256')
     const slot = await firstSlot(array)
-    await array.editSection(
-      (footer) => footer.tile_sums_offsets?.[slot],
-      tileSums,
-      ({ values }) => {
-        values[0] ^= 1
-      },
-    )
+    await array.editSection('tile_sums', slot, ({ values }) => {
+      values[0] ^= 1
+    })
     const { findings } = await check(array.storage(), EDITED)
     const [sum] = findings.filter(({ code }) => code === 'TILE_SUM')
     expect(sum.meaning).toContain('CHECKSUM_SHA256 fits its bytes')

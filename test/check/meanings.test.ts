@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
-import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
-import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
+import { arraySchema } from '../../src/format/array-schema.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
-import { tileOffsets } from '../../src/format/tile-offsets.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check, serious, shown } from './findings.ts'
 
@@ -18,11 +16,6 @@ const lineOf = (array: EditedArray, at: number): string =>
   new RegExp(`__commits/__${at}_\\S*\\.wrt`).exec(
     new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
   )?.[0] ?? ''
-
-const onSchema =
-  (change: (schema: ArraySchema) => void) =>
-  (array: EditedArray): Promise<void> =>
-    array.rewrite(array.find(SCHEMA), arraySchema, change)
 
 /** What provokes each meaning that is not its code's own. */
 const PROVOKED: Readonly<
@@ -139,37 +132,37 @@ const PROVOKED: Readonly<
   'SCHEMA_NAME_INVALID.readable': [SPARSE, (array) => array.add('__schema/old_copy', array.get(array.find(SCHEMA)))],
   'SCHEMA_DUPLICATE_FIELD.own': [
     SPARSE,
-    onSchema(({ attributes }) => {
-      attributes[1].name = '__delete_condition_index'
-    }),
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[1].name = '__delete_condition_index'
+      }),
   ],
   'SCHEMA_DOMAIN.denseFloat': [
     '22/empty_dense',
-    onSchema(({ domain }) => {
-      const [first] = domain.dimensions
-      first.type = 'FLOAT32'
-      first.domain = new Uint8Array(Float32Array.of(1, 10).buffer)
-      first.tile_extent = new Uint8Array(Float32Array.of(4).buffer)
-    }),
+    (array) =>
+      array.editSchema(({ domain }) => {
+        const [first] = domain.dimensions
+        first.type = 'FLOAT32'
+        first.domain = new Uint8Array(Float32Array.of(1, 10).buffer)
+        first.tile_extent = new Uint8Array(Float32Array.of(4).buffer)
+      }),
   ],
-  'SCHEMA_TILE_EXTENT.sparse': [SPARSE, onSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0xfb))],
+  'SCHEMA_TILE_EXTENT.sparse': [
+    SPARSE,
+    (array) => array.editSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0xfb)),
+  ],
   'SCHEMA_FILL_VALUE.sparse': [
     SPARSE,
-    onSchema(({ attributes }) => {
-      attributes[0].fill_value = Uint8Array.of(1, 2, 3)
-    }),
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].fill_value = Uint8Array.of(1, 2, 3)
+      }),
   ],
   'NONEMPTY_DOMAIN.unwritten': [
     '22/dense_3d_row_row',
     (array) => array.editFooter(({ nonempty_domain }) => void nonempty_domain[0].min[0]++),
   ],
-  'MBR_INVALID.cells': [
-    SPARSE,
-    (array) =>
-      array.editFooter((footer) => {
-        footer.last_tile_cell_num = 1n
-      }),
-  ],
+  'MBR_INVALID.cells': [SPARSE, (array) => array.editFooter({ last_tile_cell_num: 1n })],
   'CHUNK_UNREADABLE.cutShort': ['unreadable/18_empty_chunk_gzip', () => {}],
   'CHUNK_UNREADABLE.deltaOfNothing': ['unreadable/22_empty_chunk_double_delta', () => {}],
   'CHUNK_UNREADABLE.partOfNothing': ['unreadable/22_empty_chunk_bitshuffle_md5', () => {}],
@@ -183,28 +176,14 @@ const PROVOKED: Readonly<
   'CHUNK_UNREADABLE.metadataTailLost': ['unreadable/22_tail_lost_bit_width_double_delta', () => {}],
   'TILE_NULL_COUNT.notNullable': [
     '22/type_numbers_sparse',
-    (array) =>
-      array.editSection(
-        (footer) => footer.tile_null_counts_offsets?.[0],
-        tileOffsets,
-        () => ({
-          values: Float64Array.of(1, 0, 0),
-        }),
-      ),
+    (array) => array.editSection('tile_null_counts', 0, { values: Float64Array.of(1, 0, 0) }),
   ],
   'FRAGMENT_NULL_COUNT.notNullable': [
     SPARSE,
-    async (array) => {
-      const { slots } = await (await array.fragment()).info()
-      const describe = fragmentMinMaxSumNullCount(slots.map(({ name }) => name))
-      await array.editSection(
-        (footer) => footer.fragment_min_max_sum_null_count_offset,
-        describe,
-        (all) => {
-          all[0].null_count = 3
-        },
-      )
-    },
+    (array) =>
+      array.editSection('fragment_min_max_sum_null_count', undefined, ([first]) => {
+        first.null_count = 3
+      }),
   ],
   'METADATA_NAME_INVALID.readable': [
     SPARSE,

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { rtree } from '../../src/format/rtree.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
@@ -41,14 +40,9 @@ describe('NaN that TileDB has not written there is', () => {
 
   async function withBox(...ends: readonly number[]): Promise<FindingCode[]> {
     const array = new EditedArray(FLOATS)
-    const { schema } = await (await array.fragment()).info()
-    await array.editSection(
-      (footer) => footer.rtree_offset,
-      rtree(schema.version, schema.domain.dimensions),
-      ({ levels }) => {
-        for (const end of ends) levels[levels.length - 1].bytes.set(NAN, 4 * end)
-      },
-    )
+    await array.editSection('rtree', undefined, ({ levels }) => {
+      for (const end of ends) levels[levels.length - 1].bytes.set(NAN, 4 * end)
+    })
     const { findings } = await check(array.storage(), EDITED)
     return serious(findings).map(({ code }) => code)
   }
@@ -64,11 +58,9 @@ describe('NaN that TileDB has not written there is', () => {
 
   test('a non-empty domain where no box is NaN', async () => {
     const array = new EditedArray(FLOATS)
-    await array.editMetadata({
-      footer: ({ nonempty_domain }) => {
-        nonempty_domain[0].min.set(NAN)
-        nonempty_domain[0].max.set(NAN)
-      },
+    await array.editFooter(({ nonempty_domain }) => {
+      nonempty_domain[0].min.set(NAN)
+      nonempty_domain[0].max.set(NAN)
     })
     const { findings } = await check(array.storage(), EDITED)
     expect(serious(findings).map(({ code }) => code)).toContain('MBR_NONEMPTY_DOMAIN')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { METADATA } from '../../src/damage/damage.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
-import { type RTreeLevel, rtree } from '../../src/format/rtree.ts'
+import type { RTreeLevel } from '../../src/format/rtree.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import { check } from './findings.ts'
@@ -63,21 +63,11 @@ describe('the box of a tile and the number of its cells', () => {
   const boxes = async (array: EditedArray, change: (leaves: RTreeLevel) => void): Promise<void> => {
     const [file] = array.matching(METADATA)
     const path = file.slice(0, file.lastIndexOf('/'))
-    const { schema, format_version } = await (await array.fragment(path)).info()
-    const tree = rtree(format_version, schema.domain.dimensions)
-    await array.editSection(
-      (footer) => footer.rtree_offset,
-      tree,
-      ({ levels }) => change(levels[levels.length - 1]),
-      path,
-    )
+    await array.editSection('rtree', undefined, ({ levels }) => change(levels[levels.length - 1]), path)
   }
 
   test('a last tile of one cell whose box is larger than a point', async () => {
-    const change = (array: EditedArray) =>
-      array.editFooter((footer) => {
-        footer.last_tile_cell_num = 1n
-      })
+    const change = (array: EditedArray) => array.editFooter({ last_tile_cell_num: 1n })
     expect(await found('22/sparse_basic', change)).toEqual(['a box of one point around one cell; a larger one'])
     expect(await found('22/float_dims', change)).toEqual(['a box of one point around one cell; a larger one'])
     expect(await found('22/string_dim', change)).toEqual(['a box of one point around one cell; a larger one'])

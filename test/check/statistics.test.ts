@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FindingCode } from '../../src/check/codes.ts'
-import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
-import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
-import { tileMinMax } from '../../src/format/tile-min-max.ts'
-import { tileOffsets } from '../../src/format/tile-offsets.ts'
-import { tileSums } from '../../src/format/tile-sums.ts'
+import type { SlotStatistics } from '../../src/format/fragment-min-max-sum-null-count.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -50,41 +46,31 @@ interface Planted {
   plant: (array: EditedArray, slot: number) => Promise<void>
 }
 
-const inList = (
-  code: FindingCode,
-  offsets: (footer: FragmentFooter) => readonly number[] | Float64Array | undefined,
-  edit: (array: EditedArray, offset: (footer: FragmentFooter) => number | undefined) => Promise<void>,
-): Planted => ({ code, plant: (array, slot) => edit(array, (footer) => offsets(footer)?.[slot]) })
-
 const flipped = (bytes: Uint8Array): void => {
   for (let i = 0; i < bytes.length; i++) bytes[i] ^= 0x5a
 }
 
 /** Every statistic there is, with a value that neither cells nor any way of writing them give. */
 const PLANTED: Record<string, Planted> = {
-  'tile minima': inList(
-    'TILE_MIN_MAX',
-    (footer) => footer.tile_min_values_offsets,
-    (array, offset) => array.editSection(offset, tileMinMax, ({ fixed }) => flipped(fixed)),
-  ),
-  'tile maxima': inList(
-    'TILE_MIN_MAX',
-    (footer) => footer.tile_max_values_offsets,
-    (array, offset) => array.editSection(offset, tileMinMax, ({ fixed }) => flipped(fixed)),
-  ),
-  'tile sums': inList(
-    'TILE_SUM',
-    (footer) => footer.tile_sums_offsets,
-    (array, offset) => array.editSection(offset, tileSums, ({ values }) => flipped(values)),
-  ),
-  'tile null counts': inList(
-    'TILE_NULL_COUNT',
-    (footer) => footer.tile_null_counts_offsets,
-    (array, offset) =>
-      array.editSection(offset, tileOffsets, ({ values }) => {
+  'tile minima': {
+    code: 'TILE_MIN_MAX',
+    plant: (array, slot) => array.editSection('tile_mins', slot, ({ fixed }) => flipped(fixed)),
+  },
+  'tile maxima': {
+    code: 'TILE_MIN_MAX',
+    plant: (array, slot) => array.editSection('tile_maxs', slot, ({ fixed }) => flipped(fixed)),
+  },
+  'tile sums': {
+    code: 'TILE_SUM',
+    plant: (array, slot) => array.editSection('tile_sums', slot, ({ values }) => flipped(values)),
+  },
+  'tile null counts': {
+    code: 'TILE_NULL_COUNT',
+    plant: (array, slot) =>
+      array.editSection('tile_null_counts', slot, ({ values }) => {
         values[0] += 7
       }),
-  ),
+  },
   'minimum of the fragment': { code: 'FRAGMENT_MIN_MAX', plant: onFragment(({ min }) => flipped(min)) },
   'sum of the fragment': { code: 'FRAGMENT_SUM', plant: onFragment(({ sum }) => flipped(sum)) },
   'null count of the fragment': {
@@ -95,15 +81,8 @@ const PLANTED: Record<string, Planted> = {
   },
 }
 
-function onFragment(change: (statistics: { min: Uint8Array; sum: Uint8Array; null_count: number }) => void) {
-  return async (array: EditedArray, slot: number): Promise<void> => {
-    const { slots } = await (await array.fragment()).info()
-    await array.editSection(
-      (footer) => footer.fragment_min_max_sum_null_count_offset,
-      fragmentMinMaxSumNullCount(slots.map(({ name }) => name)),
-      (all) => change(all[slot]),
-    )
-  }
+function onFragment(change: (statistics: SlotStatistics) => void): Planted['plant'] {
+  return (array, slot) => array.editSection('fragment_min_max_sum_null_count', undefined, (all) => change(all[slot]))
 }
 
 describe('a statistic that no way of writing gives is an error, in such arrays too', () => {

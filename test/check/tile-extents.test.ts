@@ -1,6 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { SCHEMA } from '../../src/damage/damage.ts'
-import { arraySchema } from '../../src/format/array-schema.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check } from './findings.ts'
 
@@ -18,7 +16,7 @@ describe('tile extents that do not fit the domain', () => {
     [SPARSE, 0, 'error'],
   ])('%s with an extent of %d: %s', async (fixture, extent, severity) => {
     const array = new EditedArray(fixture)
-    await array.rewrite(array.find(SCHEMA), arraySchema, ({ domain }) => {
+    await array.editSchema(({ domain }) => {
       expect(domain.dimensions[0].type).toBe('INT32')
       domain.dimensions[0].tile_extent = new Uint8Array(Int32Array.of(extent).buffer)
     })

@@ -38,9 +38,7 @@ describe('verify-checksums', () => {
     ['memory', false],
   ])('tells a section that the footer puts behind itself, and verifies the next fragment: %s', async (_, onDisk) => {
     const array = new EditedArray('22/deletes')
-    await array.editFooter((footer) => {
-      footer.rtree_offset = 2 ** 34
-    }, array.fragmentPath('__10_'))
+    await array.editFooter({ rtree_offset: 2 ** 34 }, array.fragmentPath('__10_'))
     const { code, documents, stderr } = await onTheDiskOrNot(array, onDisk, ['verify-checksums'])
     expect(stderr).not.toMatch(/fault/)
     expect(code).toBe(1)

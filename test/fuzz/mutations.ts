@@ -1,4 +1,4 @@
-import { TileFile, type TileRole } from '../../src/cells/tile-files.ts'
+import type { TileRole } from '../../src/cells/tile-files.ts'
 import { concat } from '../../src/filters/bytes.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../../src/format/generic-tile.ts'
@@ -104,9 +104,9 @@ async function mutateSection(random: Random, array: EditedArray, path: string): 
   const index = random.below(starts.length)
   const end = starts[index + 1] ?? info.footer?.offset ?? array.get(path).length
   const section = array.get(path).subarray(starts[index], end)
-  const payload = await mutatedGenericTile(random, array, section, array.get(path))
-  if (info.footer) await array.editMetadata({ sections: [{ offset: starts[index], payload }] }, folder)
-  else array.files.set(path, payload)
+  const stored = await mutatedGenericTile(random, array, section, array.get(path))
+  if (info.footer) await array.editFooter({}, folder, { offset: starts[index], stored })
+  else array.files.set(path, stored)
   return `section ${index}`
 }
 
@@ -119,12 +119,8 @@ async function mutateTile(random: Random, array: EditedArray, path: string): Pro
   if (!file || info.tile_num === 0) return undefined
   const role: TileRole = file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
   const tile = random.below(info.tile_num)
-  const tiles = await TileFile.open(fragment, file.slot, role)
-  const { data } = await tiles.read(tile)
-  const changed = mutateBytes(random, data, array.get(path))
-  const same = changed.slice(0, data.length)
-  const stored = (await tiles.pipeline(false)).forwardTile(same, [same.length])
-  await array.editStored(info.slots[file.slot].name, role, tile, () => stored, folder)
+  const change = (data: Uint8Array): Uint8Array => mutateBytes(random, data, array.get(path)).slice(0, data.length)
+  await array.editTile(info.slots[file.slot].name, role, tile, change, folder)
   return `cells of tile ${tile}`
 }
 
