@@ -132,15 +132,6 @@ function nanText(size: 4 | 8, view: DataView, at: number): number | string {
   return bits === QUIET_NAN[size] ? Number.NaN : `NaN:0x${bits.toString(16).padStart(2 * size, '0')}`
 }
 
-/** Whether the bits at `at` are a NaN other than {@link QUIET_NAN}. */
-export function isOddNaN(size: number, view: DataView, at: number): boolean {
-  const high = view.getUint32(at + size - 4, true)
-  if (size === 4) return (high & 0x7fffffff) > 0x7f800000 && high !== 0x7fc00000
-  if ((high & 0x7ff00000) !== 0x7ff00000) return false
-  const low = view.getUint32(at, true)
-  return ((high & 0xfffff) !== 0 || low !== 0) && (high !== 0x7ff80000 || low !== 0)
-}
-
 const NAN_TEXT = /^NaN:0x([0-9a-f]{8}|[0-9a-f]{16})$/i
 
 /**

@@ -141,16 +141,14 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
  *
  * @throws NotAtOnce if it contains an asynchronous iterable
  */
-export function toJson(value: Result, style: JsonStyle, notes?: JsonNotes): string {
+export function toJson(value: Result, style: JsonStyle): string {
   const parts: string[] = []
   const sink = {
     add: (part: string) => parts.push(part),
     integer: (value: number) => parts.push(String(value)),
     full: false,
   }
-  const text = new JsonText(sink, style)
-  if (text.start(value) !== 'done') throw new NotAtOnce('an asynchronous iterable cannot be written at once')
-  if (text.rounded && notes) notes.rounded = true
+  new JsonText(sink, style).whole(value)
   return parts.join('')
 }
 
@@ -185,6 +183,17 @@ export class JsonText {
     if (tail && isFields(value)) this.open('{', '}', objectSource(value, tail))
     else this.value(value, 0)
     return this.advance()
+  }
+
+  /**
+   * Adds a value whether or not the sink is full.
+   *
+   * @throws NotAtOnce if it contains an asynchronous iterable
+   */
+  whole(value: Result): void {
+    for (let stop = this.start(value); stop !== 'done'; stop = this.advance()) {
+      if (stop === 'await') throw new NotAtOnce('an asynchronous iterable cannot be written at once')
+    }
   }
 
   /** Continues until everything is written (`done`), the sink is full, or {@link pull} must be awaited. */

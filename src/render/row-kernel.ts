@@ -1,17 +1,13 @@
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
-import { isOddNaN } from '../format/value.ts'
 
-/** A column with one number, date or BOOL per cell, or with var-sized text of one byte per unit. */
 export interface RowColumn {
   column: ColumnType
-  /** Whether 64-bit integers are quoted. */
-  quoted: boolean
-  /** Whether dates and BOOL are written as the stored integers. */
-  raw: boolean
   /** The text before its cells, at the start of a line and elsewhere. */
   first: Uint8Array
   later: Uint8Array
+  /** Whether the text of its cells is always made by {@link RowStyle.madeText}. */
+  made: boolean
 }
 
 /** Texts that all columns share. */
@@ -25,15 +21,26 @@ export interface RowTexts {
   infinity: Uint8Array
   minusInfinity: Uint8Array
   minusZero: Uint8Array
+}
+
+export interface RowStyle {
   /** True for CSV: a column that could not be read keeps its place, and text has no quotes. False for JSON. */
   csv: boolean
+  /** Whether 64-bit integers are quoted. */
+  quoted: boolean
+  /** Whether dates and BOOL are written as the stored integers. */
+  raw: boolean
+  /** The text of a cell of the batch that is not one number, date or BOOL, nor text of one byte a unit. */
+  madeText(column: number, cell: number): Uint8Array
 }
 
 /** Positions are the numbers in `kernels/assembly/rows.ts`. */
 const KINDS = [
   ...['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'],
-  ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv', 'bool', 'json date', 'csv date'],
+  ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv', 'bool', 'json date', 'csv date', 'made'],
 ]
+const MADE = 'made'
+const MADE_KIND = KINDS.indexOf(MADE)
 /** Positions are the numbers in `kernels/assembly/dates.ts`. */
 const DATE_UNITS = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HR', 'MIN', 'SEC', 'MS', 'US', 'NS', 'PS', 'FS', 'AS']
 const COLUMN_BYTES = 24
@@ -43,7 +50,7 @@ const SLACK = 64
 const LONGEST_NUMBER = 48
 /** Most bytes of a text with its quotes. */
 const LONGEST_TEXT = 1026
-/** Most bytes of a column's texts to copy at once. */
+/** Most bytes of a column's texts to copy at once, and of one made text. */
 const TEXT_BYTES = 64 * 1024
 const OUT_BYTES = 128 * 1024
 /** Most cells to copy at once. */
@@ -58,7 +65,7 @@ const MOST_BYTES = 16 * 2 ** 20
 interface RowExports {
   memory: WebAssembly.Memory
   heapStart(): number
-  setTexts(at: number): void
+  setTexts(at: number, raw: boolean): void
   setPowers(at: number): void
   writeRows(
     columns: number,
@@ -71,16 +78,17 @@ interface RowExports {
     limit: number,
   ): number
   reachedRow(): number
+  declinedColumn(): number
   sawUnsafe(): number
 }
 
 /** The addresses of a column in memory. */
 interface Place {
   kind: number
-  /** Bytes of a cell; 0 for texts. */
+  /** Bytes of a cell; 0 for texts, also for made ones. */
   size: number
   data: number
-  /** For texts the address of their starts, for dates the unit. */
+  /** For texts, also for made ones, the address of their starts, for dates the unit. */
   more: number
   validity: number
   first: number
@@ -91,16 +99,15 @@ interface Place {
 
 /**
  * Rows as text, written by a WebAssembly module (`kernels/assembly`). The cells of a few thousand rows at a time are copied
- * into its memory. Digits equal those of {@link LineBytes} and `String`.
+ * into its memory. Digits equal those of `String`.
  */
 export class RowKernel {
   private readonly wasm: RowExports
   private readonly heap: Uint8Array
   private readonly words: Uint32Array
   private readonly places: readonly Place[]
-  private readonly csv: boolean
+  private readonly style: RowStyle
   private readonly span: number
-  private readonly rawFloats: readonly number[]
   private readonly table: number
   private readonly rowsAt: number
   private readonly out: number
@@ -110,15 +117,22 @@ export class RowKernel {
   /** Addresses of the columns that are shown. */
   private shown: readonly Place[] = []
   private batch: CellBatch | undefined
+  /** The column whose cell ended the last call of {@link rows}; -1 for none. */
+  declinedColumn = -1
   /** The rows of the batch whose cells are in memory, and the cell number of the first. */
   private loaded = { from: 0, to: 0, base: 0 }
 
-  private constructor(wasm: RowExports, columns: readonly RowColumn[], texts: RowTexts, layout: Layout) {
+  private constructor(
+    wasm: RowExports,
+    columns: readonly RowColumn[],
+    texts: RowTexts,
+    style: RowStyle,
+    { span }: Layout,
+  ) {
     this.wasm = wasm
-    this.csv = texts.csv
-    this.rawFloats = columns.flatMap(({ column, raw }, c) => (raw && datatypeKind(column.type) === 'float' ? [c] : []))
+    this.style = style
     this.heap = new Uint8Array(wasm.memory.buffer)
-    this.span = layout.span
+    this.span = span
     let top = up(wasm.heapStart())
     const take = (length: number): number => {
       const at = top
@@ -134,7 +148,7 @@ export class RowKernel {
     const shared = [texts.end, texts.null, texts.lone, texts.nan, texts.infinity, texts.minusInfinity, texts.minusZero]
     const sharedAt = take(8 * shared.length)
     this.words.set(shared.flatMap(text), sharedAt / 4)
-    wasm.setTexts(sharedAt)
+    wasm.setTexts(sharedAt, style.raw)
     if (columns.some(({ column }) => datatypeKind(column.type) === 'float')) {
       const powers = powersOfTen()
       const at = take(powers.byteLength)
@@ -145,15 +159,16 @@ export class RowKernel {
     this.rowsAt = take(4 * this.span)
     this.places = columns.map((one) => {
       const { column, first, later } = one
-      const size = column.cell_val_num === 'var' ? 0 : datatypeSize(column.type)
+      const kind = kindOf(one, style)
+      const size = cellSize(kind, column)
       const [firstAt, firstLength] = text(first)
       const [laterAt, laterLength] = text(later)
       return {
-        kind: KINDS.indexOf(kindOf(one, texts.csv) ?? 'none'),
+        kind: KINDS.indexOf(kind),
         size,
         data: take(size === 0 ? TEXT_BYTES : this.span * size),
         more: size === 0 ? take(4 * (this.span + 1)) : Math.max(0, DATE_UNITS.indexOf(column.type.slice(9))),
-        validity: column.nullable ? take(this.span) : 0,
+        validity: column.nullable && kind !== MADE ? take(this.span) : 0,
         first: firstAt,
         firstLength,
         later: laterAt,
@@ -166,17 +181,22 @@ export class RowKernel {
 
   /**
    * @param code of the module
-   * @returns undefined if it cannot write one of the columns, if rows are very long, or if WebAssembly or SIMD is missing
+   * @returns undefined if rows are very long, or if WebAssembly or SIMD is missing
    */
-  static make(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts): RowKernel | undefined {
-    const layout = layoutOf(columns, texts)
-    if (!layout || layout.bytes > MOST_BYTES) return undefined
+  static make(
+    code: BufferSource,
+    columns: readonly RowColumn[],
+    texts: RowTexts,
+    style: RowStyle,
+  ): RowKernel | undefined {
+    const layout = layoutOf(columns, texts, style)
+    if (layout.bytes > MOST_BYTES) return undefined
     try {
       const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
       const wasm = exports as unknown as RowExports
       const missing = up(wasm.heapStart()) + layout.bytes - wasm.memory.buffer.byteLength
       if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE))
-      return new RowKernel(wasm, columns, texts, layout)
+      return new RowKernel(wasm, columns, texts, style, layout)
     } catch {
       return undefined
     }
@@ -196,7 +216,7 @@ export class RowKernel {
     const { words } = this
     const shown: Place[] = []
     for (const [c, place] of this.places.entries()) {
-      if (!present[c] && !this.csv) continue
+      if (!present[c] && !this.style.csv) continue
       const { data, more, validity, first, firstLength, later, laterLength } = place
       const before = shown.length === 0 ? [first, firstLength] : [later, laterLength]
       const kind = present[c] ? place.kind : 0
@@ -222,11 +242,12 @@ export class RowKernel {
 
   /**
    * Writes some rows of the batch, starting with the i-th.
-   * @returns the first row that was not written. If it is `from`, and there was room, the row has a text that must be written
-   * by other code.
+   * @returns the first row that was not written. If it is `from`, and there was room, the row has a cell that must be written
+   * by other code: see {@link declinedColumn}.
    */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
     const { loaded } = this
+    this.declinedColumn = -1
     if (from < loaded.from || from >= loaded.to) {
       loaded.from = from
       loaded.to = this.load(rows, from, to)
@@ -242,6 +263,8 @@ export class RowKernel {
       this.at,
       this.out + OUT_BYTES,
     )
+    const declined = this.wasm.declinedColumn()
+    if (declined >= 0) this.declinedColumn = this.places.indexOf(this.shown[declined])
     return loaded.from + this.wasm.reachedRow()
   }
 
@@ -258,7 +281,8 @@ export class RowKernel {
       const endOf = (row: number): number => starts[(rows === undefined ? row : rows[row]) + 1]
       while (last >= from && endOf(last) > most) last = last === from ? from - 1 : from + ((last - from) >> 1)
     }
-    last = this.beforeOddNaN(rows, from, last)
+    for (const [c, { kind }] of this.places.entries())
+      if (kind === MADE_KIND && columns[c]) last = this.loadMade(c, rows, from, last, base)
     if (last < from) return from
     this.loaded.base = base
     if (rows !== undefined) this.words.set(rows.subarray(from, last + 1), this.rowsAt / 4)
@@ -266,7 +290,8 @@ export class RowKernel {
     for (let c = 0; c < columns.length; c++) {
       const column = columns[c]
       if (!column) continue
-      const { data, validity, more, size } = this.places[c]
+      const { kind, data, validity, more, size } = this.places[c]
+      if (kind === MADE_KIND) continue
       if (column.starts) this.loadTexts(column.data, column.starts, base, end, data, more)
       else this.heap.set(part(column.data, base * size, end * size), data)
       if (validity === 0) continue
@@ -276,20 +301,22 @@ export class RowKernel {
     return last + 1
   }
 
-  /** The last row before one with a NaN whose bits are shown. Other code writes that row. */
-  private beforeOddNaN(rows: Uint32Array | undefined, from: number, last: number): number {
-    let end = last
-    for (const c of this.rawFloats) {
-      const column = this.batch?.columns[c]
-      if (!column) continue
-      const { size } = this.places[c]
-      const view = new DataView(column.data.buffer, column.data.byteOffset, column.data.length)
-      for (let i = from; i <= end; i++) {
-        const cell = rows === undefined ? i : rows[i]
-        if (isOddNaN(size, view, cell * size)) end = i - 1
-      }
+  /** Makes the texts of a column. @returns the last row whose text fitted, perhaps none */
+  private loadMade(column: number, rows: Uint32Array | undefined, from: number, last: number, base: number): number {
+    const { words } = this
+    const { data, more } = this.places[column]
+    let end = 0
+    for (let i = from; i <= last; i++) {
+      const cell = rows === undefined ? i : rows[i]
+      const text = this.style.madeText(column, cell)
+      if (end + text.length > TEXT_BYTES) return i - 1
+      this.heap.set(text, data + end)
+      const at = more / 4 + cell - base
+      words[at] = end
+      end += text.length
+      words[at + 1] = end
     }
-    return end
+    return last
   }
 
   private loadTexts(
@@ -323,17 +350,22 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
 }
 
-/** One of {@link KINDS}; undefined for columns that are not written here. */
-function kindOf({ column, quoted, raw }: RowColumn, csv: boolean): string | undefined {
+/** One of {@link KINDS}. */
+function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): string {
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
   const size = datatypeSize(type)
-  if (kind === 'text') return cell_val_num === 'var' && size === 1 ? (csv ? 'csv' : 'json') : undefined
-  if (cell_val_num !== 1) return undefined
+  if (kind === 'text') return !made && cell_val_num === 'var' && size === 1 ? (csv ? 'csv' : 'json') : MADE
+  if (made || cell_val_num !== 1) return MADE
   if (kind === 'float') return `f${size * 8}`
   if (kind === 'datetime' && !raw) return csv ? 'csv date' : 'json date'
   if (kind === 'bool') return raw ? 'u8' : 'bool'
   return `${size === 8 && quoted ? 'q' : ''}${kind === 'uint' ? 'u' : 'i'}${size * 8}`
+}
+
+/** Bytes of a cell in memory; 0 for texts. */
+function cellSize(kind: string, { type, cell_val_num }: ColumnType): number {
+  return kind === MADE || cell_val_num === 'var' ? 0 : datatypeSize(type)
 }
 
 interface Layout {
@@ -343,20 +375,19 @@ interface Layout {
   bytes: number
 }
 
-/** Undefined if one of the columns is not written here. */
-function layoutOf(columns: readonly RowColumn[], texts: RowTexts): Layout | undefined {
+function layoutOf(columns: readonly RowColumn[], texts: RowTexts, style: RowStyle): Layout {
   let cellBytes = 4
   let row = texts.end.length + texts.lone.length
   let all = OUT_BYTES + POWER_NUM * 16 + 16 * SLACK
-  for (const text of Object.values(texts)) if (text instanceof Uint8Array) all += text.length + 2 * SLACK
+  for (const text of Object.values<Uint8Array>({ ...texts })) all += text.length + 2 * SLACK
   for (const one of columns) {
-    if (kindOf(one, texts.csv) === undefined) return undefined
     const { column, first, later } = one
-    const text = column.cell_val_num === 'var'
-    cellBytes += (text ? 4 : datatypeSize(column.type)) + (column.nullable ? 1 : 0)
-    if (text) all += TEXT_BYTES
+    const kind = kindOf(one, style)
+    const size = cellSize(kind, column)
+    cellBytes += (size || 4) + (column.nullable ? 1 : 0)
+    if (size === 0) all += TEXT_BYTES
     const before = Math.max(first.length, later.length)
-    row += before + texts.null.length + (text ? LONGEST_TEXT : LONGEST_NUMBER)
+    row += before + texts.null.length + (kind === MADE ? TEXT_BYTES : size === 0 ? LONGEST_TEXT : LONGEST_NUMBER)
     all += COLUMN_BYTES + 2 * before + 8 * SLACK
   }
   const span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))

@@ -4,7 +4,7 @@ import type { ColumnType } from '../../src/cells/column.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from '../../src/format/datetime.ts'
 import { shortestFloat32 } from '../../src/format/value.ts'
 import { KERNELS_WASM } from '../../src/render/kernels/binary.ts'
-import { type RowColumn, RowKernel, type RowTexts } from '../../src/render/row-kernel.ts'
+import { type RowColumn, RowKernel, type RowStyle, type RowTexts } from '../../src/render/row-kernel.ts'
 import { Random } from '../helpers/random.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
@@ -18,7 +18,12 @@ const TEXTS: RowTexts = {
   infinity: text('Infinity'),
   minusInfinity: text('-Infinity'),
   minusZero: text('-0'),
+}
+const STYLE: RowStyle = {
   csv: false,
+  quoted: false,
+  raw: false,
+  madeText: (column, cell) => text(`made ${column} ${cell}`),
 }
 
 function columnOf(type: ColumnType['type'], before = '', more: Partial<ColumnType> = {}): RowColumn {
@@ -30,12 +35,12 @@ function columnOf(type: ColumnType['type'], before = '', more: Partial<ColumnTyp
     nullable: false,
     ...more,
   }
-  return { column, quoted: false, raw: false, first: text(before), later: text(before) }
+  return { column, first: text(before), later: text(before), made: false }
 }
 
 /** What the kernel writes of values of one type, one a line. */
 function lines(values: Float64Array | Float32Array): string[] {
-  const kernel = RowKernel.make(CODE, [columnOf(values instanceof Float64Array ? 'FLOAT64' : 'FLOAT32')], TEXTS)
+  const kernel = RowKernel.make(CODE, [columnOf(values instanceof Float64Array ? 'FLOAT64' : 'FLOAT32')], TEXTS, STYLE)
   if (!kernel) throw new Error('no kernel')
   const data = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   kernel.begin({
@@ -182,7 +187,7 @@ describe('a date prints as formatDatetime says', () => {
 
   test.each(shortTurn(types, 13, 6))('%s', (type) => {
     const values = counts(type)
-    const kernel = RowKernel.make(CODE, [columnOf(type)], TEXTS)
+    const kernel = RowKernel.make(CODE, [columnOf(type)], TEXTS, STYLE)
     const data = new Uint8Array(values.buffer)
     kernel?.begin({
       tile: 0,
@@ -211,17 +216,24 @@ describe('a date prints as formatDatetime says', () => {
 })
 
 describe('a kernel of rows', () => {
-  test('is not made for other than single numbers, nor for rows longer than its memory may be', () => {
-    const columns = [columnOf('INT32', '', { cell_val_num: 2 }), columnOf('FLOAT64', '', { cell_val_num: 'var' })]
-    for (const column of columns) expect(RowKernel.make(CODE, [column], TEXTS)).toBeUndefined()
+  test('takes the text of other than single numbers as it is made', () => {
+    const columns = [columnOf('INT32', '', { cell_val_num: 2 }), columnOf('FLOAT64', ' ', { cell_val_num: 'var' })]
+    const kernel = RowKernel.make(CODE, columns, TEXTS, STYLE)
+    const data = { data: new Uint8Array(24), starts: Float64Array.of(0, 8, 16, 24), validity: undefined }
+    kernel?.begin({ tile: 0, cell_num: 3, rows: undefined, columns: [{ ...data, starts: undefined }, data] })
+    expect(kernel?.rows(Uint32Array.of(0, 2), 0, 2)).toBe(2)
+    expect(Buffer.from(kernel?.take() ?? []).toString()).toBe('made 0 0 made 1 0\nmade 0 2 made 1 2\n')
+  })
+
+  test('is not made for rows longer than its memory may be', () => {
     const many = Array.from({ length: 20_000 }, () => columnOf('INT64', 'x'.repeat(400)))
-    expect(RowKernel.make(CODE, many, TEXTS)).toBeUndefined()
-    expect(RowKernel.make(new Uint8Array(8), [columnOf('INT8')], TEXTS)).toBeUndefined()
+    expect(RowKernel.make(CODE, many, TEXTS, STYLE)).toBeUndefined()
+    expect(RowKernel.make(new Uint8Array(8), [columnOf('INT8')], TEXTS, STYLE)).toBeUndefined()
   })
 
   test('writes rows of hundreds of columns with long names', () => {
     const columns = Array.from({ length: 700 }, (_, i) => columnOf('INT64', `${i}${'y'.repeat(i % 60)}:`))
-    const kernel = RowKernel.make(CODE, columns, TEXTS)
+    const kernel = RowKernel.make(CODE, columns, TEXTS, STYLE)
     if (!kernel) throw new Error('no kernel')
     const values = BigInt64Array.from({ length: 300 }, (_, i) => BigInt.asIntN(64, 3n ** BigInt(i % 90)))
     const data = { data: new Uint8Array(values.buffer), starts: undefined, validity: undefined }

@@ -1,5 +1,5 @@
 export { setPowers } from './decimal'
-export { reachedRow, sawUnsafe, setTexts, writeRows } from './rows'
+export { declinedColumn, reachedRow, sawUnsafe, setTexts, writeRows } from './rows'
 
 /** The first byte that the module does not use. The caller may use the memory from here on. */
 export function heapStart(): usize {

@@ -20,6 +20,8 @@ const CSV_TEXT: u32 = 14
 const BOOL: u32 = 15
 const JSON_DATE: u32 = 16
 const CSV_DATE: u32 = 17
+/** Text that the caller made. */
+const MADE: u32 = 18
 
 /**
  * Bytes of a column's record: kind, data, validity or 0, text before its cells, length of that text, and one more word. For
@@ -38,18 +40,31 @@ const INFINITE: usize = 32
 const MINUS_INFINITE: usize = 40
 const MINUS_ZERO: usize = 48
 
-/** @param at address and length of each text: the end of a line, null, a line without cells, NaN, Infinity, -Infinity, -0 */
-export function setTexts(at: usize): void {
+/** Whether a NaN is written only if it is the usual one. */
+let exactNaN: bool = false
+
+/**
+ * @param at address and length of each text: the end of a line, null, a line without cells, NaN, Infinity, -Infinity, -0
+ * @param raw whether a NaN with other bits than those of 0 / 0 without a sign is declined
+ */
+export function setTexts(at: usize, raw: bool): void {
   texts = at
+  exactNaN = raw
 }
 
 let reached: u32 = 0
 let declined: bool = false
 let unsafe: bool = false
+let culprit: i32 = -1
 
 /** The first row that {@link writeRows} did not write. */
 export function reachedRow(): u32 {
   return reached
+}
+
+/** The position of the column because of which {@link reachedRow} was declined; -1 if no row was. */
+export function declinedColumn(): i32 {
+  return culprit
 }
 
 /** Whether an integer of 2^53 or beyond was written, which a float64 may not hold. */
@@ -76,12 +91,17 @@ export function writeRows(
   const end = load<u32>(texts + END) as usize
   const endLength = load<u32>(texts + END, 4) as usize
   let row = from
+  culprit = -1
   for (; row < to && out < limit; row++) {
     const cell = (rows === 0 ? row : load<u32>(rows + ((row as usize) << 2)) - base) as usize
     const start = out
     for (let column = columns; column < columnsEnd; column += COLUMN_BYTES) {
       out = written(out, load<u32>(column, 12) as usize, load<u32>(column, 16) as usize)
       out = writeCell(column, cell, out)
+      if (declined) {
+        culprit = ((column - columns) / COLUMN_BYTES) as i32
+        break
+      }
     }
     if (declined) {
       declined = false
@@ -141,8 +161,15 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
   if (kind === U64) return unsigned64(out, load<u64>(data + (cell << 3)))
   if (kind === JSON_TEXT || kind === CSV_TEXT)
     return writeText(kind, data, (load<u32>(column, 20) as usize) + (cell << 2), out)
+  if (kind === MADE) return copyText(data, (load<u32>(column, 20) as usize) + (cell << 2), out)
   if (kind === JSON_DATE || kind === CSV_DATE) return date(column, load<i64>(data + (cell << 3)), out)
   return writeOther(kind, data, cell, out)
+}
+
+/** @param starts address of where it starts in `data`, and of where the next does */
+function copyText(data: usize, starts: usize, out: usize): usize {
+  const from = load<u32>(starts) as usize
+  return written(out, data + from, (load<u32>(starts, 4) as usize) - from)
 }
 
 /** Longer texts are declined, as there must be room after every row. */
@@ -231,7 +258,7 @@ function date(column: usize, count: i64, out: usize): usize {
 function float64(column: usize, bits: u64, out: usize): usize {
   const size = bits & 0x7fffffffffffffff
   if (size === 0 || size >= 0x7ff0000000000000)
-    return special(size === 0, bits >> 63 !== 0, size > 0x7ff0000000000000, out)
+    return special(size === 0, bits >> 63 !== 0, size > 0x7ff0000000000000, bits !== 0x7ff8000000000000, out)
   store<u8>(out, 0x2d)
   out += (bits >> 63) as usize
   const places = load<i32>(column, 20)
@@ -247,13 +274,17 @@ function float64(column: usize, bits: u64, out: usize): usize {
 
 function float32(bits: u32, out: usize): usize {
   const size = bits & 0x7fffffff
-  if (size === 0 || size >= 0x7f800000) return special(size === 0, bits >> 31 !== 0, size > 0x7f800000, out)
+  if (size === 0 || size >= 0x7f800000)
+    return special(size === 0, bits >> 31 !== 0, size > 0x7f800000, bits !== 0x7fc00000, out)
   store<u8>(out, 0x2d)
   return writeF32(out + ((bits >> 31) as usize), size)
 }
 
-function special(zero: bool, negative: bool, notANumber: bool, out: usize): usize {
-  if (notANumber) return textAt(NOT_A_NUMBER, out)
+function special(zero: bool, negative: bool, notANumber: bool, odd: bool, out: usize): usize {
+  if (notANumber) {
+    if (odd && exactNaN) declined = true
+    return textAt(NOT_A_NUMBER, out)
+  }
   if (!zero) return textAt(negative ? MINUS_INFINITE : INFINITE, out)
   if (negative) return textAt(MINUS_ZERO, out)
   store<u8>(out, 0x30)
