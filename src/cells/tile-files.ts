@@ -5,6 +5,7 @@ import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
+import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
@@ -23,8 +24,14 @@ import {
 export type { TilePlace, TileRole } from './tile-places.ts'
 
 const NO_OFFSETS_BYTES = 8
-/** Blocks of large tiles are planned up to so many ranges of a file. */
+/** So many blocks of large tiles are planned. The metadata may claim any size; blocks that are not planned are still read. */
 const MOST_PLANNED = 2 ** 16
+
+/** Which tiles will be read. */
+interface TilePlan extends PlanOptions {
+  /** Tiles that will not. */
+  skip?: ((tile: number) => boolean) | undefined
+}
 
 /**
  * The tiles of one data file of a fragment: their places, filters and unfiltered bytes.
@@ -35,6 +42,7 @@ export class TileFile {
   readonly role: TileRole
   readonly source: ByteSource
   readonly offsets: Float64Array
+  private readonly stream: ReadAhead
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
   private readonly size: number
@@ -43,19 +51,10 @@ export class TileFile {
   /** The pipeline that {@link plain} loaded. */
   private loaded: Pipeline | undefined
   private withOffsets: Promise<Pipeline> | undefined
-  /** Tiles that will be read in sequence; undefined after an error. */
-  private planned: { to: number; skip: ((tile: number) => boolean) | undefined; ahead: number } | undefined
-  /** Stored bytes of one or more tiles. */
-  private held: { offset: number; bytes: Uint8Array } | undefined
-  /** The bytes after them, read in the background; they become undefined if the read fails. */
-  private next: { offset: number; bytes: Promise<Uint8Array | undefined> } | undefined
   /** Tiles that another thread unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
   /** Called for tiles that were written without the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
-  /** Buffers that `stored` reads into by turns, if it may reuse memory. New memory costs a tenth of a millisecond per MiB. */
-  private rooms: Uint8Array[] | undefined
-
   private constructor(
     fragment: Fragment,
     info: FragmentInfo,
@@ -73,6 +72,7 @@ export class TileFile {
     this.name = name
     this.size = size
     this.source = fragment.folder.file(this.name)
+    this.stream = new ReadAhead(this.source)
   }
 
   /** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
@@ -129,7 +129,7 @@ export class TileFile {
       throw new InspectError('IO', 'expected the file as it was, found it changed', { file: this.source.name, offset })
     }
     const read = (at: number, length: number): Promise<Uint8Array> =>
-      this.source.read(at, length).catch((error: unknown) => {
+      this.stream.read(at, length).catch((error: unknown) => {
         if (error instanceof InspectError && (error.code === 'NOT_FOUND' || error.code === 'TRUNCATED')) return broken()
         throw error
       })
@@ -163,128 +163,46 @@ export class TileFile {
       : this.cells(tile) * fileCellSize(this.info, this.slot, this.role)
   }
 
-  /**
-   * Announces the tiles that will be read, in this order. A remote source can then fetch neighbouring tiles at once.
-   * Otherwise small tiles are read several at a time, and the next bytes are read in the background.
-   *
-   * @param reuse whether the next tile may overwrite the stored bytes of the current one
-   */
-  plan(
-    from: number,
-    to: number,
-    together?: number,
-    { skip, first, reuse }: { skip?: ((tile: number) => boolean) | undefined; first?: number; reuse?: boolean } = {},
-  ): void {
-    const { source } = this
-    if (!source.plan) {
-      this.planned = { to, skip, ahead: Math.min(AHEAD_BYTES, (together ?? MOST_BYTES) / AHEAD_PARTS) }
-      if (reuse) this.rooms = []
-      return
-    }
-    const ranges: ByteRange[] = []
+  /** Announces that tiles `from` to `to` will be read, in this order. */
+  plan(from: number, to: number, { skip, ...options }: TilePlan = {}): void {
+    this.stream.plan(this.ranges(from, to, skip), options)
+  }
+
+  /** What is read of tiles: large ones in blocks. A tile that ends before it starts is reported when it is read. */
+  private *ranges(from: number, to: number, skip: TilePlan['skip']): Generator<ByteRange> {
+    let blocks = 0
     for (let tile = from; tile <= to; tile++) {
       if (skip?.(tile)) continue
       const [offset, end] = [this.offsets[tile], this.end(tile)]
-      const step = this.isLarge(tile) && this.inPieces ? BLOCK_BYTES : end - offset
-      // A tile that ends before it starts is reported when it is read.
-      for (let at = offset; at < end; at += step) {
-        // The metadata may claim any size. Blocks that are not planned are still read.
-        if (step < end - offset && ranges.length >= MOST_PLANNED) break
-        ranges.push({ offset: at, length: Math.min(step, end - at) })
+      const inBlocks = this.isLarge(tile) && this.inPieces
+      const step = inBlocks ? BLOCK_BYTES : end - offset
+      for (let at = offset; at < end && blocks < MOST_PLANNED; at += step) {
+        yield { offset: at, length: Math.min(step, end - at) }
+        if (inBlocks) blocks++
       }
     }
-    source.plan(ranges, together, first)
   }
 
   /** The stored bytes of a tile. @throws InspectError MISSING_FILE if a file that the metadata lists is not there */
   async stored(tile: number): Promise<Uint8Array> {
-    const now = this.storedNow(tile)
-    if (now) return now
-    const ahead = this.planned && (await this.storedAhead(tile))
-    if (ahead) return ahead
     const { offset, size } = this.place(tile)
     return this.readListed(offset, size)
   }
 
+  /** The stored bytes of a tile if an earlier read fetched them. */
+  storedNow(tile: number): Uint8Array | undefined {
+    const { offset, size } = this.place(tile)
+    return this.stream.readNow(offset, size)
+  }
+
   private async readListed(offset: number, size: number): Promise<Uint8Array> {
     try {
-      return await this.source.read(offset, size)
+      return await this.stream.read(offset, size)
     } catch (error) {
       if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
       const message = `expected a file of ${this.size} bytes, which the metadata lists; found no such file`
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
-  }
-
-  /** Reads a planned tile and those after it, and starts to read the next ones. Undefined if anything is wrong. */
-  private async storedAhead(tile: number): Promise<Uint8Array | undefined> {
-    const { offset, size } = this.place(tile)
-    const { next } = this
-    this.next = undefined
-    this.held = undefined
-    // Awaited even if another tile was expected: two reads must not write to the same buffer.
-    const ahead = await next?.bytes
-    const bytes = next?.offset === offset ? ahead : await this.readQuietly(offset, this.lengthAhead(tile))
-    if (!bytes || bytes.length < size) {
-      // On any error, tiles are read one by one to find the faulty one.
-      this.planned = undefined
-      return undefined
-    }
-    if (bytes.length <= MOST_BYTES) this.held = { offset, bytes }
-    const following = this.plannedFrom(tile + 1, offset + bytes.length)
-    const more = following === undefined ? 0 : this.lengthAhead(following)
-    if (following !== undefined && more > 0 && more <= MOST_BYTES) {
-      const start = this.offsets[following]
-      this.next = { offset: start, bytes: this.readQuietly(start, more) }
-    }
-    return bytes.subarray(0, size)
-  }
-
-  private readQuietly(offset: number, length: number): Promise<Uint8Array | undefined> {
-    return this.source.read(offset, length, this.room(length)).catch(() => undefined)
-  }
-
-  /**
-   * The buffer that was not used last, enlarged if needed. Undefined for so many bytes that the file must first show that it
-   * has them.
-   */
-  private room(length: number): Uint8Array | undefined {
-    if (!this.rooms || length > MOST_BYTES) return undefined
-    const last = this.rooms.length > 1 ? this.rooms.shift() : undefined
-    const room = last && last.length >= length ? last : new Uint8Array(Math.max(length, AHEAD_BYTES))
-    this.rooms.push(room)
-    return room
-  }
-
-  /** The first planned tile, from `tile` on, that starts at or after `offset`. */
-  private plannedFrom(tile: number, offset: number): number | undefined {
-    const { planned } = this
-    for (let at = tile; planned && at <= planned.to; at++)
-      if (this.offsets[at] >= offset && !planned.skip?.(at)) return at
-    return undefined
-  }
-
-  /** The stored bytes of a tile if an earlier read fetched them. */
-  storedNow(tile: number): Uint8Array | undefined {
-    const { held } = this
-    if (!held) return undefined
-    const { offset, size } = this.place(tile)
-    const at = offset - held.offset
-    return at >= 0 && at + size <= held.bytes.length ? held.bytes.subarray(at, at + size) : undefined
-  }
-
-  /** Bytes to read from the start of a tile: its own, and those of the next planned tiles up to a limit. */
-  private lengthAhead(tile: number): number {
-    const { planned } = this
-    if (!planned) return 0
-    const offset = this.offsets[tile]
-    let end = offset
-    for (let next = tile; next <= planned.to && (next === tile || !planned.skip?.(next)); next++) {
-      const nextEnd = next + 1 < this.info.tile_num ? this.offsets[next + 1] : this.size
-      if (nextEnd < end || (next > tile && nextEnd - offset > planned.ahead)) break
-      end = nextEnd
-    }
-    return end - offset
   }
 
   /** {@link read} without waiting, if the stored bytes and filters are in memory; undefined if not. */
@@ -369,11 +287,8 @@ export class TileFile {
     return Pipeline.load(this.filters, tile, fragment.cx.codecs)
   }
 
-  async close(): Promise<void> {
-    this.held = undefined
-    // A file must not be closed during a read.
-    await this.next?.bytes
-    await this.source.close()
+  close(): Promise<void> {
+    return this.stream.close()
   }
 }
 
@@ -382,10 +297,6 @@ const TOGETHER_BYTES = 64 * 2 ** 20
 /** Most bytes to fetch ahead for one file. It is also the first limit, as a reader may want only a few cells. */
 const MOST_BYTES = 8 * 2 ** 20
 const FIRST_BYTES = 2 ** 20
-/** If the source plans nothing: most bytes of tiles to read together. A share of the fetch limit applies, too. */
-const AHEAD_BYTES = 256 * 1024
-const AHEAD_PARTS = 8
-
 /** Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles. */
 export function planTiles(
   files: readonly TileFile[],
@@ -394,7 +305,7 @@ export function planTiles(
   skip?: (tile: number) => boolean,
 ): void {
   const together = Math.min(MOST_BYTES, TOGETHER_BYTES / files.length)
-  for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), together, { skip, first: FIRST_BYTES })
+  for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip })
 }
 
 /**

@@ -134,7 +134,7 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
   let at = 0
   for (const [f, file] of files.entries()) {
     const wanted = new Set(tiles)
-    file.plan(tiles[0], tiles[tiles.length - 1], undefined, { skip: (tile) => !wanted.has(tile), reuse: true })
+    file.plan(tiles[0], tiles[tiles.length - 1], { skip: (tile) => !wanted.has(tile), reuse: true })
     for (const [t, tile] of tiles.entries()) {
       const data = await unfiltered(file, tile, new Uint8Array(room, at))
       if (!data || at + data.length > bytes) continue

@@ -193,7 +193,7 @@ export class Verifier {
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
     const insideStrings = file.role === 'var' && mayHoldOffsets(file.filters)
-    file.plan(from, to - 1, TOGETHER_BYTES, { reuse: true })
+    file.plan(from, to - 1, { together: TOGETHER_BYTES, reuse: true })
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
     try {

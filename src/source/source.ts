@@ -28,11 +28,10 @@ export interface ByteSource {
    */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
-   * Announces the ranges that will be read, so that a remote source can fetch neighbouring ranges together.
-   * @param together most bytes to fetch and keep at once
-   * @param first most bytes of the first fetch, for readers that may stop early. Later fetches double it up to `together`.
+   * Sources over a network have this: as {@link read}, but fewer bytes at the end of the file, and none after them are fetched
+   * ahead. For readers that plan what they read.
    */
-  plan?(ranges: readonly ByteRange[], together?: number, first?: number): void
+  fetch?(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>
 }
 

@@ -430,12 +430,15 @@ export class Fragment {
   }
 
   /**
-   * Announces to a remote source that the whole metadata file will be read, unless the tail has it or it is too long.
+   * Begins to fetch the whole metadata file over a network, unless the tail has it or it is too long. Reads wait for it.
    */
   planMetadata({ footer }: FragmentInfo): void {
     const length = footer?.offset ?? 0
-    if (length <= TAIL_BYTES || length > MOST_PLANNED) return
-    this.metadataSource().plan?.([{ offset: 0, length }], length)
+    if (!this.folder.isRemote || length <= TAIL_BYTES || length > MOST_PLANNED) return
+    // A failure is thrown by the reads.
+    this.metadataSource()
+      .read(0, length)
+      .catch(() => {})
   }
 
   /** Offsets of all generic tiles in the metadata file, sorted, each once. */

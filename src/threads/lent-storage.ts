@@ -1,19 +1,17 @@
 import type { MessagePort } from 'node:worker_threads'
 import { asInspectError, type ErrorCode, type ErrorPlace, InspectError } from '../base/errors.ts'
 import { isRemotePath, mayNotListRemote } from '../source/remote/urls.ts'
-import type { ByteRange, ByteSource, Entry, Storage } from '../source/source.ts'
+import type { ByteSource, Entry, Storage } from '../source/source.ts'
 
 /**
  * A storage for other threads. They ask this thread, the only one that talks to servers. So nothing is fetched twice, and the
  * user's limit on requests holds for any number of threads.
  */
 
-type Question = { ask: 'kind' | 'list'; path: string } | SourceQuestion
-type SourceQuestion = { source: number; path: string } & (
-  | { ask: 'size' | 'close' }
-  | { ask: 'read'; offset: number; length: number }
-  | { ask: 'plan'; ranges: readonly ByteRange[]; together: number | undefined; first: number | undefined }
-)
+type Question =
+  | { ask: 'kind' | 'list'; path: string }
+  | { ask: 'size' | 'close'; path: string; source: number }
+  | { ask: 'read' | 'fetch'; path: string; source: number; offset: number; length: number }
 
 interface Failure {
   code: ErrorCode
@@ -33,15 +31,15 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
     if (!('source' in question))
       return question.ask === 'kind' ? storage.kind(question.path) : storage.list(question.path)
     const source = sourceOf(question.source, question.path)
-    if (question.ask === 'size') return source.size()
-    // A copy, as everyone who reads nearby shares the source's bytes.
-    if (question.ask === 'read') return (await source.read(question.offset, question.length)).slice()
-    if (question.ask === 'plan') source.plan?.(question.ranges, question.together, question.first)
-    else {
+    if (!('offset' in question)) {
+      if (question.ask === 'size') return source.size()
       sources.delete(question.source)
-      await source.close()
+      return source.close()
     }
-    return undefined
+    const { ask, offset, length } = question
+    const bytes = (ask === 'fetch' && source.fetch?.(offset, length)) || source.read(offset, length)
+    // A copy, as everyone who reads nearby shares the source's bytes.
+    return (await bytes).slice()
   }
   port.on('message', async ({ id, question }: { id: number; question: Question }) => {
     try {
@@ -83,7 +81,7 @@ export function lentStorage(local: Storage, port: MessagePort): Storage {
       name: path,
       size: () => about({ ask: 'size', source, path }),
       read: (offset, length) => about({ ask: 'read', source, path, offset, length }),
-      plan: (ranges, together, first) => void about({ ask: 'plan', source, path, ranges, together, first }),
+      fetch: (offset, length) => about({ ask: 'fetch', source, path, offset, length }),
       async close() {
         if (asked) await ask({ ask: 'close', source, path })
       },

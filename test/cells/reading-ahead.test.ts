@@ -76,7 +76,7 @@ describe('small tiles of a local file are read together', () => {
     const { fragment } = await counted(new EditedArray(FIXTURE))
     const file = await TileFile.open(fragment, 0, 'data')
     file.offsets[1] = 2 ** 42
-    file.plan(0, 3, undefined, { reuse })
+    file.plan(0, 3, { reuse })
     await expect(file.stored(0)).rejects.toMatchObject({ code: 'TRUNCATED' })
     expect((await file.stored(2)).length).toBe(file.place(2).size)
   })

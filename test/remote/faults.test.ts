@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { certificateNote } from '../../src/source/remote/client.ts'
-import { routedStorage } from '../../src/source/remote/remote.ts'
+import { openPlaces } from '../../src/source/remote/places.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { type Fault, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
@@ -131,8 +131,8 @@ describe('a fault that stays', () => {
       response.writeHead(206, { 'content-range': `bytes ${first}-${last}/1000`, etag: `"${count}"` })
       return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
     }
-    const options = { env, signRequests: false, access: [] }
-    const source = routedStorage(localStorage, options, { warn() {} }).open(`${server.url}/file`)
+    const options = { env, signRequests: false, note() {}, show: undefined }
+    const source = openPlaces(localStorage, [], options).storage.open(`${server.url}/file`)
     expect(await source.read(10, 10)).toHaveLength(10)
     await expect(source.read(20, 10)).rejects.toThrow(/expected the file as it was \(ETag "1"\)/)
   })

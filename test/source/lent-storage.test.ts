@@ -9,7 +9,7 @@ const PATH = 's3://bucket/array/file'
 const BYTES = Uint8Array.from({ length: 100 }, (_, i) => i)
 const inside = new MemoryStorage(new Map([[PATH, BYTES]]))
 
-const planned: (readonly ByteRange[])[] = []
+const fetched: ByteRange[] = []
 let closed = 0
 const far: Storage = {
   kind: (path) => inside.kind(path),
@@ -20,7 +20,10 @@ const far: Storage = {
       name: path,
       size: () => source.size(),
       read: (offset, length) => source.read(offset, length),
-      plan: (ranges) => void planned.push(ranges),
+      fetch(offset, length) {
+        fetched.push({ offset, length })
+        return source.read(offset, Math.min(length, BYTES.length - offset))
+      },
       async close() {
         closed++
       },
@@ -39,10 +42,11 @@ test('kinds, names, sizes and bytes are those of the storage that is lent', asyn
   expect(await lent.kind('s3://bucket/array')).toBe('folder')
   expect(await lent.list('s3://bucket/array')).toEqual(await far.list('s3://bucket/array'))
   const source = lent.open(PATH)
-  source.plan?.([{ offset: 10, length: 5 }])
   expect(await source.size()).toBe(100)
   expect([...(await source.read(10, 5))]).toEqual([10, 11, 12, 13, 14])
-  expect(planned).toEqual([[{ offset: 10, length: 5 }]])
+  expect(fetched).toEqual([])
+  expect([...((await source.fetch?.(90, 20)) ?? [])]).toEqual([...BYTES.subarray(90)])
+  expect(fetched).toEqual([{ offset: 90, length: 20 }])
   await source.close()
   expect(closed).toBe(1)
   // What is handed over is a copy.

@@ -29,7 +29,7 @@ export class HttpStorage extends RemoteStorage {
     return true
   }
 
-  protected override knownSize(path: string): number | undefined {
+  override knownSize(path: string): number | undefined {
     return this.sizes.get(path)
   }
 

@@ -1,10 +1,15 @@
+import { usage } from '../../base/errors.ts'
 import type { Storage } from '../source.ts'
-import type { RequestRecord } from './client.ts'
-import { type RemoteOptions, routedStorage } from './remote.ts'
-import { type HttpAccess, isRemotePath, remoteTarget } from './urls.ts'
+import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
+import { HttpStorage } from './http.ts'
+import { S3Storage } from './s3.ts'
+import { credentialChain, nobody } from './s3-credentials.ts'
+import { s3Profile } from './s3-profile.ts'
+import { type HttpAccess, isRemotePath, mayNotListRemote, remoteTarget } from './urls.ts'
 
 export interface PlacesOptions {
   env: Readonly<Record<string, string | undefined>>
+  /** Whether S3 requests are signed. */
   signRequests: boolean
   note(text: string): void
   /** Writes a line for each request; undefined to write none. */
@@ -12,16 +17,19 @@ export interface PlacesOptions {
 }
 
 export interface OpenPlaces {
+  /** For local paths and for URLs: `http://`, `https://`, `s3://`. */
   storage: Storage
+  /** The arguments, with queries and passwords removed from URLs. */
   given: string[]
   done(): void
 }
 
 /**
- * A storage for arguments that may be URLs. `given` has the arguments with queries and passwords removed from URLs.
+ * A storage for arguments that may be URLs.
  * @throws InspectError USAGE
  */
 export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
+  const { env, note, show } = options
   const access: HttpAccess[] = []
   const given = args.map((arg) => {
     if (!isRemotePath(arg)) return arg
@@ -29,23 +37,70 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     if (target.access) access.push(target.access)
     return target.shown
   })
-  const remote: RemoteOptions = { env: options.env, signRequests: options.signRequests, access }
-  const { show } = options
+  const client = new Client(limitsFrom(env))
   const total = { requests: 0, bytes: 0 }
-  const onRequest = (record: RequestRecord): void => {
+  client.onRequest = (record) => {
     total.requests++
     total.bytes += record.bytes
     show?.(requestLine(record))
   }
+  const http = new HttpStorage(client, note, access)
+  let s3: S3Storage | undefined
+  const storageOf = (path: string): Storage => {
+    if (!isRemotePath(path)) return local
+    if (!/^s3:/i.test(path)) return http
+    s3 ??= s3Storage(client, options)
+    return s3
+  }
+  const storage: Storage = {
+    kind: async (path) => storageOf(path).kind(path),
+    list: async (path) => storageOf(path).list(path),
+    open: (path) => storageOf(path).open(path),
+    isRemote: isRemotePath,
+    mayNotList: mayNotListRemote,
+    listAhead: async (path) => storageOf(path).listAhead?.(path),
+  }
+  return { storage, given, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
+}
+
+/** @throws InspectError USAGE if the endpoint is not a URL */
+function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): S3Storage {
+  const profile = s3Profile(env)
+  const given = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
+  const endpoint = (given || profile.endpoint)?.replace(/\/+$/, '')
+  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
+    const where = given ? 'AWS_ENDPOINT_URL' : 'endpoint_url of the AWS profile'
+    throw usage(`${where} expects http://… or https://…, found something else`)
+  }
+  const place = {
+    endpoint,
+    virtualHosts: (env.TILEDB_INSPECT_S3_ADDRESSING ?? (endpoint === undefined ? 'virtual' : 'path')) === 'virtual',
+    region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
+  }
+  const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
+  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : nobody)
+}
+
+/** @throws InspectError USAGE */
+function limitsFrom(env: PlacesOptions['env']): ClientLimits {
+  const number = (name: string): number | undefined => {
+    const text = env[name]
+    if (text === undefined || text === '') return undefined
+    const value = Number(text)
+    if (value > 0 && value <= 86_400) return value
+    throw usage(`${name} expects a number above 0, found ${JSON.stringify(text)}`)
+  }
+  const { concurrency, attempts, timeout, backoff } = DEFAULT_LIMITS
   return {
-    storage: routedStorage(local, remote, { warn: options.note, onRequest }),
-    given,
-    done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`),
+    concurrency: Math.ceil(number('TILEDB_INSPECT_CONNECTIONS') ?? concurrency),
+    attempts: Math.ceil(number('TILEDB_INSPECT_ATTEMPTS') ?? attempts),
+    timeout: 1000 * (number('TILEDB_INSPECT_TIMEOUT') ?? timeout / 1000),
+    backoff,
   }
 }
 
 /** `request: GET s3://bucket/key bytes=0-99 206, 100 bytes, 12 ms` */
-export function requestLine({ method, path, range, outcome, bytes, milliseconds }: RequestRecord): string {
+function requestLine({ method, path, range, outcome, bytes, milliseconds }: RequestRecord): string {
   const asked = [method, path, range].filter((part) => part !== undefined).join(' ')
   // Names come from a server, so they must not contain control characters for the terminal.
   const safe = `${asked} ${outcome}`.replace(/[^\x20-\x7e]/gu, (ch) => `\\u{${ch.codePointAt(0)?.toString(16)}}`)

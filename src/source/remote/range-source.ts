@@ -1,14 +1,11 @@
 import { InspectError } from '../../base/errors.ts'
 import { type ByteRange, type ByteSource, checkRange } from '../source.ts'
-import { type Answer, type AnswerHead, type BodyPart, type Call, statusCause, statusError } from './client.ts'
+import { type Answer, type AnswerHead, type BodyPart, statusCause, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
+import type { RemoteStorage } from './remote-storage.ts'
 
 /** Bytes at a file's end that are fetched to learn its size. They include the footer of nearly every fragment. */
 export const TAIL_BYTES = 64 * 1024
-/** Ranges with at most this many bytes between them are fetched together: as many as a round trip costs. */
-const GAP_BYTES = 64 * 1024
-/** Default for the most bytes of several ranges that are fetched together. */
-const GROUP_BYTES = 8 * 2 ** 20
 /** Most bytes that are fetched ahead of a sequential reader. */
 const AHEAD_BYTES = 2 ** 20
 /** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
@@ -22,23 +19,7 @@ export interface Tail {
   bytes: Uint8Array
 }
 
-/** What a source needs from its storage. */
-export interface RemoteFile {
-  /** Its internal path. */
-  path: string
-  send(call: Omit<Call, 'request'>): Promise<Answer>
-  /** Bytes, if a listing gave them. */
-  knownSize: number | undefined
-  /** File ends that all sources of a file share. */
-  tails: { get(path: string): Promise<Tail> | undefined; set(path: string, tail: Promise<Tail>): void }
-  /** Whether a listing has the file. */
-  wasListed(): Promise<boolean>
-  /** Text to add to the error for a status. */
-  statusNote(status: number): string
-  /** Called if the server sends whole files instead of ranges. */
-  onRangeIgnored(): void
-}
-
+/** A part of the file. */
 interface Block {
   offset: number
   bytes: Uint8Array
@@ -47,116 +28,99 @@ interface Block {
 /** A file that is read over HTTP by ranges. Fetched blocks are kept, so that neighbouring reads take one request. */
 export class RangeSource implements ByteSource {
   readonly name: string
-  private readonly file: RemoteFile
+  private readonly storage: RemoteStorage
+  /** Bytes, if a listing gave them. */
+  private readonly listedSize: number | undefined
   private tailRead: Promise<Tail> | undefined
-  private groups: readonly ByteRange[] = []
+  /** What was fetched last. There are two, as readers may alternate between two places. */
   private blocks: Block[] = []
-  private readonly underWay = new Map<number, Promise<Block>>()
+  private readonly underWay = new Map<ByteRange, Promise<Block>>()
   private etag: string | undefined
-  /** The fetch of the first planned group, until the first read. */
-  private begun: Promise<void> | undefined
   /** Where a sequential reader reads next, and how many bytes the last fetch had. */
   private next = { offset: -1, length: 0 }
 
-  constructor(file: RemoteFile) {
-    this.file = file
-    this.name = file.path
+  /** @param name its internal path */
+  constructor(name: string, storage: RemoteStorage) {
+    this.name = name
+    this.storage = storage
+    this.listedSize = storage.knownSize(name)
   }
 
   async size(end = 0): Promise<number> {
-    return this.file.knownSize ?? (await this.tail(Math.max(end, TAIL_BYTES))).size
-  }
-
-  plan(ranges: readonly ByteRange[], together = GROUP_BYTES, first = together): void {
-    this.groups = grouped(ranges, (group) => Math.min(together, first * 2 ** group))
-    // The first group is fetched at once, so that callers who plan several files wait for all of them together.
-    const [group] = this.groups
-    this.begun = group && this.readFirst(group)
-    // A failure is thrown by the first read.
-    this.begun?.catch(() => {})
-  }
-
-  /** Fetches the first planned group. */
-  private async readFirst({ offset, length }: ByteRange): Promise<void> {
-    try {
-      await this.readNow(offset, length)
-    } catch (error) {
-      // If the file is shorter, each read throws its own error.
-      if (!(error instanceof InspectError) || error.code !== 'TRUNCATED') throw error
-    }
+    return this.listedSize ?? (await this.tail(Math.max(end, TAIL_BYTES))).size
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     checkRange(this.name, offset, length)
     if (length === 0) return new Uint8Array(0)
-    const { begun } = this
-    this.begun = undefined
-    await begun
-    return this.readNow(offset, length)
-  }
-
-  private async readNow(offset: number, length: number): Promise<Uint8Array> {
-    // Another source of the same file may have fetched it.
-    this.tailRead ??= this.file.tails.get(this.name)
-    const size = (await this.tailRead)?.size ?? this.file.knownSize
+    const size = await this.sizeSoFar()
     if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
-    const held = this.blocks.find((block) => covers(block, offset, length))
-    const block = held ?? (await this.inTail(offset, size)) ?? (await this.fetchAround(offset, length, size))
+    const held = this.held(offset, length) ?? (await this.inTail(offset, size, TAIL_BYTES))
+    const block = held ?? (await this.fetchAhead(offset, length, size))
     this.next.offset = offset + length
     if (!covers(block, offset, length)) throw this.short(offset, length, block.offset + block.bytes.length - offset)
     return block.bytes.subarray(offset - block.offset, offset - block.offset + length)
+  }
+
+  async fetch(offset: number, length: number): Promise<Uint8Array> {
+    checkRange(this.name, offset, length)
+    const size = await this.sizeSoFar()
+    const most = Math.min(length, Math.max(0, (size ?? Number.POSITIVE_INFINITY) - offset))
+    if (most === 0) return new Uint8Array(0)
+    const near = size !== undefined && size <= TAIL_BYTES ? TAIL_BYTES : 0
+    const held = this.held(offset, most) ?? (await this.inTail(offset, size, near))
+    const block = held ?? (await this.fetchRange(offset, most))
+    // A server that ignores ranges sends the whole file.
+    if (!held && block.bytes.length > most) this.blocks = [block]
+    return block.bytes.subarray(offset - block.offset, offset - block.offset + most)
   }
 
   async close(): Promise<void> {
     this.blocks = []
   }
 
+  /** The file's size, if it is known without a request. Another source of the same file may have fetched its end. */
+  private async sizeSoFar(): Promise<number | undefined> {
+    this.tailRead ??= this.storage.tails.get(this.name)
+    return (await this.tailRead)?.size ?? this.listedSize
+  }
+
   private tail(length = TAIL_BYTES): Promise<Tail> {
+    this.tailRead ??= this.storage.tails.get(this.name)
     if (!this.tailRead) {
-      const { tails } = this.file
-      const known = tails.get(this.name)
-      this.tailRead = known ?? this.fetchTail(length)
-      if (!known) tails.set(this.name, this.tailRead)
+      this.tailRead = this.fetchTail(length)
+      this.storage.keepTail(this.name, this.tailRead)
     }
     return this.tailRead
   }
 
-  /** The end of the file, if the offset is there. Undefined if not, or if planned groups cover it. */
-  private async inTail(offset: number, size: number | undefined): Promise<Block | undefined> {
-    if (size === undefined) return undefined
-    const isPlanned = this.groups.length > 0 && size > TAIL_BYTES
-    if (!this.tailRead && (isPlanned || offset < size - TAIL_BYTES)) return undefined
+  private held(offset: number, length: number): Block | undefined {
+    return this.blocks.find((block) => covers(block, offset, length))
+  }
+
+  /** The end of the file, if the offset is there. It is fetched if the offset is at most `near` bytes before the end. */
+  private async inTail(offset: number, size: number | undefined, near: number): Promise<Block | undefined> {
+    if (size === undefined || (!this.tailRead && offset < size - near)) return undefined
     const { bytes, size: found } = await this.tail()
     return offset >= found - bytes.length ? { offset: found - bytes.length, bytes } : undefined
   }
 
-  /**
-   * Fetches the planned group that has the range. Without one, the range, and more after it for a sequential reader.
-   */
-  private fetchAround(offset: number, length: number, size: number | undefined): Promise<Block> {
-    const group = this.groups.find((one) => offset >= one.offset && offset + length <= one.offset + one.length)
-    const isSequential = group === undefined && offset === this.next.offset
-    const ahead = isSequential ? Math.min(AHEAD_BYTES, this.next.length * 2) : 0
-    const wanted = group ?? { offset, length: Math.max(length, ahead) }
-    const end = Math.min(wanted.offset + wanted.length, size ?? Number.POSITIVE_INFINITY)
+  /** Fetches a range, and more after it for a sequential reader. */
+  private async fetchAhead(offset: number, length: number, size = Number.POSITIVE_INFINITY): Promise<Block> {
+    const ahead = offset === this.next.offset ? Math.min(AHEAD_BYTES, this.next.length * 2) : 0
     this.next.length = Math.max(length, ahead)
-    const known = this.underWay.get(wanted.offset)
-    if (known) {
-      return known.then((block) => (covers(block, offset, length) ? block : this.fetchAndKeep(offset, length)))
+    for (const [range, block] of this.underWay)
+      if (offset >= range.offset && offset + length <= range.offset + range.length) return block
+    const range = { offset, length: Math.min(this.next.length, size - offset) }
+    const fetched = this.fetchRange(offset, range.length)
+    this.underWay.set(range, fetched)
+    try {
+      const block = await fetched
+      this.blocks = [block, ...this.blocks.slice(0, 1)]
+      return block
+    } finally {
+      this.underWay.delete(range)
     }
-    return this.fetchAndKeep(wanted.offset, end - wanted.offset)
-  }
-
-  private fetchAndKeep(offset: number, length: number): Promise<Block> {
-    const fetched = this.fetchRange(offset, length)
-      .then((block) => {
-        // Planned groups are read one after another, so one block is enough. Other readers may alternate between two.
-        this.blocks = this.groups.length > 0 ? [block] : [block, ...this.blocks.slice(0, 1)]
-        return block
-      })
-      .finally(() => this.underWay.delete(offset))
-    this.underWay.set(offset, fetched)
-    return fetched
   }
 
   /** Fetches bytes from `offset`: fewer at the end of the file, and all of it if the server sends no ranges. */
@@ -214,7 +178,7 @@ export class RangeSource implements ByteSource {
   private partOfWhole(head: AnswerHead, offset: number, length: number): BodyPart {
     const size = contentLength(head.headers)
     if (size === undefined) return { skip: 0, length: WHOLE_BYTES + 1, exact: false }
-    if (size > length || offset > 0) this.file.onRangeIgnored()
+    if (size > length || offset > 0) this.storage.warnOnce('the server ignores ranges: whole files are fetched')
     if (size <= WHOLE_BYTES) return { skip: 0, length: size, exact: true }
     const end = Math.min(size, offset + length)
     if (end > WHOLE_BYTES) throw this.noRanges(offset)
@@ -232,7 +196,7 @@ export class RangeSource implements ByteSource {
 
   private async get(range: string, want: (head: AnswerHead) => BodyPart): Promise<Answer> {
     let start = 0
-    const answer = await this.file.send({
+    const answer = await this.storage.send({
       method: 'GET',
       path: this.name,
       range,
@@ -244,12 +208,12 @@ export class RangeSource implements ByteSource {
         return part
       },
     })
-    if (answer.status === 404 && (await this.file.wasListed())) {
+    if (answer.status === 404 && (await this.storage.wasListed(this.name))) {
       const message = `expected the file that was listed a moment ago, found that it is gone (HTTP 404): something removes files, such as a vacuum`
       throw new InspectError('IO', message, { file: this.name }, { cause: statusCause(404) })
     }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
-      throw statusError(answer, this.name, this.file.statusNote(answer.status))
+      throw statusError(answer, this.name, this.storage.statusNote(answer.status))
     if (answer.status !== 416) refusePage(answer, start, this.name)
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
@@ -293,23 +257,6 @@ export class RangeSource implements ByteSource {
 
 function covers(block: Block, offset: number, length: number): boolean {
   return offset >= block.offset && offset + length <= block.offset + block.bytes.length
-}
-
-/** Joins neighbouring ranges into groups. Group i has at most `room(i)` bytes, unless a single range is longer. */
-function grouped(ranges: readonly ByteRange[], room: (group: number) => number): ByteRange[] {
-  const groups: ByteRange[] = []
-  let last: ByteRange | undefined
-  for (const { offset, length } of [...ranges].sort((a, b) => a.offset - b.offset)) {
-    if (length === 0) continue
-    const end = offset + length
-    if (last && offset - (last.offset + last.length) <= GAP_BYTES && end - last.offset <= room(groups.length - 1)) {
-      last.length = Math.max(last.length, end - last.offset)
-    } else {
-      last = { offset, length }
-      groups.push(last)
-    }
-  }
-  return groups
 }
 
 function contentLength(headers: Headers): number | undefined {

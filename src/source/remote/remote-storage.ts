@@ -23,7 +23,8 @@ export function upTo(length: number): () => BodyPart {
 export abstract class RemoteStorage implements Storage {
   protected readonly client: Client
   private readonly warn: (text: string) => void
-  private readonly tails = new BoundedMap<Promise<Tail>>(TAILS_KEPT, TAIL_BYTES_KEPT)
+  /** Ends of files, shared by all sources of a file. */
+  readonly tails = new BoundedMap<Promise<Tail>>(TAILS_KEPT, TAIL_BYTES_KEPT)
   private readonly kinds = new BoundedMap<Promise<Entry['kind'] | undefined>>(KINDS_KEPT)
   private readonly listings = new BoundedMap<Promise<readonly Entry[]>>(LISTINGS_KEPT)
   private readonly warned = new Set<string>()
@@ -51,22 +52,11 @@ export abstract class RemoteStorage implements Storage {
   }
 
   open(path: string): ByteSource {
-    return new RangeSource({
-      path,
-      send: (call) => this.send(call),
-      knownSize: this.knownSize(path),
-      tails: {
-        get: (key) => this.tails.get(key),
-        set: (key, tail) => void this.keepTail(key, tail),
-      },
-      wasListed: () => this.wasListed(path),
-      statusNote: (status) => this.statusNote(status),
-      onRangeIgnored: () => this.warnOnce('the server ignores ranges: whole files are fetched'),
-    })
+    return new RangeSource(path, this)
   }
 
   /** Whether a listing has the file. If its folder is gone now: whether an earlier listing had the folder. */
-  private async wasListed(path: string): Promise<boolean> {
+  async wasListed(path: string): Promise<boolean> {
     const folder = path.slice(0, path.lastIndexOf('/'))
     const slash = folder.lastIndexOf('/')
     try {
@@ -78,7 +68,7 @@ export abstract class RemoteStorage implements Storage {
     }
   }
 
-  private async keepTail(key: string, tail: Promise<Tail>): Promise<void> {
+  async keepTail(key: string, tail: Promise<Tail>): Promise<void> {
     try {
       const { bytes } = await BoundedMap.keep(this.tails, key, () => tail)
       this.tails.weigh(key, bytes.length)
@@ -87,7 +77,7 @@ export abstract class RemoteStorage implements Storage {
     }
   }
 
-  protected send(call: Omit<Call, 'request'>): Promise<Answer> {
+  send(call: Omit<Call, 'request'>): Promise<Answer> {
     return this.client.send({ ...call, request: () => this.request(call.method, call.path) })
   }
 
@@ -96,19 +86,19 @@ export abstract class RemoteStorage implements Storage {
     return this.listings.get(path)
   }
 
-  protected warnOnce(text: string): void {
+  warnOnce(text: string): void {
     if (this.warned.has(text)) return
     this.warned.add(text)
     this.warn(text)
   }
 
   /** A file's size in bytes, if it is known without a request. */
-  protected knownSize(_path: string): number | undefined {
+  knownSize(_path: string): number | undefined {
     return undefined
   }
 
   /** Text to add to the error for a status. */
-  protected statusNote(_status: number): string {
+  statusNote(_status: number): string {
     return ''
   }
 

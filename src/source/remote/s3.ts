@@ -111,17 +111,17 @@ export class S3Storage extends RemoteStorage {
     return made
   }
 
-  protected override knownSize(path: string): number | undefined {
+  override knownSize(path: string): number | undefined {
     const slash = path.lastIndexOf('/')
     return this.sizes.get(path.slice(0, slash))?.get(path.slice(slash + 1))
   }
 
-  protected override statusNote(status: number): string {
+  override statusNote(status: number): string {
     if (status === 301 || status === 307) return '; the bucket is elsewhere: AWS_REGION and AWS_ENDPOINT_URL say where'
     return this.isAnonymous && (status === 403 || status === 401) ? '; no credentials were found or wanted' : ''
   }
 
-  protected override async send(call: Omit<Call, 'request'>): Promise<Answer> {
+  override async send(call: Omit<Call, 'request'>): Promise<Answer> {
     return this.inBucketRegion(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
   }
 
