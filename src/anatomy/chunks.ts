@@ -1,5 +1,5 @@
-import { exitCodeOf, InspectError, inconsistent } from '../base/errors.ts'
-import { concat } from '../filters/bytes.ts'
+import { exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
+import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import { mostUnfolded, type Pipeline, type StageResult, withRoom } from '../filters/pipeline.ts'
 import { filterOf } from '../filters/registry.ts'
@@ -7,23 +7,19 @@ import { type DescribedValue, stageDescription } from '../filters/stage-metadata
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type Describe, trace } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import type { ValueStyle } from '../format/value.ts'
-import { keyOrDamage, type ReadContext } from '../store/generic-tile.ts'
-import { type CellRange, childList, gap, memorySpace, type Part, type Space } from './part.ts'
+import { keyOrDamage } from '../store/generic-tile.ts'
+import { type CellRange, childList, gap, memorySpace, type Part, type Space, withGaps } from './part.ts'
 import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
 
 /** A run of chunks as stored, and how to undo and read it. */
 export interface ChunkRun {
   space: Space
-  file: string
   /** Offset of the run in `space`. */
   offset: number
   stored: Uint8Array
   pipeline: Pipeline
   /** In writing order. */
   filters: readonly FilterConfig[]
-  cx: ReadContext
-  style: ValueStyle
   /** Names content spaces, such as `tile 3 of a.tdb`. */
   what: string
   /** Unfiltered size in bytes according to the metadata; undefined if it gives none. */
@@ -59,9 +55,9 @@ interface UndoneChunk {
   left: ChecksumVerdict[]
 }
 
-/** Whether the data of a chunk are already the unfiltered bytes. */
-export function keepsData(filters: readonly FilterConfig[]): boolean {
-  return filters.every(({ name }) => filterOf(name)?.keepsData)
+/** Filters that change data, so that they are not the unfiltered bytes. */
+function changing(filters: readonly FilterConfig[]): FilterConfig[] {
+  return filters.filter(({ name }) => !filterOf(name)?.keepsData)
 }
 
 /** The parts of a run of chunks. */
@@ -81,12 +77,12 @@ const MOST_KEPT = 16 * 2 ** 20
 
 /** Splits a run of chunks into parts. A chunk is undone when its part is opened. Large runs do not keep the stages. */
 export function chunkParts(run: ChunkRun): ChunkParts {
-  const { stored, space, offset, style } = run
-  const traced = trace(stored, tileChunks, 'chunks', { file: run.file, space: space.name, offset })
-  const reading: Reading = { space, bytes: stored, base: offset, style }
+  const { stored, space, offset, expectedSize } = run
+  const { file } = space
+  const traced = trace(stored, tileChunks, 'chunks', { file, space: space.name, offset })
   const chunks = traced.value?.chunks
   if (!chunks) {
-    const root = tracedPart('tile', tileChunks, reading, run.file)
+    const root = tracedPart('tile', tileChunks, space, stored, offset)
     const parts = [{ ...root, name: 'chunks', transparent: true }]
     return { parts, content: undefined, whole: () => false, total: undefined }
   }
@@ -96,13 +92,13 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     starts.push(total)
     total += chunk.original_length
   }
-  // If the whole tile is too large, each of its chunks is refused, the first one too.
-  const asWhole = run.expectedSize === undefined || run.expectedSize === total
+  const sizeFits = expectedSize === undefined || expectedSize === total
   const kept: UndoneChunk[] = []
   const undone = (index: number): UndoneChunk => {
     const known = kept[index]
     if (known) return known
-    const end = asWhole ? total : starts[index] + chunks[index].original_length
+    // If the whole tile is too large, each of its chunks is refused, the first one too.
+    const end = sizeFits ? total : starts[index] + chunks[index].original_length
     const found = undo(run, chunks[index], index, end)
     if (total <= MOST_KEPT) kept[index] = found
     return found
@@ -113,19 +109,17 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     const index = Number(path[1])
     return chunkPart(run, part, chunks[index], () => undone(index), starts[index])
   }
-  const sizeFits = run.expectedSize === undefined || run.expectedSize === total
+  const reading: Reading = { space, bytes: stored, base: offset, refine }
   const parts = (traced.root.children ?? [])
     .filter(({ name, length }) => name !== 'extra' || length > 0)
-    .map((span) => partOf(span, { ...reading, refine }, [span.name]))
-  const hasContent = !(run.inPlace && keepsData(run.filters)) && total > 0 && undone(0).out !== undefined
+    .map((span) => partOf(span, reading, [span.name]))
   if (!sizeFits) {
-    const fault = inconsistent(`expected ${run.expectedSize} unfiltered bytes, found chunks of ${total}`, {
-      file: run.file,
-      offset,
-      field: 'chunks.original_length',
-    })
+    const message = `expected ${expectedSize} unfiltered bytes, found chunks of ${total}`
+    const fault = inconsistent(message, { file, offset, field: 'chunks.original_length' })
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
+  const inPlace = run.inPlace && changing(run.filters).length === 0
+  const hasContent = !inPlace && total > 0 && undone(0).out !== undefined
   return {
     parts,
     content: hasContent ? () => contentPart(run, chunks, undone, total) : undefined,
@@ -155,10 +149,14 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
     })
     return { stages, out, error: undefined, left: [] }
   } catch (caught) {
-    const error = keyOrDamage(caught, run.cx)
-    if (!(error instanceof InspectError)) throw error
-    const placed = new InspectError(error.code, error.message, { ...error.at, file: run.file }, { cause: error.cause })
-    return { stages, out: undefined, error: placed, left: verdicts }
+    const { reading, file } = run.space
+    const { code, message, at, cause } = faultOf(keyOrDamage(caught, reading))
+    return {
+      stages,
+      out: undefined,
+      error: new InspectError(code, message, { ...at, file }, { cause }),
+      left: verdicts,
+    }
   }
 }
 
@@ -169,15 +167,14 @@ function contentPart(
   undone: (index: number) => UndoneChunk,
   total: number,
 ): Part {
-  const most = Math.min(total, mostUnfolded(run.stored.length))
-  let data: Uint8Array = new Uint8Array(most)
+  let data: Uint8Array = new Uint8Array(Math.min(total, mostUnfolded(run.stored.length)))
   let end = 0
-  let failed = -1
+  let failed: string | undefined
   let offsets: Float64Array | undefined
   for (let index = 0; index < chunks.length; index++) {
     const { out } = undone(index)
     if (!out) {
-      failed = index
+      failed = `the first ${end} of ${total} bytes: chunk ${index} cannot be undone`
       break
     }
     if (chunks.length === 1) offsets = out.offsets
@@ -186,175 +183,134 @@ function contentPart(
     end += out.data.length
   }
   const bytes = data.subarray(0, end)
-  const space: Space = { ...memorySpace(`unfiltered content of ${run.what}`, bytes), mostElements: run.mostElements }
+  const space = memorySpace(run.space, `unfiltered content of ${run.what}`, bytes, run.mostElements)
   const part = run.content(bytes, { space, offset: 0, from: 0 }, offsets)
-  return {
-    ...part,
-    name: 'content',
-    transparent: true,
-    meaning:
-      failed < 0 ? part.meaning : `the first ${bytes.length} of ${total} bytes: chunk ${failed} cannot be undone`,
-  }
+  return { ...part, name: 'content', transparent: true, meaning: failed ?? part.meaning }
 }
 
 function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: () => UndoneChunk, from: number): Part {
-  const inside = part.children
+  const to = from + chunk.original_length
   return {
     ...part,
-    cells: run.cellsOf?.(from, from + chunk.original_length),
+    cells: run.cellsOf?.(from, to),
     async children() {
-      const known = await inside?.()
-      if (!known) return childList([])
-      const parts: Part[] = []
-      for (let i = 0; i < known.count; i++) parts.push(await known.at(i))
-      const [original, filtered, metadataLength, metadata, data] = parts
+      const fields = await part.children?.()
+      if (!fields) return childList([])
+      const [original, filtered, metadataLength, metadata, data] = await Promise.all([0, 1, 2, 3, 4].map(fields.at))
       const undone = undoneChunk()
-      const { out } = undone
-      const layers = new Layers(run, metadata, data, undone)
+      const { inMetadata, after } = filterParts(run, metadata, undone)
       return childList([
-        { ...original, unit: 'bytes', verdict: out ? 'valid' : verdictOfFault(undone.error) },
+        { ...original, unit: 'bytes', verdict: undone.out ? 'valid' : verdictOfFault(undone.error) },
         filtered,
         metadataLength,
-        layers.metadata(),
-        layers.data(chunk, from),
-        ...layers.after,
+        metadata.length === 0 ? { ...metadata, value: undefined } : metadataPart(metadata, inMetadata),
+        { ...dataPart(run, data, chunk.data, undone, from), becomes: { from, to } },
+        ...after,
       ])
     },
   }
 }
 
-/** A chunk's bytes at each filter stage: where the filter's metadata is, and what the data became. */
-class Layers {
-  /** The bytes left after each filter, each in its own space. */
-  readonly after: Part[] = []
-  private readonly run: ChunkRun
-  private readonly undone: UndoneChunk
-  private readonly storedMetadata: Part
-  private readonly storedData: Part
-  private readonly metadataParts: Part[] = []
+function metadataPart(metadata: Part, parts: readonly Part[]): Part {
+  const children = explained(metadata, parts, metadata.offset + metadata.length)
+  return { ...metadata, type: 'struct', value: undefined, children: async () => childList(children) }
+}
 
-  constructor(run: ChunkRun, metadata: Part, data: Part, undone: UndoneChunk) {
-    this.run = run
-    this.undone = undone
-    this.storedMetadata = metadata
-    this.storedData = data
-    this.walk()
+/** The data of a chunk: the unfiltered bytes themselves, or what filters made of them. */
+function dataPart(run: ChunkRun, data: Part, bytes: Uint8Array, { error, out }: UndoneChunk, from: number): Part {
+  const part: Part = { ...data, value: undefined, fault: error }
+  if (error) return { ...part, verdict: verdictOfFault(error), meaning: error.message }
+  const names = changing(run.filters).map(({ name }) => name)
+  if (names.length > 0) return { ...part, type: names[names.length - 1], meaning: `filtered by ${names.join(', ')}` }
+  if (!run.inPlace) return { ...part, meaning: 'unfiltered' }
+  if (part.length === 0) return part
+  return {
+    ...run.content(bytes, { space: part.space, offset: part.offset, from }, out?.offsets),
+    name: 'data',
+    meaning: 'unfiltered',
   }
+}
 
-  metadata(): Part {
-    const { storedMetadata: part, metadataParts } = this
-    if (part.length === 0) return { ...part, value: undefined }
-    const end = part.offset + part.length
-    const last = metadataParts.at(-1)
-    const at = last ? last.offset + last.length : part.offset
-    const rest = at < end ? [gap(part.space, at, end - at, 'metadata of filters that were not undone')] : []
-    return {
-      ...part,
-      type: 'struct',
-      value: undefined,
-      children: async () => childList([...metadataParts, ...rest]),
+/** The metadata of each filter, in the chunk's metadata or below; and the bytes left after each filter that changed them. */
+function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMetadata: Part[]; after: Part[] } {
+  const { filters, what } = run
+  const inMetadata: Part[] = []
+  const after: Part[] = []
+  let holder = inMetadata
+  let { space, offset } = metadata
+  for (const [i, { stage, verdicts }] of undone.stages.entries()) {
+    const { input, output, config } = stage
+    const own = ownMetadata(input, output)
+    if (own > 0) holder.push(filterPart(stage, verdicts, space, offset, own, undone))
+    offset += own
+    const newMetadata = output.metadata.length > 0 && own === input.metadata.length
+    const newData = !sameRun(input.data, output.data)
+    if ((!newMetadata && !newData) || i === filters.length - 1) continue
+    const bytes = concat([...(newMetadata ? [output.metadata] : []), ...(newData ? [output.data] : [])])
+    const below = memorySpace(run.space, `${what} after undoing ${config.name}`, bytes)
+    const parts: Part[] = []
+    after.push(afterPart(config.name, below, newMetadata ? output.metadata.length : 0, parts))
+    if (newMetadata) {
+      holder = parts
+      space = below
+      offset = 0
     }
   }
+  const failed = undone.error && failedFilter(run, metadata, undone, space, offset)
+  if (failed) holder.push(failed)
+  return { inMetadata, after }
+}
 
-  data(chunk: StoredChunk, from: number): Part {
-    const { run, undone } = this
-    const becomes = { from, to: from + chunk.original_length }
-    const part: Part = { ...this.storedData, value: undefined, fault: undone.error, becomes }
-    if (undone.error) return { ...part, verdict: verdictOfFault(undone.error), meaning: undone.error.message }
-    if (run.inPlace && keepsData(run.filters)) {
-      if (part.length === 0) return part
-      const content = run.content(chunk.data, { space: part.space, offset: part.offset, from }, undone.out?.offsets)
-      return { ...content, name: 'data', meaning: 'unfiltered' }
-    }
-    const names = run.filters.map(({ name }) => name).filter((name) => !filterOf(name)?.keepsData)
-    return {
-      ...part,
-      type: names.at(-1) ?? part.type,
-      meaning: names.length > 0 ? `filtered by ${names.join(', ')}` : 'unfiltered',
-    }
+/** The metadata of the filter that failed, if it can be read from the filter's name alone. */
+function failedFilter(
+  { filters, stored, offset: base }: ChunkRun,
+  metadataPart: Part,
+  undone: UndoneChunk,
+  space: Space,
+  offset: number,
+): Part | undefined {
+  const { stages, left } = undone
+  const config = filters[filters.length - 1 - stages.length]
+  if (!config || NEEDS_TYPE.has(config.name)) return undefined
+  const at = metadataPart.offset - base
+  const metadata = stages.at(-1)?.stage.output.metadata ?? stored.subarray(at, at + metadataPart.length)
+  const stage: StageResult = {
+    config,
+    datatype: 'UINT8',
+    // DICTIONARY_ENCODING without strings has no metadata that could fail.
+    stringOffsets: config.name === 'DICTIONARY_ENCODING',
+    input: { metadata, data: NO_BYTES },
+    output: { metadata: NO_BYTES, data: NO_BYTES },
   }
+  const describe = stageDescription(stage)
+  if (!describe) return undefined
+  const { root, error } = trace(metadata, describe, config.name, { offset })
+  return error || root.length === 0 ? undefined : filterPart(stage, left, space, offset, root.length, undone)
+}
 
-  private walk(): void {
-    let holder = this.metadataParts
-    let { space, offset } = this.storedMetadata
-    for (const [i, { stage, verdicts }] of this.undone.stages.entries()) {
-      const { input, output, config } = stage
-      const own = ownMetadata(input, output)
-      if (own > 0) holder.push(this.filterPart(stage, verdicts, space, offset, own))
-      offset += own
-      const newMetadata = output.metadata.length > 0 && own === input.metadata.length
-      const newData = !sameRun(input.data, output.data)
-      const last = i === this.run.filters.length - 1
-      if ((!newMetadata && !newData) || last) continue
-      const bytes = concat([...(newMetadata ? [output.metadata] : []), ...(newData ? [output.data] : [])])
-      const below = memorySpace(`${this.run.what} after undoing ${config.name}`, bytes)
-      const parts: Part[] = []
-      this.after.push(afterPart(config.name, below, newMetadata ? output.metadata.length : 0, parts))
-      if (newMetadata) {
-        holder = parts
-        space = below
-        offset = 0
-      }
-    }
-    this.failed(holder, space, offset)
-  }
-
-  /** For the filter that failed: adds its metadata if it can be read from the filter's name alone. */
-  private failed(holder: Part[], space: Space, offset: number): void {
-    const { filters } = this.run
-    const { stages, error, left } = this.undone
-    const config = filters[filters.length - 1 - stages.length]
-    if (!error || !config || NEEDS_TYPE.has(config.name)) return
-    const last = stages.at(-1)?.stage.output
-    const metadata = last?.metadata ?? this.storedBytes()
-    const stage: StageResult = {
-      config,
-      datatype: 'UINT8',
-      // DICTIONARY_ENCODING without strings has no metadata that could fail.
-      stringOffsets: config.name === 'DICTIONARY_ENCODING',
-      input: { metadata, data: new Uint8Array(0) },
-      output: { metadata: new Uint8Array(0), data: new Uint8Array(0) },
-    }
-    const describe = stageDescription(stage)
-    if (!describe) return
-    const { root, error: broken } = trace(metadata, describe, config.name, { offset })
-    if (broken || root.length === 0) return
-    holder.push(this.filterPart(stage, left, space, offset, root.length))
-  }
-
-  private storedBytes(): Uint8Array {
-    const { storedMetadata: part, run } = this
-    return run.stored.subarray(part.offset - run.offset, part.offset - run.offset + part.length)
-  }
-
-  private filterPart(
-    stage: StageResult,
-    verdicts: readonly ChecksumVerdict[],
-    space: Space,
-    offset: number,
-    length: number,
-  ): Part {
-    const bytes = stage.input.metadata.subarray(0, length)
-    const { name } = stage.config
-    const describe = stageDescription(stage)
-    const { file, style } = this.run
-    const reading: Reading = { space, bytes, base: offset, style }
-    if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
-    return tracedPart(name, describe as Describe<DescribedValue>, reading, file, (value) => ({
-      refine: (part, path) => {
-        if (isDigest(part.name)) return withVerdict(part, verdictOf(verdicts, value, path), file, this.undone.error)
-        // The filter succeeded with these lengths and all its output was used, so they are right.
-        return part.unit === 'bytes' && this.undone.out ? { ...part, verdict: 'valid' } : part
-      },
-    }))
-  }
+function filterPart(
+  stage: StageResult,
+  verdicts: readonly ChecksumVerdict[],
+  space: Space,
+  offset: number,
+  length: number,
+  { error, out }: UndoneChunk,
+): Part {
+  const bytes = stage.input.metadata.subarray(0, length)
+  const { name } = stage.config
+  const describe = stageDescription(stage)
+  if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
+  return tracedPart(name, describe as Describe<DescribedValue>, space, bytes, offset, (value) => ({
+    refine: (part, path) => {
+      if (part.name === 'digest' || part.name === 'tag')
+        return withVerdict(part, verdictOf(verdicts, value, path), error)
+      // The filter succeeded with these lengths and all its output was used, so they are right.
+      return part.unit === 'bytes' && out ? { ...part, verdict: 'valid' } : part
+    },
+  }))
 }
 
 const NEEDS_TYPE: ReadonlySet<string> = new Set(['BIT_WIDTH_REDUCTION', 'POSITIVE_DELTA', 'RLE', 'DICTIONARY_ENCODING'])
-
-function isDigest(name: string): boolean {
-  return name === 'digest' || name === 'tag'
-}
 
 /** Verdicts come in the order of comparison: first all metadata parts, then all data parts. */
 function verdictOf(
@@ -367,24 +323,17 @@ function verdictOf(
   return verdicts[first + Number(index)]
 }
 
-function withVerdict(
-  part: Part,
-  verdict: ChecksumVerdict | undefined,
-  file: string,
-  error: InspectError | undefined,
-): Part {
+function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: InspectError | undefined): Part {
   if (!verdict) return part
   if (verdict.ok) return { ...part, verdict: 'valid' }
-  const { expected, actual, filter } = verdict
+  const { expected, actual, filter: field } = verdict
   if (actual === undefined) {
     // Either the key is wrong or the bytes are damaged. The chunk's error says which.
     return { ...part, verdict: verdictOfFault(error), meaning: 'the tag does not fit the bytes with this key' }
   }
-  const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, {
-    file,
-    offset: part.space.name === undefined ? part.offset : undefined,
-    field: filter,
-  })
+  const { file, name } = part.space
+  const at = { file, offset: name === undefined ? part.offset : undefined, field }
+  const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, at)
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
 }
 
@@ -409,21 +358,13 @@ function sameRun(a: Uint8Array, b: Uint8Array): boolean {
 
 /** The bytes left after one filter. `parts` explain the metadata, which precedes the data. */
 function afterPart(filter: string, space: Space, metadataLength: number, parts: readonly Part[]): Part {
-  return {
-    name: `after ${filter}`,
-    type: 'bytes',
-    space,
-    offset: 0,
-    length: space.length,
-    keys: [['after', filter]],
-    children: async () => {
-      const explained = parts.reduce((bytes, { length }) => bytes + length, 0)
-      const rest =
-        explained < metadataLength
-          ? [gap(space, explained, metadataLength - explained, 'metadata of filters that were not undone')]
-          : []
-      const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: space.length - metadataLength }
-      return childList([...parts, ...rest, data])
-    },
-  }
+  const { length } = space
+  const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: length - metadataLength }
+  const part: Part = { name: `after ${filter}`, type: 'bytes', space, offset: 0, length, keys: [['after', filter]] }
+  return { ...part, children: async () => childList([...explained(part, parts, metadataLength), data]) }
+}
+
+/** The metadata of filters up to `end`, and a gap if some of them were not undone. */
+function explained({ space, offset }: Part, parts: readonly Part[], end: number): Part[] {
+  return withGaps(space, parts, offset, end, 'metadata of filters that were not undone')
 }

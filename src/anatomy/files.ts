@@ -1,4 +1,6 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf, InspectError } from '../base/errors.ts'
+import { TileFile } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { parseConsolidatedCommits } from '../format/commit-files.ts'
@@ -14,283 +16,224 @@ import { groupDetails } from '../format/group-details.ts'
 import { decodePrefix } from '../format/io.ts'
 import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
-import type { ByteSource } from '../source/source.ts'
 import { commitKind } from '../store/commits.ts'
+import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { dataFilePart } from './data-file.ts'
-import { fragmentMetadataPart } from './fragment-metadata.ts'
-import { type Anatomist, type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
-import { childList, fileSpace, gap, type Part, type Space, unreadable, withGaps } from './part.ts'
+import { fragmentMetadataPart, knownOfFooter } from './fragment-metadata.ts'
+import { type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
+import {
+  type Anatomist,
+  childList,
+  fileSpace,
+  gap,
+  numberPart,
+  type Part,
+  type Space,
+  unreadable,
+  withGaps,
+} from './part.ts'
 import { tracedPart } from './spans.ts'
-import { conditionTypes, enumerationTypes, metadataTypes, ndRangeTypes, schemaTypes, updateTypes } from './types.ts'
+import { conditionTypes, enumerationTypes, metadataTypes, schemaTypes, updateTypes } from './types.ts'
 
 type FileTarget = Target & { type: 'file' }
-
-/** A file split into its parts. */
-export interface FileAnatomy {
-  /** In words, such as `fragment metadata`, `data file` or `consolidated commits`. */
-  role: string
-  size: number
-  root: Part
-  close(): Promise<void>
-}
 
 /** Largest text file that is read. One fragment name takes about 60 bytes. */
 const MAX_LINES_BYTES = 256 * 2 ** 20
 
 /**
  * Opens any file of an array or group. Only headers are read here; a part reads the rest when opened.
+ * @returns the file, whose type says what it is: `fragment metadata`, `data file`, `consolidated commits`…
  * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
  */
-export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<FileAnatomy> {
+export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<{ root: Part; close(): Promise<void> }> {
   const source = target.folder.file(target.name)
-  const size = await source.size()
-  const root = await rootPart(target, fileSpace(source, size), source, by)
-  return { role: root.type, size, root, close: () => source.close() }
+  const space = await fileSpace(source, by)
+  const root = await rootPart(target, space)
+  return { root, close: () => source.close() }
 }
 
-async function rootPart(target: FileTarget, space: Space, source: ByteSource, by: Anatomist): Promise<Part> {
+async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   const { name, folder, fragment } = target
-  const file = source.name
-  const root = (type: string, children: () => Promise<Part[]>): Part => ({
-    name,
-    type,
-    space,
-    offset: 0,
-    length: space.length,
-    children: async () => childList(await children()),
-  })
-  const tile = (type: string, label: string, content: ContentReader): Part =>
-    root(type, async () => wholeTile(label, space, file, content, by))
-  if (fragment) {
-    if (name === FRAGMENT_METADATA_FILE) return fragmentMetadataPart(fragment, space, file, by)
-    return dataFile(target, space, file, by)
+  const { length } = space
+  const root = (type: string, parts: () => Part[] | Promise<Part[]>): Part => {
+    return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
   }
+  if (fragment)
+    return name === FRAGMENT_METADATA_FILE ? fragmentMetadataPart(fragment, space) : dataFile(fragment, name, space)
   const inside = folder.name
-  if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name)))
-    return tile(
-      'array schema',
-      'schema',
-      contentOf(arraySchema, by.style, (schema) => ({ typeOf: schemaTypes(schema) })),
-    )
-  if (inside === '__enumerations')
-    return tile(
-      'enumeration',
-      'enumeration',
-      contentOf(enumerationFile, by.style, (value) => ({ typeOf: enumerationTypes(value) })),
-    )
+  if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name))) {
+    const content = contentOf(arraySchema, (schema) => ({ typeOf: schemaTypes(schema) }))
+    return root('array schema', () => wholeTile('schema', space, content))
+  }
+  if (inside === '__enumerations') {
+    const content = contentOf(enumerationFile, (value) => ({ typeOf: enumerationTypes(value) }))
+    return root('enumeration', () => wholeTile('enumeration', space, content))
+  }
   const kind = commitKind(name)
   if (kind === 'vacuum' || kind === 'ignore' || name.endsWith('.vac'))
     return root(`${kind ?? 'vacuum'} file`, () => lineParts(space))
-  if (kind === 'write') return root('commit file', async () => withGaps(space, [], 0, space.length, NOT_DEFINED))
-  if (kind === 'consolidated-commits') return root('consolidated commits', () => commitParts(target, space, file, by))
-  if (kind === 'delete' || kind === 'update') {
-    return root(`${kind} commit`, async () =>
-      wholeTile('condition', space, file, await conditionContent(target, kind, by), by),
-    )
+  if (kind === 'write') return root('commit file', () => withGaps(space, [], 0, length, NOT_DEFINED))
+  if (kind === 'consolidated-commits') return root('consolidated commits', () => commitParts(target, space))
+  if (kind === 'delete' || kind === 'update')
+    return root(`${kind} commit`, async () => wholeTile('condition', space, await conditionContent(target, kind)))
+  if (kind === 'fragment-metadata') {
+    const content = footersContent(await schemasOf(target))
+    return root('consolidated fragment metadata', () => wholeTile('footers', space, content))
   }
-  if (kind === 'fragment-metadata')
-    return tile('consolidated fragment metadata', 'footers', footersContent(await schemasOf(target), by))
-  if (inside === '__meta')
-    return tile(
-      'array metadata',
-      'metadata',
-      contentOf(arrayMetadata, by.style, (value) => ({ typeOf: metadataTypes(value) })),
-    )
-  if (inside === '__group') return tile('group details', 'group', contentOf(groupDetails, by.style))
-  if (space.length === 0) return root('marker file', async () => [])
-  return root('unknown file', async () => [gap(space, 0, space.length, 'no file of the format has this name')])
+  if (inside === '__meta') {
+    const content = contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) }))
+    return root('array metadata', () => wholeTile('metadata', space, content))
+  }
+  if (inside === '__group') return root('group details', () => wholeTile('group', space, contentOf(groupDetails)))
+  if (length === 0) return root('marker file', () => [])
+  return root('unknown file', () => [gap(space, 0, length, 'no file of the format has this name')])
 }
 
 const NOT_DEFINED = 'not defined: TileDB writes this file empty'
 
 /** A file that is a single generic tile. */
-async function wholeTile(
-  name: string,
-  space: Space,
-  file: string,
-  content: ContentReader,
-  by: Anatomist,
-): Promise<Part[]> {
-  if (space.length === 0) {
+async function wholeTile(name: string, space: Space, content: ContentReader): Promise<Part[]> {
+  const { file, length } = space
+  if (length === 0) {
     const fault = new InspectError('TRUNCATED', 'expected a generic tile, found an empty file', { file, offset: 0 })
     return [unreadable(space, 0, 0, fault)]
   }
-  const part = await genericTilePart(name, space, file, 0, space.length, content, by)
-  return withGaps(space, [{ ...part, transparent: true }], 0, space.length, 'behind the generic tile')
+  const part = await genericTilePart(name, space, 0, length, content)
+  return withGaps(space, [{ ...part, transparent: true }], 0, length, 'behind the generic tile')
 }
 
-async function dataFile(target: FileTarget, space: Space, file: string, by: Anatomist): Promise<Part> {
-  const { fragment, name } = target
-  const whole: Part = { name, type: 'unknown file', space, offset: 0, length: space.length }
-  if (!fragment) return whole
+async function dataFile(fragment: Fragment, name: string, space: Space): Promise<Part> {
+  const { length } = space
+  const whole: Part = { name, type: 'unknown file', space, offset: 0, length }
   try {
     const field = (await fragment.fieldFiles()).find((one) => one.name === name)
-    if (field) return await dataFilePart(fragment, field, space, file, by)
-    const part = gap(space, 0, space.length, "the fragment's metadata does not name this file")
-    return { ...whole, children: async () => childList(space.length > 0 ? [part] : []) }
+    if (field) return dataFilePart(await TileFile.open(fragment, field.slot, tileRole(field)), space)
+    const parts = withGaps(space, [], 0, length, "the fragment's metadata does not name this file")
+    return { ...whole, children: async () => childList(parts) }
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return { ...whole, type: 'data file', children: async () => childList([unreadable(space, 0, space.length, error)]) }
+    const rest = unreadable(space, 0, length, faultOf(error))
+    return { ...whole, type: 'data file', children: async () => childList([rest]) }
   }
 }
 
 /** Lines of a `.vac` or `.ign` file. */
 async function lineParts(space: Space): Promise<Part[]> {
-  if (space.length > MAX_LINES_BYTES) return [gap(space, 0, space.length, 'too long to be read as lines')]
-  const bytes = await space.read(0, space.length)
+  return space.length > MAX_LINES_BYTES ? tooLong(space) : linesIn(space, await space.read(0, space.length))
+}
+
+function tooLong(space: Space): Part[] {
+  return [gap(space, 0, space.length, 'too long to be read as lines')]
+}
+
+function linesIn(space: Space, bytes: Uint8Array): Part[] {
   const parts: Part[] = []
-  let at = 0
-  while (at < bytes.length) {
-    const newline = bytes.indexOf(0x0a, at)
-    const end = newline < 0 ? bytes.length : newline
-    parts.push(linePart(String(parts.length), space, bytes, at, end, newline < 0 ? end : end + 1))
-    at = newline < 0 ? end : end + 1
-  }
+  for (let at = 0; at < bytes.length; at += parts[parts.length - 1].length)
+    parts.push(linePart(String(parts.length), space, bytes, at))
   return parts
 }
 
-function linePart(name: string, space: Space, bytes: Uint8Array, from: number, end: number, next: number): Part {
-  const value = decodeText(bytes.subarray(from, end))
-  const meaning = next > end ? 'a line and its line feed' : undefined
-  return { name, type: 'line', space, offset: from, length: next - from, value, meaning }
+/** The line that begins at an offset, with its line feed if it has one. */
+function linePart(name: string, space: Space, bytes: Uint8Array, offset: number): Part {
+  const newline = bytes.indexOf(0x0a, offset)
+  const end = newline < 0 ? bytes.length : newline
+  const value = decodeText(bytes.subarray(offset, end))
+  const part: Part = { name, type: 'line', space, offset, length: end - offset, value }
+  return newline < 0 ? part : { ...part, length: part.length + 1, meaning: 'a line and its line feed' }
 }
 
 /** A `.con` file: lines. After the line of a delete or update, its whole generic tile follows. */
-async function commitParts(target: FileTarget, space: Space, file: string, by: Anatomist): Promise<Part[]> {
-  if (space.length > MAX_LINES_BYTES) return [gap(space, 0, space.length, 'too long to be read as lines')]
+async function commitParts(target: FileTarget, space: Space): Promise<Part[]> {
+  if (space.length > MAX_LINES_BYTES) return tooLong(space)
   const bytes = await space.read(0, space.length)
   let commits: ReturnType<typeof parseConsolidatedCommits>
   try {
     commits = parseConsolidatedCommits(bytes)
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return [
-      ...(await lineParts(space)).filter(({ offset, length }) => offset + length <= (error.at.offset ?? 0)),
-    ].concat(restAfter(space, bytes, error))
+  } catch (caught) {
+    const error = faultOf(caught)
+    const at = Math.min(error.at.offset ?? 0, bytes.length)
+    const before = linesIn(space, bytes).filter(({ offset, length }) => offset + length <= at)
+    return [...before, unreadable(space, at, bytes.length - at, error)]
   }
-  const contents: { [kind in 'update' | 'delete']?: ContentReader } = {}
   const parts: Part[] = []
   for (const [i, { offset, path, tile }] of commits.entries()) {
-    const newline = bytes.indexOf(0x0a, offset)
-    const end = newline < 0 ? bytes.length : newline
-    const line = linePart('path', space, bytes, offset, end, Math.min(end + 1, bytes.length))
+    const name = String(i)
     if (!tile) {
-      parts.push({ ...line, name: String(i) })
+      parts.push(linePart(name, space, bytes, offset))
       continue
     }
     const kind = commitKind(path) === 'update' ? 'update' : 'delete'
-    const length: Part = {
-      name: 'tile_length',
-      type: 'uint64',
-      space,
-      offset: tile.offset - 8,
-      length: 8,
-      value: tile.length,
-      unit: 'bytes',
-      verdict: 'valid',
-    }
-    contents[kind] ??= await conditionContent(target, kind, by)
-    const content = contents[kind]
-    const whole: Part = {
-      name: String(i),
+    const end = tile.offset + tile.length
+    parts.push({
+      name,
       type: 'struct',
       label: path,
       space,
       offset,
-      length: tile.offset + tile.length - offset,
-    }
-    parts.push({
-      ...whole,
+      length: end - offset,
       async children() {
-        const inner = await genericTilePart(
-          'condition',
-          space,
-          file,
-          tile.offset,
-          tile.offset + tile.length,
-          content,
-          by,
-        )
-        return childList(
-          withGaps(space, [line, length, inner], offset, tile.offset + tile.length, 'behind the generic tile'),
-        )
+        const line = linePart('path', space, bytes, offset)
+        const length = numberPart(space, tile.offset - 8, 'tile_length', tile.length, 'bytes')
+        const content = await conditionContent(target, kind)
+        const inner = await genericTilePart('condition', space, tile.offset, end, content)
+        return childList(withGaps(space, [line, length, inner], offset, end, 'behind the generic tile'))
       },
     })
   }
   return withGaps(space, parts, 0, space.length, 'an empty line')
 }
 
-function restAfter(space: Space, bytes: Uint8Array, error: InspectError): Part[] {
-  const at = Math.min(error.at.offset ?? 0, bytes.length)
-  return [unreadable(space, at, bytes.length - at, error)]
-}
-
-async function conditionContent(target: FileTarget, kind: 'delete' | 'update', by: Anatomist): Promise<ContentReader> {
+async function conditionContent(target: FileTarget, kind: 'delete' | 'update'): Promise<ContentReader> {
   const schema = await newestSchema(target)
+  if (kind === 'update') return contentOf(updateCondition, (value) => ({ typeOf: updateTypes(schema, value) }))
+  const read = contentOf(deleteCondition, (value) => ({ typeOf: conditionTypes(schema, value) }))
   const meaning = 'the negation of what the user asked to delete: the cells that stay'
-  if (kind === 'update')
-    return contentOf(updateCondition, by.style, (value) => ({ typeOf: updateTypes(schema, value) }))
-  const read = contentOf(deleteCondition, by.style, (value) => ({ typeOf: conditionTypes(schema, value) }))
-  return (bytes, space, file) => ({ ...read(bytes, space, file), meaning })
+  return (bytes, space) => ({ ...read(bytes, space), meaning })
 }
 
 async function newestSchema({ array }: FileTarget): Promise<ArraySchema | undefined> {
-  try {
-    return (await array?.newestSchema())?.schema
-  } catch (error) {
-    if (error instanceof InspectError) return undefined
-    throw error
-  }
+  const newest = await array?.newestSchema().catch(faultOf)
+  return newest instanceof InspectError ? undefined : newest?.schema
 }
 
+/** The schemas of the array that can be read, by name. */
 async function schemasOf({ array }: FileTarget): Promise<ReadonlyMap<string, ArraySchema>> {
   const schemas = new Map<string, ArraySchema>()
   for (const { name } of (await array?.schemaFiles()) ?? []) {
-    try {
-      if (array) schemas.set(name, await array.schema(name))
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-    }
+    const schema = await array?.schema(name).catch(faultOf)
+    if (schema && !(schema instanceof InspectError)) schemas.set(name, schema)
   }
   return schemas
 }
 
 /** Consolidated fragment metadata: first the offset of each footer, then the footers back to back. */
-function footersContent(schemas: ReadonlyMap<string, ArraySchema>, by: Anatomist): ContentReader {
-  return (bytes, space, file) =>
-    contentOf(consolidatedFragmentMetadata, by.style, (value) => ({
-      refine: (part, path) =>
-        path.length === 1 && path[0] === 'footers'
-          ? {
-              ...part,
-              type: 'list',
-              value: undefined,
-              children: async () => childList(footerList(value, part, bytes, space, file, schemas, by)),
-            }
-          : part,
-    }))(bytes, space, file)
+function footersContent(schemas: ReadonlyMap<string, ArraySchema>): ContentReader {
+  return (bytes, space) =>
+    contentOf(consolidatedFragmentMetadata, (value) => ({
+      refine(part, path) {
+        if (path.length !== 1 || path[0] !== 'footers') return part
+        const children = async () => childList(footerList(value, part, bytes, schemas))
+        return { ...part, type: 'list', value: undefined, children }
+      },
+    }))(bytes, space)
 }
 
 function footerList(
   { entries }: ConsolidatedFragmentMetadata,
-  part: Part,
+  { space, offset, length }: Part,
   bytes: Uint8Array,
-  space: Space,
-  file: string,
   schemas: ReadonlyMap<string, ArraySchema>,
-  by: Anatomist,
 ): Part[] {
-  const end = part.offset + part.length
-  const starts = [...new Set(entries.map(({ offset }) => offset))]
-    .filter((at) => at >= part.offset && at < end)
-    .sort((a, b) => a - b)
-  const parts = starts.map((offset, i): Part => {
-    const fragment_name = entries.find((entry) => entry.offset === offset)?.fragment_name ?? ''
-    const footer = bytes.subarray(offset, starts[i + 1] ?? end)
-    return { ...oneFooter(String(i), footer, offset, space, file, schemas, by), label: fragment_name }
+  const end = offset + length
+  const names = new Map<number, string>()
+  for (const entry of entries.toReversed())
+    if (entry.offset >= offset && entry.offset < end) names.set(entry.offset, entry.fragment_name)
+  const starts = [...names.keys()].sort((a, b) => a - b)
+  const parts = starts.map((start, i): Part => {
+    const footer = bytes.subarray(start, starts[i + 1] ?? end)
+    return { ...oneFooter(String(i), footer, start, space, schemas), label: names.get(start) }
   })
-  return withGaps(space, parts, part.offset, end, 'no footer is here, by the list')
+  return withGaps(space, parts, offset, end, 'no footer is here, by the list')
 }
 
 function oneFooter(
@@ -298,21 +241,16 @@ function oneFooter(
   bytes: Uint8Array,
   offset: number,
   space: Space,
-  file: string,
   schemas: ReadonlyMap<string, ArraySchema>,
-  by: Anatomist,
 ): Part {
-  const reading = { space, bytes, base: offset, style: by.style }
   try {
-    const { value } = decodePrefix(bytes, footerHead, { file, offset, space: space.name })
+    const { value } = decodePrefix(bytes, footerHead, { file: space.file, offset, space: space.name })
     const schema = schemas.get(value.array_schema_name ?? OLD_SCHEMA_FILE)
     if (!schema) return gap(space, offset, bytes.length, 'a footer whose schema is missing')
-    return tracedPart(name, fragmentFooter(schema), reading, file, (footer) => {
-      const names = fragmentSlots(footer.version, schema, footer).map((slot) => slot.name)
-      return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
-    })
+    return tracedPart(name, fragmentFooter(schema), space, bytes, offset, (footer) =>
+      knownOfFooter({ schema, slots: fragmentSlots(footer.version, schema, footer) }),
+    )
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return unreadable(space, offset, bytes.length, error)
+    return unreadable(space, offset, bytes.length, faultOf(error))
   }
 }

@@ -11,7 +11,7 @@ import { withSource } from '../store/array.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, openTarget, type Target } from '../store/target.ts'
 import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
-import type { Anatomist } from './generic-tile.ts'
+import type { Anatomist } from './part.ts'
 
 /** What `check --level cells` finds after each bit of a byte is flipped, lowest bit first. */
 export interface CheckedFlips {
@@ -53,7 +53,11 @@ export async function checkedFlips(
   const look = async (all: boolean): Promise<Item[]> => {
     const found: Item[] = []
     const run = newRun('cells', all)
-    const copy = await openTarget(storage, root.path, readContext(by.cx.codecs, by.cx.key, by.cx.maxTileSize))
+    const copy = await openTarget(
+      storage,
+      root.path,
+      readContext(by.reading.codecs, by.reading.key, by.reading.maxTileSize),
+    )
     for await (const item of checkTarget(run, copy)) found.push(item)
     await closeTarget(copy)
     if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)

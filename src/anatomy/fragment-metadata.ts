@@ -1,33 +1,29 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, faultOf, InspectError } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import {
-  FOOTER_LENGTH_BYTES,
   type FooterHead,
   type FragmentFooter,
   footerHead,
   footerLengthIsStored,
   fragmentFooter,
 } from '../format/fragment-footer.ts'
-import { fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
-import { fragmentMinMaxSumNullCount } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
-import { type Describe, decodePrefix, trace } from '../format/io.ts'
-import { type SectionName, SLOT_SECTIONS, sectionPlaces } from '../format/metadata-sections.ts'
-import { processedConditions } from '../format/processed-conditions.ts'
-import { rtree } from '../format/rtree.ts'
-import { tileMinMax } from '../format/tile-min-max.ts'
-import { type TileOffsets, tileOffsets } from '../format/tile-offsets.ts'
-import { tileSums } from '../format/tile-sums.ts'
+import { type Describe, trace } from '../format/io.ts'
+import { type SectionName, SLOT_SECTIONS, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
+import type { TileOffsets } from '../format/tile-offsets.ts'
 import { withSource } from '../store/array.ts'
 import { type Fragment, type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
-import { type Anatomist, type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
-import { childList, gap, type Note, type Part, type Space, unreadable, withGaps } from './part.ts'
-import { type Path, partOf, tracedPart } from './spans.ts'
+import { type ContentReader, contentOf, genericTilePart, headerAt } from './generic-tile.ts'
+import { childList, gap, type Note, numberPart, type Part, type Space, unreadable, withGaps } from './part.ts'
+import { type Known, partOf, tracedPart } from './spans.ts'
 import { minMaxTypes, ndRangeTypes, statisticsTypes, sumTypes, v1Types } from './types.ts'
 
-/** A section of the metadata file: its place, its name, and how to read its content. */
+/** A section of the metadata file: its place, its names, and how to read its content. */
 interface Section {
   offset: number
+  /** Where the next section or the footer begins. */
+  end: number
   name: string
   keys: string[][]
   content: ContentReader
@@ -39,158 +35,123 @@ const NO_SECTION = 'no section is here, by the footer'
  * `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2 it is one
  * generic tile. If the footer cannot be read, the generic tiles at the start of the file are still shown.
  */
-export async function fragmentMetadataPart(
-  fragment: Fragment,
-  space: Space,
-  file: string,
-  by: Anatomist,
-): Promise<Part> {
-  const root: Part = {
+export async function fragmentMetadataPart(fragment: Fragment, space: Space): Promise<Part> {
+  const info = await fragment.info().catch(faultOf)
+  return {
     name: '__fragment_metadata.tdb',
     type: 'fragment metadata',
     space,
     offset: 0,
     length: space.length,
-  }
-  let info: FragmentInfo
-  try {
-    info = await fragment.info()
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return { ...root, children: async () => childList(await withoutInfo(fragment, space, file, error, by)) }
-  }
-  const { footer } = info
-  if (!footer) return { ...root, children: async () => childList([await v1Part(info, space, file, by)]) }
-  return {
-    ...root,
-    async children() {
-      const parts: Part[] = []
-      const all = sections(info, by).filter((section) => section.offset < footer.offset)
-      for (const [i, section] of all.entries()) {
-        const end = all[i + 1]?.offset ?? footer.offset
-        parts.push(await sectionPart(section, end, space, file, by))
-      }
-      parts.push(await footerPart(fragment, space, file, by))
-      const stored = footerLengthIsStored(info.format_version, info.schema)
-      if (stored) parts.push(await footerLengthPart(space, footer.offset, footer.size))
-      const covered = withGaps(space, parts, 0, space.length, NO_SECTION)
-      return childList(await Promise.all(covered.map((part) => unnamedSection(part, info, file, by))))
-    },
+    children: async () =>
+      childList(
+        info instanceof InspectError
+          ? await withoutInfo(fragment, space, info)
+          : await wholeFile(fragment, info, space),
+      ),
   }
 }
 
-async function sectionPart(section: Section, end: number, space: Space, file: string, by: Anatomist): Promise<Part> {
-  const part = await genericTilePart(section.name, space, file, section.offset, end, section.content, by)
-  return { ...part, keys: section.keys }
+async function wholeFile(fragment: Fragment, info: FragmentInfo, space: Space): Promise<Part[]> {
+  const { footer } = info
+  if (!footer) return [await v1Part(info, space)]
+  const parts: Part[] = []
+  for (const section of sections(info, footer)) {
+    if (section.offset < footer.offset) parts.push(await sectionPart(section, space))
+  }
+  parts.push(footerPart(fragment, info, footer, space))
+  if (footerLengthIsStored(info.format_version, info.schema)) parts.push(footerLengthPart(space, footer))
+  const covered = withGaps(space, parts, 0, space.length, NO_SECTION)
+  return Promise.all(covered.map((part) => unnamedSection(part, info)))
+}
+
+async function sectionPart({ name, offset, end, content, keys }: Section, space: Space): Promise<Part> {
+  return { ...(await genericTilePart(name, space, offset, end, content)), keys }
 }
 
 /**
  * A gap that holds a generic tile. Format version 15 writes processed conditions, but its footer has no field for their
  * offset.
  */
-async function unnamedSection(part: Part, info: FragmentInfo, file: string, by: Anatomist): Promise<Part> {
+async function unnamedSection(part: Part, info: FragmentInfo): Promise<Part> {
   const { space, offset, length } = part
-  if (part.type !== 'gap' || (await headerAt(space, offset, offset + length))?.length !== length) return part
-  const conditions = info.format_version === 15
-  const content = conditions ? contentOf(processedConditions, by.style) : unknownContent
-  const name = conditions ? 'processed_conditions' : 'unnamed section'
-  const tile = await genericTilePart(name, space, file, offset, offset + length, content, by)
+  const end = offset + length
+  if (part.type !== 'gap' || (await tileLength(space, offset, end)) !== length) return part
+  const tile =
+    info.format_version === 15
+      ? await genericTilePart('processed_conditions', space, offset, end, sectionReader('processed_conditions', info))
+      : await genericTilePart('unnamed section', space, offset, end, unknownContent)
   return { ...tile, meaning: 'a generic tile that no field of the footer names' }
 }
 
-/** One section by its name (`rtree`, `tile_offsets a`), or every section that `wanted` accepts. */
-export async function sectionParts(
+/** The footer, the R-tree, or all other sections; of versions 1 and 2 the only generic tile. */
+export async function metadataParts(
   fragment: Fragment,
   space: Space,
-  file: string,
-  by: Anatomist,
-  wanted: (name: string) => boolean,
+  which: 'footer' | 'rtree' | 'metadata',
 ): Promise<Part[]> {
   const info = await fragment.info()
   const { footer } = info
-  if (!footer) return [await v1Part(info, space, file, by)]
-  const all = sections(info, by)
+  if (!footer) return [await v1Part(info, space)]
+  if (which === 'footer') return [footerPart(fragment, info, footer, space)]
   const parts: Part[] = []
-  for (const [i, section] of all.entries()) {
-    if (!wanted(section.name)) continue
-    if (section.offset >= footer.offset) {
-      const message = `expected an offset before the footer at ${footer.offset}, found ${section.offset}`
-      throw badValue(message, { file, field: section.name })
+  for (const section of sections(info, footer)) {
+    const { name, offset } = section
+    if ((name === 'rtree') !== (which === 'rtree')) continue
+    if (offset >= footer.offset) {
+      const message = `expected an offset before the footer at ${footer.offset}, found ${offset}`
+      throw badValue(message, { file: space.file, field: name })
     }
-    parts.push(
-      await sectionPart(section, Math.min(all[i + 1]?.offset ?? footer.offset, footer.offset), space, file, by),
-    )
+    parts.push(await sectionPart(section, space))
   }
   return parts
 }
 
 /** Versions 1 and 2: the whole file is one generic tile. */
-async function v1Part(info: FragmentInfo, space: Space, file: string, by: Anatomist): Promise<Part> {
-  const { schema, slots } = info
-  const content = contentOf(fragmentMetadataV1(schema), by.style, () => ({
-    typeOf: v1Types(schema),
-    namesOf: ([list]) => (list.startsWith('file_') ? slots.map(({ name }) => name) : undefined),
-    refine: (part, path) =>
-      path.length === 2 && path[0].startsWith('tile_') ? ofSlot(part, slots[Number(path[1])]) : part,
-  }))
-  const part = await genericTilePart('metadata', space, file, 0, space.length, content, by)
-  return { ...part, transparent: true }
-}
-
-function ofSlot(part: Part, slot: Slot | undefined): Part {
-  return slot ? { ...part, label: slot.name, keys: [[slot.name]] } : part
+async function v1Part(info: FragmentInfo, space: Space): Promise<Part> {
+  const content = sectionReader('fragment_metadata', info)
+  return { ...(await genericTilePart('metadata', space, 0, space.length, content)), transparent: true }
 }
 
 /** The footer of versions 3 and up. */
-export async function footerPart(fragment: Fragment, space: Space, file: string, by: Anatomist): Promise<Part> {
-  const info = await fragment.info()
-  const { footer, schema, slots } = info
-  if (!footer) throw new TypeError('a fragment of version 1 or 2 has no footer')
+function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, space: Space): Part {
   const { offset, size } = footer
-  const part: Part = { name: 'footer', type: 'struct', space, offset, length: size }
   return {
-    ...part,
+    name: 'footer',
+    type: 'struct',
+    space,
+    offset,
+    length: size,
     async children() {
       const bytes = await space.read(offset, size)
-      const names = slots.map(({ name }) => name)
       const notes = await footerNotes(fragment, info, footer, space)
-      const inner = tracedPart(
-        'footer',
-        fragmentFooter(schema),
-        { space, bytes, base: offset, style: by.style },
-        file,
-        () => ({
-          typeOf: ndRangeTypes(schema.domain.dimensions),
-          namesOf: () => names,
-          refine: (one, path) => footerField(one, path, notes),
-        }),
-      )
+      const refine: Known['refine'] = (part, path) => {
+        const note = path.length === 1 ? notes.get(part.name) : undefined
+        if (!note) return part
+        return part.elements ? { ...part, elements: { ...part.elements, note } } : { ...part, ...note(0) }
+      }
+      const known = (): Known => ({ ...knownOfFooter(info), refine })
+      const inner = tracedPart('footer', fragmentFooter(info.schema), space, bytes, offset, known)
       return (await inner.children?.()) ?? childList([])
     },
   }
 }
 
+type Footer = FragmentFooter & { offset: number; size: number }
+
+/** What the schema tells of a footer. */
+export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): Known {
+  const names = slots.map(({ name }) => name)
+  return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
+}
+
 /** For each footer field that can be compared with files or sections: the result. */
 type FooterNotes = ReadonlyMap<string, (index: number) => Note | undefined>
 
-function footerField(part: Part, path: Path, notes: FooterNotes): Part {
-  if (path.length !== 1) return part
-  const note = notes.get(part.name)
-  if (!note) return part
-  if (part.elements) return { ...part, elements: { ...part.elements, note } }
-  return { ...part, ...note(0), unit: 'bytes' }
-}
-
 /** With more slots than this, the slots are not compared with files and sections. */
 const MAX_NOTED_SLOTS = 2000
-const HEADER_BYTES = 4096
 
-async function footerNotes(
-  fragment: Fragment,
-  info: FragmentInfo,
-  footer: FragmentFooter & { offset: number },
-  space: Space,
-): Promise<FooterNotes> {
+async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Footer, space: Space): Promise<FooterNotes> {
   const notes = new Map<string, (index: number) => Note | undefined>()
   if (info.slots.length > MAX_NOTED_SLOTS) return notes
   for (const [list, suffix] of SIZE_LISTS) notes.set(list, await sizeNotes(fragment, info, list, suffix))
@@ -207,14 +168,15 @@ async function footerNotes(
 /** Whether a valid generic tile starts at an offset. */
 async function tileNote(space: Space, offset: number, end: number): Promise<Note> {
   if (offset >= end) return { verdict: 'invalid', meaning: `behind the sections, which end at ${end}` }
-  try {
-    const bytes = await space.read(offset, Math.min(HEADER_BYTES, end - offset))
-    const { value, length } = decodePrefix(bytes, genericTileHeader)
-    return { verdict: value.persisted_size <= end - offset - length ? 'valid' : 'invalid' }
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return { verdict: 'invalid', meaning: 'no generic tile is there' }
-  }
+  const length = await tileLength(space, offset, end)
+  if (length === undefined) return { verdict: 'invalid', meaning: 'no generic tile is there' }
+  return { verdict: length <= end - offset ? 'valid' : 'invalid' }
+}
+
+/** Bytes of the generic tile at an offset, by its header; undefined if there is none. */
+async function tileLength(space: Space, offset: number, end: number): Promise<number | undefined> {
+  const found = await headerAt(space, offset, end).catch(faultOf)
+  return found instanceof InspectError ? undefined : found.headerLength + found.header.persisted_size
 }
 
 const SIZE_LISTS = [
@@ -228,41 +190,30 @@ async function sizeNotes(
   fragment: Fragment,
   info: FragmentInfo,
   list: (typeof SIZE_LISTS)[number][0],
-  role: (typeof SIZE_LISTS)[number][1],
+  suffix: (typeof SIZE_LISTS)[number][1],
 ): Promise<(index: number) => Note | undefined> {
   const bySlot = new Map<number, Note>()
-  for (const file of await fragment.fieldFiles()) {
-    const kind = file.role === 'var' || file.role === 'validity' ? file.role : ''
-    if (kind !== role) continue
-    const expected = info[list]?.[file.slot] ?? 0
-    if ((await fragment.folder.kind(file.name)) !== 'file') {
-      if (expected > 0 || info.tile_num > 0)
-        bySlot.set(file.slot, { verdict: 'invalid', meaning: `${file.name} is missing` })
+  for (const { name, role, slot } of await fragment.fieldFiles()) {
+    if ((role === 'var' || role === 'validity' ? role : '') !== suffix) continue
+    const expected = info[list]?.[slot] ?? 0
+    if ((await fragment.folder.kind(name)) !== 'file') {
+      if (expected > 0 || info.tile_num > 0) bySlot.set(slot, { verdict: 'invalid', meaning: `${name} is missing` })
       continue
     }
-    const size = await withSource(fragment.folder.file(file.name), (source) => source.size())
-    const more = size > expected ? `${file.name} has ${size - expected} bytes more` : file.name
+    const size = await withSource(fragment.folder.file(name), (source) => source.size())
+    const more = size > expected ? `${name} has ${size - expected} bytes more` : name
     bySlot.set(
-      file.slot,
+      slot,
       size < expected
-        ? { verdict: 'invalid', meaning: `${file.name} has ${size} bytes` }
+        ? { verdict: 'invalid', meaning: `${name} has ${size} bytes` }
         : { verdict: 'valid', meaning: more },
     )
   }
   return (index) => bySlot.get(index)
 }
 
-async function footerLengthPart(space: Space, footerOffset: number, footerSize: number): Promise<Part> {
-  return {
-    name: 'footer_length',
-    type: 'uint64',
-    space,
-    offset: footerOffset + footerSize,
-    length: FOOTER_LENGTH_BYTES,
-    value: footerSize,
-    unit: 'bytes',
-    verdict: 'valid',
-  }
+function footerLengthPart(space: Space, { offset, size }: { offset: number; size: number }): Part {
+  return numberPart(space, offset + size, 'footer_length', size, 'bytes')
 }
 
 /** Maps a path of the `footer` document to its field in the footer: `fields[2].file_size` is `file_sizes[2]`. */
@@ -276,60 +227,71 @@ export function footerAlias(path: readonly string[]): readonly string[] {
 }
 
 /** All sections that the footer names, by offset, without duplicates. */
-function sections(info: FragmentInfo, by: Anatomist): Section[] {
-  const { footer, slots } = info
+function sections(info: FragmentInfo, footer: Footer): Section[] {
+  const { slots } = info
   const at = new Map<number, Section>()
-  for (const { name, slot, offset } of footer ? sectionPlaces(footer, slots) : []) {
-    const known = at.get(offset)
-    const keys =
-      slot === undefined
-        ? [[name]]
-        : [
-            [name, slots[slot].name],
+  for (const { name, slot, offset } of sectionPlaces(footer, slots)) {
+    const field = slot === undefined ? undefined : slots[slot]
+    const section = at.get(offset) ?? {
+      offset,
+      end: footer.offset,
+      name: field ? `${name} ${field.name}` : name,
+      keys: [],
+      content: sectionReader(name, info, field),
+    }
+    section.keys.push(
+      ...(field
+        ? [
+            [name, field.name],
             [name, String(slot)],
           ]
-    if (name === 'fragment_min_max_sum_null_count') keys.push(['statistics'])
-    if (known) known.keys.push(...keys)
-    else {
-      const shown = slot === undefined ? name : `${name} ${slots[slot].name}`
-      at.set(offset, { offset, name: shown, keys, content: sectionContent(name, info, slot, by) })
-    }
+        : [[name]]),
+    )
+    if (name === 'fragment_min_max_sum_null_count') section.keys.push(['statistics'])
+    at.set(offset, section)
   }
-  return [...at.values()].sort((a, b) => a.offset - b.offset)
-}
-
-function sectionContent(name: SectionName, info: FragmentInfo, at: number | undefined, by: Anatomist): ContentReader {
-  const { schema, slots, format_version } = info
-  const { dimensions } = schema.domain
-  if (name === 'rtree')
-    return contentOf(rtree(format_version, dimensions), by.style, () => ({
-      typeOf: ndRangeTypes(dimensions),
-      refine: levelPath,
-    }))
-  if (name === 'processed_conditions') return contentOf(processedConditions, by.style)
-  if (name === 'fragment_min_max_sum_null_count') {
-    const names = slots.map((slot) => slot.name)
-    return contentOf(fragmentMinMaxSumNullCount(names), by.style, () => ({ typeOf: statisticsTypes(info) }))
-  }
-  if (at === undefined || name.startsWith('global_order')) return contentOf(tileMinMax, by.style)
-  const slot = slots[at]
-  if (name === 'tile_mins' || name === 'tile_maxs')
-    return contentOf(tileMinMax, by.style, (value) => ({ typeOf: minMaxTypes(slot, value) }))
-  if (name === 'tile_sums') return contentOf(tileSums, by.style, () => ({ typeOf: sumTypes(slot) }))
-  return contentOf(tileOffsets, by.style, (value) => ({
-    refine: (part, path) => (path[0] === 'value_num' ? { ...part, ...tileCount(value, info) } : part),
+  const sorted = [...at.values()].sort((a, b) => a.offset - b.offset)
+  return sorted.map((section, i) => ({
+    ...section,
+    end: Math.min(sorted[i + 1]?.offset ?? footer.offset, footer.offset),
   }))
 }
 
-/** Names levels as the documents do, `rtree.levels[0][3]`: leaves out the name of the list of boxes. */
-function levelPath(part: Part, path: Path): Part {
-  return path.length === 3 && path[0] === 'levels' && path[2] === 'bytes'
-    ? { ...part, name: 'mbrs', type: part.type, transparent: true }
-    : part
+function sectionReader(name: SectionName, info: FragmentInfo, slot?: Slot): ContentReader {
+  const describe = sectionContent(name, info.format_version, info.schema, info.slots)
+  return contentOf(describe, (value) => knownOfSection(name, info, slot, value))
 }
 
+/** What the schema and the footer tell of a section. */
+function knownOfSection(name: SectionName, info: FragmentInfo, slot: Slot | undefined, value: unknown): Known {
+  const { schema, slots } = info
+  if (name === 'rtree') return { typeOf: ndRangeTypes(schema.domain.dimensions), refine: levelPath }
+  if (name === 'fragment_min_max_sum_null_count') return { typeOf: statisticsTypes(info) }
+  if (name === 'fragment_metadata')
+    return {
+      typeOf: v1Types(schema),
+      namesOf: ([list]) => (list.startsWith('file_') ? slots.map((one) => one.name) : undefined),
+      refine: (part, path) =>
+        path.length === 2 && path[0].startsWith('tile_') ? ofSlot(part, slots[Number(path[1])]) : part,
+    }
+  if (!slot || name.startsWith('global_order')) return {}
+  if (name === 'tile_mins' || name === 'tile_maxs') return { typeOf: minMaxTypes(slot, value as TileMinMax) }
+  if (name === 'tile_sums') return { typeOf: sumTypes(slot) }
+  return {
+    refine: (part, [field]) => (field === 'value_num' ? { ...part, ...tileCount(value as TileOffsets, info) } : part),
+  }
+}
+
+function ofSlot(part: Part, slot: Slot | undefined): Part {
+  return slot ? { ...part, label: slot.name, keys: [[slot.name]] } : part
+}
+
+/** Names levels as the documents do, `rtree.levels[0][3]`: leaves out the name of the list of boxes. */
+const levelPath: Known['refine'] = (part, path) =>
+  path.length === 3 && path[0] === 'levels' && path[2] === 'bytes' ? { ...part, name: 'mbrs', transparent: true } : part
+
 /** Checks that there is one entry per tile, or none. */
-function tileCount({ values }: TileOffsets, info: FragmentInfo): Note & { unit: string } {
+function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
   const { tile_num } = info
   const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
   return fits
@@ -338,82 +300,44 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Note & { unit: 
 }
 
 /** The generic tiles at the start of the file, as long as one follows another, then as much of the footer as can be read. */
-async function withoutInfo(
-  fragment: Fragment,
-  space: Space,
-  file: string,
-  error: InspectError,
-  by: Anatomist,
-): Promise<Part[]> {
-  const footer = await footerHeadParts(fragment, space, file, error, by)
+async function withoutInfo(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
+  const footer = await footerHeadParts(fragment, space, error)
   const end = footer[0]?.offset ?? space.length
   const tiles: Part[] = []
   let offset = 0
   while (offset < end) {
-    const header = await headerAt(space, offset, end)
-    if (!header || offset + header.length > end) break
-    const tile = await genericTilePart(`section ${tiles.length}`, space, file, offset, end, unknownContent, by)
-    tiles.push(tile)
-    offset += tile.length
+    const length = await tileLength(space, offset, end)
+    if (length === undefined || offset + length > end) break
+    tiles.push(await genericTilePart(`section ${tiles.length}`, space, offset, end, unknownContent))
+    offset += length
   }
-  if (footer.length > 0) {
-    const rest = offset < end ? [gap(space, offset, end - offset, NO_SECTION)] : []
-    return [...tiles, ...rest, ...footer]
-  }
-  return [...tiles, unreadable(space, offset, space.length - offset, error)]
+  if (footer.length === 0) return [...tiles, unreadable(space, offset, space.length - offset, error)]
+  const rest = offset < end ? [gap(space, offset, end - offset, NO_SECTION)] : []
+  return [...tiles, ...rest, ...footer]
 }
 
-const unknownContent: ContentReader = (bytes, space) => ({
+const unknownContent: ContentReader = ({ length }, space) => ({
   name: 'content',
   type: 'bytes',
   space,
   offset: 0,
-  length: bytes.length,
+  length,
   meaning: 'which section it is stands in the footer',
 })
 
-/** The header at an offset, and the size in bytes of its tile; undefined if there is none. */
-async function headerAt(
-  space: Space,
-  offset: number,
-  end: number,
-): Promise<{ header: GenericTileHeader; length: number } | undefined> {
-  try {
-    const bytes = await space.read(offset, Math.min(HEADER_BYTES, end - offset))
-    const { value, length } = decodePrefix(bytes, genericTileHeader)
-    return { header: value, length: length + value.persisted_size }
-  } catch (error) {
-    if (error instanceof InspectError) return undefined
-    throw error
-  }
-}
-
 /** The footer of a fragment whose schema is missing, or whose fields cannot all be read. */
-async function footerHeadParts(
-  fragment: Fragment,
-  space: Space,
-  file: string,
-  error: InspectError,
-  by: Anatomist,
-): Promise<Part[]> {
-  let offset: number
-  let size: number
-  try {
-    const head = await fragment.head()
-    offset = head.offset
-    size = head.size
-  } catch (failed) {
-    if (failed instanceof InspectError) return []
-    throw failed
-  }
+async function footerHeadParts(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
+  const head = await fragment.head().catch(faultOf)
+  if (head instanceof InspectError) return []
+  const { offset, size, array_schema_name } = head
   const bytes = await space.read(offset, size)
-  const schema = await fragment
-    .head()
-    .then(({ array_schema_name }) => fragment.array?.schema(array_schema_name ?? '').catch(() => undefined))
+  const schema: ArraySchema | undefined = await fragment.array?.schema(array_schema_name ?? '').catch(() => undefined)
   const describe = (schema ? fragmentFooter(schema) : footerHead) as Describe<FooterHead>
-  const { root } = trace(bytes, describe, 'footer', { file, offset })
-  const part = partOf(root, { space, bytes, base: offset, style: by.style }, [])
+  const { root } = trace(bytes, describe, 'footer', { file: space.file, offset })
   const at = offset + root.length
-  const rest = unreadable(space, at, offset + size - at, error)
-  return [part, rest, await footerLengthPart(space, offset, size)]
+  return [
+    partOf(root, { space, bytes, base: offset }, []),
+    unreadable(space, at, offset + size - at, error),
+    footerLengthPart(space, head),
+  ]
 }

@@ -1,34 +1,38 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, InspectError } from '../base/errors.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix, trace } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
-import type { ValueStyle } from '../format/value.ts'
-import { checkChunkNum, contentBound, mostElements, type ReadContext } from '../store/generic-tile.ts'
+import { checkChunkNum, contentBound, mostElements } from '../store/generic-tile.ts'
 import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
-import { partOf, type Reading, tracedPart } from './spans.ts'
-
-/** Context that the functions of this folder need. */
-export interface Anatomist {
-  cx: ReadContext
-  style: ValueStyle
-}
+import { type Known, partOf, tracedPart } from './spans.ts'
 
 /** Makes a part of the unfiltered bytes of a generic tile, in a space of their own. */
-export type ContentReader = (bytes: Uint8Array, space: Space, file: string) => Part
+export type ContentReader = (bytes: Uint8Array, space: Space) => Part
 
 /** A {@link ContentReader} for one structure. */
-export function contentOf<T>(
-  describe: Describe<T>,
-  style: ValueStyle,
-  valueKnown?: (value: T) => Pick<Reading, 'typeOf' | 'namesOf' | 'refine'>,
-): ContentReader {
-  return (bytes, space, file) => tracedPart('content', describe, { space, bytes, base: 0, style }, file, valueKnown)
+export function contentOf<T>(describe: Describe<T>, known?: (value: T) => Known): ContentReader {
+  return (bytes, space) => tracedPart('content', describe, space, bytes, 0, known)
 }
 
 /** How many bytes are read to find a header; no header is longer. */
-const HEADER_READ_BYTES = 4096
+const HEADER_BYTES = 4096
+
+/** The header of the generic tile at an offset, and its length in bytes. @throws InspectError if there is none */
+export async function headerAt(
+  space: Space,
+  offset: number,
+  end: number,
+): Promise<{ header: GenericTileHeader; headerLength: number }> {
+  const bytes = await headerBytes(space, offset, end)
+  const { value, length } = decodePrefix(bytes, genericTileHeader, { file: space.file, offset })
+  return { header: value, headerLength: length }
+}
+
+function headerBytes(space: Space, offset: number, end: number): Promise<Uint8Array> {
+  return space.read(offset, Math.min(end - offset, HEADER_BYTES))
+}
 
 /**
  * The generic tile at `offset`, which ends before `end`: header, chunks, filters' metadata, and its content in a space of its
@@ -37,143 +41,86 @@ const HEADER_READ_BYTES = 4096
 export async function genericTilePart(
   name: string,
   space: Space,
-  file: string,
   offset: number,
   end: number,
   content: ContentReader,
-  by: Anatomist,
 ): Promise<Part> {
-  const head = await space.read(offset, Math.min(end - offset, HEADER_READ_BYTES))
   const part: Part = { name, type: 'generic tile', space, offset, length: end - offset }
-  let header: GenericTileHeader
-  let headerLength: number
-  try {
-    const prefix = decodePrefix(head, genericTileHeader, { file, offset })
-    header = prefix.value
-    headerLength = prefix.length
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return {
-      ...part,
-      verdict: 'invalid',
-      children: async () => childList(brokenHeader(space, offset, head, end, error, by)),
-    }
-  }
-  const room = end - offset - headerLength
-  const length = headerLength + Math.min(header.persisted_size, room)
+  const found = await headerAt(space, offset, end).catch(faultOf)
+  if (found instanceof InspectError)
+    return { ...part, verdict: 'invalid', children: async () => childList(await brokenHeader(part, found)) }
+  const { header, headerLength } = found
+  const { persisted_size, tile_size } = header
+  const at = offset + headerLength
+  const room = end - at
+  const length = Math.min(persisted_size, room)
+  const tooShort = `expected ${persisted_size} bytes of tile, found ${room}`
+  const truncated =
+    persisted_size > room
+      ? new InspectError('TRUNCATED', tooShort, { file: space.file, offset, field: 'persisted_size' })
+      : undefined
   return {
     ...part,
-    length,
-    unfolds: header.tile_size,
+    length: headerLength + length,
+    unfolds: tile_size,
     async children() {
-      const stored = await space.read(offset + headerLength, length - headerLength)
-      const truncated =
-        header.persisted_size > room
-          ? new InspectError('TRUNCATED', `expected ${header.persisted_size} bytes of tile, found ${room}`, {
-              file,
-              offset,
-              field: 'persisted_size',
-            })
-          : undefined
-      const body = await bodyParts(offset, space, file, offset + headerLength, stored, header, content, by)
-      const verdicts = {
-        persisted_size: truncated ? ('invalid' as const) : ('valid' as const),
-        tile_size: body.total === header.tile_size ? ('valid' as const) : ('invalid' as const),
+      const body = await bodyParts(part, at, await space.read(at, length), header, content)
+      const refine: Known['refine'] = (field) => {
+        if (field.name === 'persisted_size')
+          return { ...field, verdict: truncated ? 'invalid' : 'valid', fault: truncated }
+        return field.name === 'tile_size'
+          ? { ...field, verdict: body.total === tile_size ? 'valid' : 'invalid' }
+          : field
       }
-      const top = headerPart(space, offset, head.subarray(0, headerLength), by, verdicts, truncated)
+      const bytes = await space.read(offset, headerLength)
+      const top = tracedPart('header', genericTileHeader, space, bytes, offset, () => ({ refine }))
       return childList([top, ...body.parts], body.content)
     },
   }
 }
 
-function headerPart(
-  space: Space,
-  offset: number,
-  bytes: Uint8Array,
-  by: Anatomist,
-  verdicts: Readonly<Record<string, 'valid' | 'invalid'>>,
-  truncated: InspectError | undefined,
-): Part {
-  const { root } = trace(bytes, genericTileHeader, 'header', { offset })
-  return partOf(
-    root,
-    {
-      space,
-      bytes,
-      base: offset,
-      style: by.style,
-      refine(part, path) {
-        if (path.length !== 1) return part
-        const verdict = Object.hasOwn(verdicts, part.name) ? verdicts[part.name] : part.verdict
-        const unit = part.name.endsWith('_size') ? 'bytes' : part.unit
-        return { ...part, verdict, unit, fault: part.name === 'persisted_size' ? truncated : undefined }
-      },
-    },
-    [],
-  )
-}
-
 async function bodyParts(
-  tileOffset: number,
-  space: Space,
-  file: string,
+  { space, offset: tileOffset }: Part,
   offset: number,
   stored: Uint8Array,
   header: GenericTileHeader,
   content: ContentReader,
-  by: Anatomist,
 ): Promise<Pick<ChunkParts, 'parts' | 'content' | 'total'>> {
+  const { reading, file } = space
+  const { datatype, cell_size: cellSize, format_version: formatVersion } = header
   const { filters } = header.filters
   try {
-    const pipeline = await Pipeline.load(
-      filters,
-      {
-        datatype: header.datatype,
-        cellSize: header.cell_size,
-        formatVersion: header.format_version,
-        key: by.cx.key,
-        ...contentBound(stored.length, by.cx),
-      },
-      by.cx.codecs,
-    )
-    checkChunkNum(chunkCount(stored), header, by.cx)
+    const tile = { datatype, cellSize, formatVersion, key: reading.key, ...contentBound(stored.length, reading) }
+    const pipeline = await Pipeline.load(filters, tile, reading.codecs)
+    checkChunkNum(chunkCount(stored), header, reading)
     const found = chunkParts({
       space,
-      file,
       offset,
       stored,
       pipeline,
       filters,
-      cx: by.cx,
-      style: by.style,
       what: `the generic tile at ${tileOffset}`,
       expectedSize: header.tile_size,
       inPlace: false,
-      mostElements: mostElements(stored.length, by.cx),
-      content: (bytes, place) => content(bytes, place.space, file),
+      mostElements: mostElements(stored.length, reading),
+      content: (bytes, place) => content(bytes, place.space),
     })
     if (header.encryption_type === 'AES_256_GCM') {
-      by.cx.encrypted = true
-      if (found.whole()) by.cx.keyProven = true
+      reading.encrypted = true
+      if (found.whole()) reading.keyProven = true
     }
     return found
   } catch (error) {
-    const placed = addPlace(error, { file, offset })
-    if (!(placed instanceof InspectError)) throw placed
-    return { parts: [unreadable(space, offset, stored.length, placed)], content: undefined, total: undefined }
+    const fault = faultOf(addPlace(error, { file, offset }))
+    return { parts: [unreadable(space, offset, stored.length, fault)], content: undefined, total: undefined }
   }
 }
 
-function brokenHeader(
-  space: Space,
-  offset: number,
-  head: Uint8Array,
-  end: number,
-  error: InspectError,
-  by: Anatomist,
-): Part[] {
-  const { root } = trace(head, genericTileHeader, 'header', { offset })
-  const top = partOf(root, { space, bytes: head, base: offset, style: by.style }, [])
-  const at = offset + root.length
-  return [...(root.length > 0 ? [top] : []), unreadable(space, at, end - at, error)]
+/** What can be read of a header, and the rest of the tile. */
+async function brokenHeader({ space, offset, length }: Part, error: InspectError): Promise<Part[]> {
+  const bytes = await headerBytes(space, offset, offset + length)
+  const { root } = trace(bytes, genericTileHeader, 'header', { offset })
+  const top = partOf(root, { space, bytes, base: offset }, [])
+  const rest = unreadable(space, offset + root.length, length - root.length, error)
+  return root.length > 0 ? [top, rest] : [rest]
 }

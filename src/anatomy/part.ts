@@ -1,9 +1,18 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
-import type { CellValue } from '../format/value.ts'
+import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+
+/** How bytes are read and shown. */
+export interface Anatomist {
+  reading: ReadContext
+  style: ValueStyle
+}
 
 /** The bytes that offsets count in: a file, or the content below a filter, which is not stored in any file. */
-export interface Space {
+export interface Space extends Anatomist {
+  /** The file that the bytes are in, or come from. */
+  readonly file: string
   /** A list in this space may claim at most this many elements: see Origin. */
   mostElements?: number | undefined
   /** In words; undefined for the file itself. */
@@ -89,24 +98,39 @@ export interface Children {
   find(offset: number): number
 }
 
-export function fileSpace(source: ByteSource, length: number): Space {
-  return { name: undefined, length, read: (offset, count) => source.read(offset, count) }
+/** A file's bytes. */
+export async function fileSpace(source: ByteSource, { reading, style }: Anatomist): Promise<Space> {
+  const length = await source.size()
+  const read: Space['read'] = (offset, count) => source.read(offset, count)
+  return { file: source.name, name: undefined, length, reading, style, read }
 }
 
-export function memorySpace(name: string, bytes: Uint8Array): Space {
-  return { name, length: bytes.length, read: async (offset, count) => bytes.subarray(offset, offset + count) }
+/** Bytes in memory that come from those of another space. */
+export function memorySpace(from: Space, name: string, bytes: Uint8Array, mostElements?: number): Space {
+  const read: Space['read'] = async (offset, count) => bytes.subarray(offset, offset + count)
+  return { ...from, name, length: bytes.length, mostElements, read }
 }
 
 /** Children that exist already. @param last one more child, in a space of its own, that is made when asked for */
 export function childList(parts: readonly Part[], last?: () => Part): Children {
-  const [first] = parts
+  const holds = ({ space, offset, length }: Part, at: number): boolean =>
+    space === parts[0].space && at >= offset && at < offset + length
   return {
     count: parts.length + (last ? 1 : 0),
     at: (index) => (last && index === parts.length ? last() : parts[index]),
-    find: (offset) =>
-      parts.findIndex(
-        (part) => part.space === first.space && offset >= part.offset && offset < part.offset + part.length,
-      ),
+    find: (offset) => parts.findIndex((part) => holds(part, offset)),
+  }
+}
+
+/** The children, and one more behind them. */
+export function appended({ count, at, find }: Children, last: Part): Children {
+  return {
+    count: count + 1,
+    at: (index) => (index < count ? at(index) : last),
+    find(offset) {
+      const found = find(offset)
+      return found < 0 && offset >= last.offset && offset < last.offset + last.length ? count : found
+    },
   }
 }
 
@@ -137,6 +161,11 @@ export function lastNotBehind(count: number, start: (index: number) => number, o
 
 export function gap(space: Space, offset: number, length: number, meaning: string, fault?: InspectError): Part {
   return { name: 'gap', type: 'gap', space, offset, length, meaning, fault }
+}
+
+/** A uint64 that was found to be right. */
+export function numberPart(space: Space, offset: number, name: string, value: number, unit: string): Part {
+  return { name, type: 'uint64', space, offset, length: 8, value, unit, verdict: 'valid' }
 }
 
 /** Bytes of a damaged structure that could not be read. */
@@ -172,44 +201,4 @@ export async function* everyPart(part: Part): AsyncGenerator<Part> {
   const children = await part.children?.()
   if (!children) return
   for (let i = 0; i < children.count; i++) yield* everyPart(await children.at(i))
-}
-
-/**
- * Checks that the children or elements of every part lie side by side and cover the part.
- * @param visit called with every part on the way, parents first
- * @returns the first hole or overlap, in words; undefined if every byte is explained exactly once
- */
-export async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<string | undefined> {
-  visit?.(part)
-  const end = part.offset + part.length
-  const { elements } = part
-  if (elements) {
-    let at = part.offset
-    for (let i = 0; i <= elements.count; i++) {
-      const start = elements.start(i)
-      if (i === 0 ? start !== at : start < at) return `${part.name}: element ${i} starts at ${start}, expected ${at}`
-      at = start
-    }
-    if (at !== end) return `${part.name}: elements end at ${at}, expected ${end}`
-  }
-  const children = await part.children?.()
-  if (!children) return undefined
-  let at = part.offset
-  let own = false
-  for (let i = 0; i < children.count; i++) {
-    const child = await children.at(i)
-    const inner = await coverageFault(child, visit)
-    if (inner) return `${part.name} / ${inner}`
-    if (child.space !== part.space) {
-      if (child.offset !== 0 || child.length !== child.space.length) {
-        return `${part.name}: ${child.name} spans ${child.offset}+${child.length} of ${child.space.length} bytes`
-      }
-      continue
-    }
-    own = true
-    if (child.offset !== at) return `${part.name}: ${child.name} starts at ${child.offset}, expected ${at}`
-    if (child.length > 0 && children.find(child.offset) < 0) return `${part.name}: ${child.name} is not found`
-    at += child.length
-  }
-  return own && at !== end ? `${part.name}: children end at ${at}, expected ${end}` : undefined
 }

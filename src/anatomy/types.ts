@@ -1,17 +1,18 @@
+import { withEnd } from '../cells/elements.ts'
+import { startsOf, sumType } from '../cells/tile-statistics.ts'
 import type { ArrayMetadata } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { ConditionNode, UpdateCondition } from '../format/delete-condition.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import type { Path, ValueType } from './spans.ts'
+import type { Known, Path, ValueType } from './spans.ts'
 
 /** What the raw bytes of each structure hold: the schema says, the structures themselves do not. */
 
-type TypeOf = (path: Path) => ValueType | undefined
+type TypeOf = NonNullable<Known['typeOf']>
 type NamedType = RangeType & { name: string }
 
 /** `…, <dimension>, min|max` of a range. */
@@ -52,31 +53,24 @@ export function v1Types(schema: ArraySchema): TypeOf {
 }
 
 /** One minimum or maximum per tile. */
-export function minMaxTypes(slot: Slot, value: TileMinMax): TypeOf {
+export function minMaxTypes(slot: Slot, { fixed, variable }: TileMinMax): TypeOf {
   const { type, cell_val_num } = slot
   return ([field]) => {
     if (slot.kind === 'coords') return undefined
     if (cell_val_num !== 'var') return field === 'fixed' ? { type, cell_val_num, many: true } : undefined
     if (field === 'fixed') return { type: 'UINT64', cell_val_num: 1, many: true }
-    const starts = startsIn(value.fixed, value.variable.length)
-    return starts && { type, cell_val_num, starts }
+    const starts = fixed.length > 0 && fixed.length % 8 === 0 ? cellStarts(fixed, variable.length) : undefined
+    return starts?.[0] === 0 ? { type, cell_val_num, starts } : undefined
   }
 }
 
-/** The uint64 starts with the end added; undefined if they do not rise or pass the end. */
-function startsIn(bytes: Uint8Array, end: number): Float64Array | undefined {
-  if (bytes.length % 8 !== 0 || bytes.length === 0) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const starts = new Float64Array(bytes.length / 8 + 1)
-  for (let i = 0; i < starts.length - 1; i++) starts[i] = Number(view.getBigUint64(i * 8, true))
-  starts[starts.length - 1] = end
-  return starts[0] === 0 && starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
+/** Starts of cells (uint64, bytes) as numbers, and the end of the last cell; undefined if they fall or pass the end. */
+export function cellStarts(bytes: Uint8Array, end: number): Float64Array | undefined {
+  return rising(startsOf(bytes, end))
 }
 
-/** The type in which sums of a field are stored. */
-function sumType(type: Datatype): Datatype {
-  const kind = datatypeKind(type)
-  return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
+function rising(starts: Float64Array): Float64Array | undefined {
+  return starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
 }
 
 export function sumTypes(slot: Slot): TypeOf {
@@ -105,11 +99,8 @@ export function enumerationTypes({ type, cell_val_num, data, offsets }: Enumerat
   return ([field]) => {
     if (field !== 'data') return undefined
     if (!offsets) return { type, cell_val_num, many: true }
-    const starts = new Float64Array(offsets.length + 1)
-    starts.set(offsets)
-    starts[offsets.length] = data.length
-    const rising = starts.every((start, i) => i === 0 || start >= starts[i - 1])
-    return starts[0] === 0 && rising ? { type, cell_val_num, starts } : undefined
+    const starts = rising(withEnd(offsets, data.length))
+    return starts?.[0] === 0 ? { type, cell_val_num, starts } : undefined
   }
 }
 
@@ -123,12 +114,8 @@ export function conditionTypes(schema: ArraySchema | undefined, root: ConditionN
     }
     if (node.node !== 'value') return undefined
     const field = fieldType(schema, node.field)
-    if (!field) return undefined
-    if (!node.offsets) return field
-    const starts = new Float64Array(node.offsets.length + 1)
-    starts.set(node.offsets)
-    starts[node.offsets.length] = node.value.length
-    return { ...field, cell_val_num: field.cell_val_num, starts }
+    if (!field || !node.offsets) return field
+    return { ...field, starts: withEnd(node.offsets, node.value.length) }
   }
 }
 

@@ -100,6 +100,12 @@ export function grammatical(message: string): string {
   })
 }
 
+/** The error, if it is one that reading throws. @throws every other error */
+export function faultOf(error: unknown): InspectError {
+  if (error instanceof InspectError) return error
+  throw error
+}
+
 /** Exit code of the process for an error. @see ERROR_CODES */
 export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]

@@ -43,8 +43,8 @@ export class TileFile {
   readonly source: ByteSource
   readonly offsets: Float64Array
   private readonly stream: ReadAhead
-  private readonly fragment: Fragment
-  private readonly info: FragmentInfo
+  readonly fragment: Fragment
+  readonly info: FragmentInfo
   private readonly size: number
   private readonly varSizes: Float64Array | undefined
   private plain: Promise<Pipeline> | undefined
@@ -306,6 +306,17 @@ export function planTiles(
 ): void {
   const together = Math.min(MOST_BYTES, TOGETHER_BYTES / files.length)
   for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip })
+}
+
+/** Whether the tile of a field's var-sized values itself holds the offsets of its cells. */
+export async function holdsStringOffsets({ fragment, slot, role }: TileFile, tile: number): Promise<boolean> {
+  if (role !== 'var') return false
+  const offsets = await TileFile.open(fragment, slot, 'offsets')
+  try {
+    return offsets.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+  } finally {
+    await offsets.close()
+  }
 }
 
 /**

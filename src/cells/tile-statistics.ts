@@ -169,8 +169,8 @@ function fragmentExtreme(
   return bytes.slice(range.from, range.to)
 }
 
-/** For var-sized minima or maxima: start of each tile's value, and the end of the last. */
-function startsOf(fixed: Uint8Array, end: number): Float64Array {
+/** Starts of var-sized values (uint64, bytes) as numbers, and the end of the last value. */
+export function startsOf(fixed: Uint8Array, end: number): Float64Array {
   const lanes = lanesOf(fixed)
   const starts = new Float64Array(fixed.length / 8 + 1)
   for (let i = 0; i < starts.length - 1; i++) starts[i] = lanes[2 * i + 1] * 2 ** 32 + lanes[2 * i]
@@ -230,7 +230,7 @@ function numberFound(found: number | Uint8Array, data: Uint8Array, size: number)
 }
 
 /** The type in which a type's values are summed. */
-function sumType(type: Datatype): Datatype {
+export function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }

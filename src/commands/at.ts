@@ -14,7 +14,7 @@ import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
 import { fileTarget } from './dump.ts'
-import { anatomist, selectionOf } from './hex.ts'
+import { selectionOf } from './hex.ts'
 
 interface AtOptions {
   cell?: string[]
@@ -78,8 +78,8 @@ async function byteOutcome(
   offset: number,
   tryFlips: boolean,
 ): Promise<Outcome> {
-  const by = anatomist(cx)
-  const { root, role, size, close } = await openAnatomy(target, by)
+  const { root, close } = await openAnatomy(target, cx)
+  const size = root.space.length
   const path = `${target.folder.path}/${target.name}`
   try {
     if (offset >= size)
@@ -99,7 +99,7 @@ async function byteOutcome(
       ...documentHead('at', cx.shownPath(target.path)),
       offset,
       byte,
-      role,
+      role: root.type,
       size,
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
@@ -159,8 +159,7 @@ async function flipsAt(
   chain: readonly Part[],
   offset: number,
 ): Promise<Flips | undefined> {
-  const by = anatomist(cx)
-  const checked = await checkedFlips(target, offset, by)
+  const checked = await checkedFlips(target, offset, cx)
   if (checked) return { ...checked, where: checked.unused ? 'array --all' : 'array' }
   // In a file that is already damaged, one more flip says nothing.
   if (chain.some(({ fault }) => fault !== undefined)) return undefined
@@ -168,9 +167,9 @@ async function flipsAt(
   if (chain.at(-1)?.type === 'gap' || (file && !tile)) return { detectors: UNNOTICED, where: 'file' }
   const path = `${target.folder.path}/${target.name}`
   if (file && tile) {
-    return { detectors: await tileDetectors(cx.storage, path, file, Number(tile.name), offset, by), where: 'tile' }
+    return { detectors: await tileDetectors(cx.storage, path, file, Number(tile.name), offset, cx), where: 'tile' }
   }
-  return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], by), where: 'file' }
+  return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], cx), where: 'file' }
 }
 
 function linkResult(part: Part): DumpField {

@@ -1,5 +1,5 @@
 import { tilePart } from '../anatomy/data-file.ts'
-import { everyPart, type Part, type Space } from '../anatomy/part.ts'
+import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
@@ -11,7 +11,6 @@ import type { CellValue } from '../documents/common.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { rowsInBounds, sideOf, tileSkipper } from './decode.ts'
-import { anatomist, spaceOf } from './hex.ts'
 import { parseRanges } from './ranges.ts'
 
 /** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
@@ -135,8 +134,8 @@ async function placesOf(
 ): Promise<CellLinePlace[]> {
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
   try {
-    const space = await spaceOf(tiles.source)
-    const part = await tilePart(fragment, tiles, space, tile, anatomist(cx))
+    const space = await fileSpace(tiles.source, cx)
+    const part = tilePart(tiles, space, tile)
     const parts: Part[] = []
     for await (const one of everyPart(part)) parts.push(one)
     const head = { file: file.name, field: info.slots[file.slot].name, role: file.role, tile, cell }

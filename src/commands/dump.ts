@@ -1,10 +1,8 @@
-import { openAnatomy } from '../anatomy/files.ts'
-import { findPath } from '../anatomy/path.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type InspectArray, schemaFileOpened } from '../store/array.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, type CommandModule, type Outcome, wrongTarget } from './command.ts'
-import { anatomist, hexOutcome } from './hex.ts'
+import { type CommandContext, type CommandModule, wrongTarget } from './command.ts'
+import { fileOutcome } from './hex.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 interface DumpOptions extends HexOptions {
@@ -31,16 +29,9 @@ export const command: CommandModule<DumpOptions> = {
   async *run(cx, paths, options) {
     for (const path of paths) {
       const target = await fileTarget(cx, path)
-      const { root, role, close } = await openAnatomy(target, anatomist(cx))
       try {
-        const part = options.path === undefined ? root : await findPath(root, options.path)
-        yield hexOutcome(
-          cx,
-          { path: cx.shownPath(target.path), role, source: target.folder.file(target.name), parts: [part] },
-          options,
-        ) satisfies Outcome
+        yield* fileOutcome(cx, target, options)
       } finally {
-        await close()
         await target.fragment?.close()
       }
     }

@@ -1,20 +1,15 @@
-import type { Anatomist } from '../anatomy/generic-tile.ts'
-import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
-import { elementPart } from '../anatomy/path.ts'
+import { openAnatomy } from '../anatomy/files.ts'
+import type { Elements, Part, Space } from '../anatomy/part.ts'
+import { elementPart, findPath } from '../anatomy/path.ts'
 import { isNamed, type Selection, selected, tellFault } from '../anatomy/selection.ts'
 import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
-import type { ByteSource } from '../source/source.ts'
+import type { Target } from '../store/target.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import type { HexOptions } from './hex-options.ts'
-
-/** The context of a command, as anatomy needs it. */
-export function anatomist(cx: CommandContext): Anatomist {
-  return { cx: cx.reading, style: cx.style }
-}
 
 /** The parts that the options select. The command gets the faults. */
 export function selectionOf(cx: CommandContext, options: HexOptions, file: string): Selection {
@@ -49,26 +44,35 @@ export function parseByteRange(text: string): { from: number; to: number } {
   return { from, to }
 }
 
-/** What is shown of one file. */
-export interface HexSubject {
-  /** As the user would write it. */
-  path: string
-  /** In words. */
-  role: string
-  source: ByteSource
-  parts: readonly Part[]
+/** A file, or one field of it, as an {@link hexOutcome}. */
+export async function* fileOutcome(
+  cx: CommandContext,
+  target: Target & { type: 'file' },
+  options: HexOptions & { tree?: boolean; path?: string },
+): AsyncGenerator<Outcome> {
+  const { root, close } = await openAnatomy(target, cx)
+  try {
+    const part = options.path === undefined ? root : await findPath(root, options.path)
+    yield hexOutcome(cx, root.type, root.space, [part], options)
+  } finally {
+    await close()
+  }
 }
 
-/** A file's bytes as a space for its parts. */
-export async function spaceOf(source: ByteSource): Promise<Space> {
-  return fileSpace(source, await source.size())
-}
-
-/** The parts as a `dump` document and as annotated hex; with `tree`, only names and values. */
-export function hexOutcome(cx: CommandContext, subject: HexSubject, options: HexOptions & { tree?: boolean }): Outcome {
-  const { parts, path, role, source } = subject
-  const selection = selectionOf(cx, options, source.name)
+/**
+ * The parts of a file as a `dump` document and as annotated hex; with `tree`, only names and values.
+ * @param role what the file is, in words
+ */
+export function hexOutcome(
+  cx: CommandContext,
+  role: string,
+  { file, length }: Space,
+  parts: readonly Part[],
+  options: HexOptions & { tree?: boolean },
+): Outcome {
+  const selection = selectionOf(cx, options, file)
   const [only] = parts
+  const path = cx.shownPath(file)
   const head = { ...documentHead('dump', path), role }
   const document: DumpDocument =
     parts.length === 1
@@ -78,9 +82,8 @@ export function hexOutcome(cx: CommandContext, subject: HexSubject, options: Hex
     document,
     async table(out: Output) {
       const { hexTitle, hexView } = await import('../render/views/hex.ts')
-      const size = await source.size()
-      const bytes = `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`
-      const whole = parts.length === 1 && only.length === size
+      const bytes = `${formatCount(length)} ${length === 1 ? 'byte' : 'bytes'}`
+      const whole = parts.length === 1 && only.length === length
       await hexTitle(path, `${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
       await hexView(parts, { ...selection, full: cx.full, tree: options.tree }, out)
     },

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { openAnatomy } from '../../src/anatomy/files.ts'
-import { coverageFault, type Part } from '../../src/anatomy/part.ts'
+import type { Part } from '../../src/anatomy/part.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import type { ReadContext } from '../../src/store/generic-tile.ts'
@@ -31,7 +31,9 @@ export interface Dissected {
 export async function dissect(path: string, cx: ReadContext, storage: Storage = localStorage): Promise<Dissected> {
   const target = await openTarget(storage, path, cx)
   if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
-  const { root, role, size, close } = await openAnatomy(target, { cx, style: { raw: false } })
+  const { root, close } = await openAnatomy(target, { reading: cx, style: { raw: false } })
+  const role = root.type
+  const size = root.space.length
   const found: Dissected = { role, size, coverage: undefined, faults: [], gaps: [], valid: 0 }
   try {
     const fault = await coverageFault(root, (part) => note(found, part))
@@ -62,4 +64,44 @@ const KNOWN_GAPS = [/the fragment's metadata does not name this file$/]
 
 export function isKnownGap(gap: string): boolean {
   return KNOWN_GAPS.some((known) => known.test(gap))
+}
+
+/**
+ * Checks that the children or elements of every part lie side by side and cover the part.
+ * @param visit called with every part on the way, parents first
+ * @returns the first hole or overlap, in words; undefined if every byte is explained exactly once
+ */
+async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<string | undefined> {
+  visit?.(part)
+  const end = part.offset + part.length
+  const { elements } = part
+  if (elements) {
+    let at = part.offset
+    for (let i = 0; i <= elements.count; i++) {
+      const start = elements.start(i)
+      if (i === 0 ? start !== at : start < at) return `${part.name}: element ${i} starts at ${start}, expected ${at}`
+      at = start
+    }
+    if (at !== end) return `${part.name}: elements end at ${at}, expected ${end}`
+  }
+  const children = await part.children?.()
+  if (!children) return undefined
+  let at = part.offset
+  let own = false
+  for (let i = 0; i < children.count; i++) {
+    const child = await children.at(i)
+    const inner = await coverageFault(child, visit)
+    if (inner) return `${part.name} / ${inner}`
+    if (child.space !== part.space) {
+      if (child.offset !== 0 || child.length !== child.space.length) {
+        return `${part.name}: ${child.name} spans ${child.offset}+${child.length} of ${child.space.length} bytes`
+      }
+      continue
+    }
+    own = true
+    if (child.offset !== at) return `${part.name}: ${child.name} starts at ${child.offset}, expected ${at}`
+    if (child.length > 0 && children.find(child.offset) < 0) return `${part.name}: ${child.name} is not found`
+    at += child.length
+  }
+  return own && at !== end ? `${part.name}: children end at ${at}, expected ${end}` : undefined
 }

@@ -104,7 +104,7 @@ describe(`what check finds of ${FLIPS} flipped bits`, () => {
         }
         const target = await openTarget(localStorage, path, contextFor(folder))
         if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
-        const flips = await checkedFlips(target, offset, { cx: contextFor(folder), style: { raw: false } }, [bit])
+        const flips = await checkedFlips(target, offset, { reading: contextFor(folder), style: { raw: false } }, [bit])
         await closeTarget(target)
         if (!flips) {
           const bytes = filePaths(folder.path).reduce((sum, one) => sum + readFileSync(one).length, 0)

@@ -4,8 +4,10 @@ import { chainTo } from '../../src/anatomy/locate.ts'
 import { childList, lazyChildren, type Part, type Space } from '../../src/anatomy/part.ts'
 import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { hexView } from '../../src/render/views/hex.ts'
 import type { ByteSource, Storage } from '../../src/source/source.ts'
+import { readContext } from '../../src/store/generic-tile.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { Random } from '../helpers/random.ts'
 import { turnOf } from '../helpers/turn.ts'
@@ -61,6 +63,9 @@ const GIB = 2 ** 30
 /** A file whose every byte is the lowest one of its offset. */
 function countingSpace(length: number, reads: number[]): Space {
   return {
+    file: 'counting',
+    reading: readContext(nodeCodecs),
+    style: { raw: false },
     name: undefined,
     length,
     async read(offset, count) {
