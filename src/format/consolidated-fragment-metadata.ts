@@ -1,11 +1,12 @@
-import type { Io } from './io.ts'
+import { type AnyIo, countedList } from './io.ts'
 
 /** Where the footer of one fragment is in a consolidated fragment metadata file. */
-export interface ConsolidatedFooterEntry {
-  /** Name of the fragment's folder; before version 9 its absolute URI. */
-  fragment_name: string
-  /** Bytes from the start of the content. */
-  offset: number
+export type ConsolidatedFooterEntry = ReturnType<typeof entry>
+function entry(io: AnyIo) {
+  return {
+    fragment_name: io.string('fragment_name', 'uint64', 'of the folder; before format 9 an absolute URI'),
+    offset: io.size('offset', 'bytes: of its footer, from the start of the content'),
+  }
 }
 
 /**
@@ -15,22 +16,10 @@ export interface ConsolidatedFooterEntry {
  *
  * @see format_spec/consolidated_fragment_metadata_file.md, which lacks the count
  */
-export interface ConsolidatedFragmentMetadata {
-  entries: ConsolidatedFooterEntry[]
-  footers: Uint8Array
-}
-
-function entry(io: Io<ConsolidatedFooterEntry>): ConsolidatedFooterEntry {
+export type ConsolidatedFragmentMetadata = ReturnType<typeof consolidatedFragmentMetadata>
+export function consolidatedFragmentMetadata(io: AnyIo) {
   return {
-    fragment_name: io.string('fragment_name', 'uint64', 'of the folder; before format 9 an absolute URI'),
-    offset: io.size('offset', 'bytes: of its footer, from the start of the content'),
-  }
-}
-
-export function consolidatedFragmentMetadata(io: Io<ConsolidatedFragmentMetadata>): ConsolidatedFragmentMetadata {
-  const count = io.derive('fragment_num', 'uint32', (m) => m.entries.length, 'fragments')
-  return {
-    entries: io.list('entries', count, entry),
+    entries: countedList(io, ['fragment_num', 'uint32', 'fragments'], 'entries', entry),
     footers: io.rest('footers', 'as they stand in the fragments, without the length behind them'),
   }
 }

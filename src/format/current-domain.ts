@@ -1,5 +1,5 @@
 import { enumerationOf } from './coding.ts'
-import type { Describe } from './io.ts'
+import { type Describe, flagOf } from './io.ts'
 import { type NDRange, ndRange, type RangeType } from './range.ts'
 
 /**
@@ -20,9 +20,8 @@ const currentDomainTypeCoding = enumerationOf<'NDRECTANGLE'>('current domain typ
 export function currentDomain(dimensions: readonly RangeType[]): Describe<CurrentDomain> {
   return (io) => {
     const version = io.u32('version', 'of this structure: 0')
-    const empty = io.derive('empty', 'uint8', (c) => (c.range === undefined ? 1 : 0), '1: nothing follows')
-    io.require(empty <= 1, 'empty', () => `expected 0 or 1, found ${empty}`)
-    if (empty !== 0) return { version, type: undefined, range: undefined }
+    const empty = flagOf(io, 'empty', (c) => c.range === undefined, '1: nothing follows')
+    if (empty) return { version, type: undefined, range: undefined }
     return {
       version,
       type: io.coded('type', 'uint8', currentDomainTypeCoding, '0: a box; where there is one'),

@@ -1,5 +1,5 @@
 import { enumeration } from './coding.ts'
-import type { AnyIo, Describe, Io } from './io.ts'
+import { type AnyIo, countedList, type Describe, type Io, lengthAndBytes, lengthAndSizes } from './io.ts'
 
 export type CombinationOp = 'AND' | 'OR' | 'NOT'
 export type ComparisonOp = 'LT' | 'LE' | 'GT' | 'GE' | 'EQ' | 'NE' | 'IN' | 'NOT_IN' | 'ALWAYS_TRUE' | 'ALWAYS_FALSE'
@@ -58,50 +58,39 @@ function conditionNode(io: AnyIo, depth: number): ConditionNode {
 
 function expression(io: Io<ConditionExpression>, depth: number): ConditionExpression {
   io.require(depth < MAX_DEPTH, 'node', () => `expected at most ${MAX_DEPTH} nested conditions`)
-  const op = io.coded('op', 'uint8', combinationCoding, '0 AND, 1 OR, 2 NOT')
-  const count = io.derive('child_num', 'uint64', (e) => e.children.length, 'conditions')
-  const children = io.list('children', count, (inner: Io<ConditionNode>) => conditionNode(inner, depth + 1))
-  return { node: 'expression', op, children }
+  return {
+    node: 'expression',
+    op: io.coded('op', 'uint8', combinationCoding, '0 AND, 1 OR, 2 NOT'),
+    children: countedList(io, ['child_num', 'uint64', 'conditions'], 'children', (inner) =>
+      conditionNode(inner, depth + 1),
+    ),
+  }
 }
 
 function comparison(io: Io<ConditionValue>): ConditionValue {
   const op = io.coded('op', 'uint8', comparisonCoding, '0 LT, 1 LE, 2 GT, 3 GE, 4 EQ, 5 NE, 6 IN, 7 NOT_IN')
   const field = io.string('field', 'uint32', 'an attribute or a dimension')
-  const length = io.derive('value_length', 'uint64', (c) => c.value.length, 'bytes: 0 in a test for null')
-  const value = io.bytes(
-    'value',
-    length,
-    'of the field’s type; of IN and NOT_IN all members, and behind it the length and the start of each, uint64',
-  )
-  let offsets: Float64Array | undefined
-  if (op === 'IN' || op === 'NOT_IN') {
-    const offsetsLength = io.derive('offsets_length', 'uint64', (c) => (c.offsets?.length ?? 0) * 8, 'bytes')
-    io.require(offsetsLength % 8 === 0, 'offsets_length', () => `expected a multiple of 8, found ${offsetsLength}`)
-    offsets = io.sizes('offsets', offsetsLength / 8, 'start of each member')
-  }
+  const about =
+    'of the field’s type; of IN and NOT_IN all members, and behind it the length and the start of each, uint64'
+  const value = lengthAndBytes(io, 'value', 'uint64', about, 'bytes: 0 in a test for null')
+  const isSet = op === 'IN' || op === 'NOT_IN'
+  const offsets = isSet ? lengthAndSizes(io, 'offsets', 'start of each member') : undefined
   return { node: 'value', op, field, value, offsets }
 }
 
-/** An update: a condition, then the values to set. No release writes these files. */
-export interface UpdateCondition {
-  condition: ConditionNode
-  values: UpdateValue[]
+export type UpdateValue = ReturnType<typeof updateValue>
+function updateValue(io: AnyIo) {
+  return {
+    field: io.string('field', 'uint64', 'an attribute'),
+    value: lengthAndBytes(io, 'value', 'uint64', 'what the cells are set to'),
+  }
 }
 
-export interface UpdateValue {
-  field: string
-  value: Uint8Array
-}
-
-function updateValue(io: Io<UpdateValue>): UpdateValue {
-  const field = io.string('field', 'uint64', 'an attribute')
-  const length = io.derive('value_length', 'uint64', (u) => u.value.length, 'bytes')
-  return { field, value: io.bytes('value', length, 'what the cells are set to') }
-}
-
-/** @see format_spec/update_commit_file.md */
-export const updateCondition: Describe<UpdateCondition> = (io) => {
-  const condition = io.struct('condition', deleteCondition)
-  const count = io.derive('value_num', 'uint64', (u) => u.values.length, 'values')
-  return { condition, values: io.list('values', count, updateValue) }
+/** An update: a condition, then the values to set. No release writes these files. @see format_spec/update_commit_file.md */
+export type UpdateCondition = ReturnType<typeof updateCondition>
+export function updateCondition(io: AnyIo) {
+  return {
+    condition: io.struct('condition', deleteCondition),
+    values: countedList(io, ['value_num', 'uint64', 'values'], 'values', updateValue),
+  }
 }

@@ -1,29 +1,16 @@
-import { type CellValNum, cellValNumCoding } from './cell-val-num.ts'
-import { type Datatype, datatypeCoding } from './datatype.ts'
-import type { Io } from './io.ts'
-import { type DataOrder, dataOrderCoding } from './layout.ts'
+import { cellValNumCoding } from './cell-val-num.ts'
+import { datatypeCoding } from './datatype.ts'
+import type { AnyIo } from './io.ts'
+import { dataOrderCoding } from './layout.ts'
 
 /**
  * A dimension label of the array schema: it names a one-dimensional array of label values. Since version 18.
  *
  * @see format_spec/array_schema.md, "Dimension Label", whose table has fields that real bytes do not have
  */
-export interface DimensionLabel {
-  dimension_index: number
-  name: string
-  /** Whether `uri` is relative to the array's folder. */
-  relative: boolean
-  uri: string
-  /** Attribute of the label array that holds the labels. */
-  attribute: string
-  order: DataOrder
-  type: Datatype
-  cell_val_num: CellValNum
-  /** Whether the label array is not part of this array. */
-  external: boolean
-}
+export type DimensionLabel = ReturnType<typeof dimensionLabel>
 
-export function dimensionLabel(io: Io<DimensionLabel>): DimensionLabel {
+export function dimensionLabel(io: AnyIo) {
   return {
     dimension_index: io.u32('dimension_index', 'which dimension it labels'),
     name: io.string('name', 'uint32', 'name of the label'),

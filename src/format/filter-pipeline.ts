@@ -1,7 +1,7 @@
 import { enumerationOf } from './coding.ts'
 import { type Datatype, datatypeCoding } from './datatype.ts'
 import { COMPRESSORS, FILTER_TYPES, type FilterType, filterTypeCoding, isCompressor } from './filter-type.ts'
-import type { Coding, Describe, Io } from './io.ts'
+import { type Coding, countedList, type Describe, type Io } from './io.ts'
 
 /** Pixel formats of WEBP, in the order of their numbers. TileDB cannot read or write with NONE. */
 export const PIXEL_FORMATS = ['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const
@@ -130,12 +130,11 @@ function storedOptions(name: FilterConfig['name'], version: number): FilterOptio
 export function filterPipeline(version: number): Describe<FilterPipeline> {
   const filter = filterConfig(version)
   return (io) => {
-    const max_chunk_size = io.u32(
-      'max_chunk_size',
-      'bytes: only 0 (do not cut) changes what writers do, they use 65,536 otherwise',
-    )
-    const count = io.derive('filter_num', 'uint32', (p) => p.filters.length, 'filters')
-    return { max_chunk_size, filters: io.list('filters', count, filter, 'in writing order') }
+    const ofSize = 'bytes: only 0 (do not cut) changes what writers do, they use 65,536 otherwise'
+    return {
+      max_chunk_size: io.u32('max_chunk_size', ofSize),
+      filters: countedList(io, ['filter_num', 'uint32', 'filters'], 'filters', filter, 'in writing order'),
+    }
   }
 }
 
@@ -150,12 +149,8 @@ function filterConfig(version: number): Describe<FilterConfig> {
 function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version: number): Omit<FilterConfig, 'name'> {
   const options: Omit<FilterConfig, 'name'> = {}
   if (isCompressor(name)) {
-    const compressor = io.derive(
-      'compressor',
-      'uint8',
-      (f) => f.compressor ?? COMPRESSORS[name],
-      'its number among compressors, not among filters',
-    )
+    const about = 'its number among compressors, not among filters'
+    const compressor = io.derive('compressor', 'uint8', (f) => f.compressor ?? COMPRESSORS[name], about)
     if (compressor !== COMPRESSORS[name]) options.compressor = compressor
   }
   for (const option of storedOptions(name, version)) Object.assign(options, { [option]: DESCRIPTIONS[option](io) })

@@ -1,7 +1,7 @@
 import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
-import type { AnyIo, Describe, Io } from './io.ts'
+import { type AnyIo, countedList, type Describe, type Io, lengthAndBytes } from './io.ts'
 import { type SlotSectionOffsets, slotSectionOffsets } from './metadata-sections.ts'
 import { type NDRange, ndRange, ndRangeSize } from './range.ts'
 
@@ -58,9 +58,10 @@ export interface OptionalSection {
 }
 
 function optionalSection(io: Io<OptionalSection>): OptionalSection {
-  const identifier = io.size('identifier', '0: offsets of the first and last cells of tiles in global order')
-  const length = io.derive('payload_length', 'uint32', (s) => s.payload.length, 'bytes')
-  return { identifier, payload: io.bytes('payload', length, 'content of the section') }
+  return {
+    identifier: io.size('identifier', '0: offsets of the first and last cells of tiles in global order'),
+    payload: lengthAndBytes(io, 'payload', 'uint32', 'content of the section'),
+  }
 }
 
 /** The fields of a footer that can be read without the schema: those before the non-empty domain. */
@@ -74,17 +75,10 @@ export interface FooterHead {
 export function footerHead(io: AnyIo): FooterHead {
   const version = io.u32('version', 'format version')
   checkVersion(version)
-  const array_schema_name =
-    version >= 10
-      ? io.string(
-          'array_schema_name',
-          'uint64',
-          'file of the schema that the fragment was written with; before: `__array_schema.tdb`',
-        )
-      : undefined
+  const ofSchema = 'file of the schema that the fragment was written with; before: `__array_schema.tdb`'
   return {
     version,
-    array_schema_name,
+    array_schema_name: version >= 10 ? io.string('array_schema_name', 'uint64', ofSchema) : undefined,
     dense: io.flag('dense', 'whether the fragment is dense'),
     null_nonempty_domain: io.flag('null_nonempty_domain', 'whether the non-empty domain is unset; 0 in every file'),
   }
@@ -93,37 +87,27 @@ export function footerHead(io: AnyIo): FooterHead {
 /** @param schema the fragment's own schema */
 export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
   return (io) => {
-    const { version, array_schema_name, dense, null_nonempty_domain } = footerHead(io)
-    const nonempty_domain = io.struct(
-      'nonempty_domain',
-      ndRange(schema.domain.dimensions),
-      'dense: the box that was written, not rounded to tiles',
-    )
-    const sparse_tile_num = io.size('sparse_tile_num', 'tiles: of a sparse fragment; 0 in dense ones')
-    const last_tile_cell_num = io.u64(
-      'last_tile_cell_num',
-      'cells: in the last tile; in dense fragments the cells of a tile',
-    )
-    const includes_timestamps =
-      version >= 14
-        ? io.flag('includes_timestamps', 'whether cells have time stamps of their own: one slot more')
-        : undefined
-    const includes_delete_metadata =
-      version >= 15
-        ? io.flag('includes_delete_metadata', 'whether cells say when they were deleted: two slots more')
-        : undefined
-    const n = fragmentSlots(version, schema, { includes_timestamps, includes_delete_metadata }).length
+    const ofDomain = 'dense: the box that was written, not rounded to tiles'
+    const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
+    const ofTimes = 'whether cells have time stamps of their own: one slot more'
+    const ofDeletes = 'whether cells say when they were deleted: two slots more'
+    const ofStatistics = 'bytes: where the generic tile of the fragment statistics is'
+    const ofConditions = 'bytes: where the generic tile of the processed conditions is'
+    const sections = ['optional_section_num', 'uint32', 'sections'] as const
+    const head = footerHead(io)
+    const { version } = head
+    const common = {
+      ...head,
+      nonempty_domain: io.struct('nonempty_domain', ndRange(schema.domain.dimensions), ofDomain),
+      sparse_tile_num: io.size('sparse_tile_num', 'tiles: of a sparse fragment; 0 in dense ones'),
+      last_tile_cell_num: io.u64('last_tile_cell_num', ofLast),
+      includes_timestamps: version >= 14 ? io.flag('includes_timestamps', ofTimes) : undefined,
+      includes_delete_metadata: version >= 15 ? io.flag('includes_delete_metadata', ofDeletes) : undefined,
+    }
+    const n = fragmentSlots(version, schema, common).length
     const varNum = version < 5 ? n - 1 : n
     return {
-      version,
-      array_schema_name,
-      dense,
-      null_nonempty_domain,
-      nonempty_domain,
-      sparse_tile_num,
-      last_tile_cell_num,
-      includes_timestamps,
-      includes_delete_metadata,
+      ...common,
       file_sizes: io.sizes('file_sizes', n, 'bytes: one a slot: of the data or offsets file'),
       file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: one a slot: of the file of var-sized values'),
       file_validity_sizes:
@@ -131,25 +115,12 @@ export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
       rtree_offset: io.size('rtree_offset', 'bytes: where the generic tile of the R-tree is'),
       ...slotSectionOffsets(io, version, n),
       fragment_min_max_sum_null_count_offset:
-        version >= 12
-          ? io.size(
-              'fragment_min_max_sum_null_count_offset',
-              'bytes: where the generic tile of the fragment statistics is',
-            )
-          : undefined,
-      processed_conditions_offset:
-        version >= 16
-          ? io.size('processed_conditions_offset', 'bytes: where the generic tile of the processed conditions is')
-          : undefined,
-      optional_sections: version >= 23 ? optionalSections(io) : undefined,
+        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', ofStatistics) : undefined,
+      processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset', ofConditions) : undefined,
+      optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
       slack: io.rest('slack', 'bytes behind the known fields; TileDB passes over them'),
     }
   }
-}
-
-function optionalSections(io: Io<FragmentFooter>): OptionalSection[] {
-  const count = io.derive('optional_section_num', 'uint32', (f) => f.optional_sections?.length ?? 0, 'sections')
-  return io.list('optional_sections', count, optionalSection)
 }
 
 /**

@@ -1,28 +1,14 @@
-import type { Describe, Io } from './io.ts'
+import { type AnyIo, type Io, lengthAndBytes } from './io.ts'
 
-/** Statistics of one slot over the whole fragment. */
-export interface SlotStatistics {
-  /** Empty if the field has no minimum. A minimum that is the empty string looks the same. */
-  min: Uint8Array
-  max: Uint8Array
-  /** 8 bytes: int64, uint64 or float64, depending on the field's type. */
-  sum: Uint8Array
-  null_count: number
-}
-
-function slotStatistics(io: Io<SlotStatistics>): SlotStatistics {
-  const minLength = io.derive(
-    'min_length',
-    'uint64',
-    (s) => s.min.length,
-    'bytes: 0: there is none, or an empty string',
-  )
-  const min = io.bytes('min', minLength, 'lowest value')
-  const maxLength = io.derive('max_length', 'uint64', (s) => s.max.length, 'bytes')
-  const max = io.bytes('max', maxLength, 'highest value')
+/**
+ * Statistics of one slot over the whole fragment. `min` and `max` are empty if the field has none. A minimum that is the
+ * empty string looks the same.
+ */
+export type SlotStatistics = ReturnType<typeof slotStatistics>
+function slotStatistics(io: AnyIo) {
   return {
-    min,
-    max,
+    min: lengthAndBytes(io, 'min', 'uint64', 'lowest value', 'bytes: 0: there is none, or an empty string'),
+    max: lengthAndBytes(io, 'max', 'uint64', 'highest value'),
     sum: io.bytes('sum', 8, '8 bytes as in the sums of tiles'),
     null_count: io.size('null_count', 'cells: that are null'),
   }
@@ -33,7 +19,7 @@ function slotStatistics(io: Io<SlotStatistics>): SlotStatistics {
  *
  * @see format_spec/fragment.md, "Fragment Min Max Sum Null Count"
  */
-export function fragmentMinMaxSumNullCount(slotNames: readonly string[]): Describe<SlotStatistics[]> {
+export function fragmentMinMaxSumNullCount(slotNames: readonly string[]) {
   const slots = slotNames.map(() => slotStatistics)
-  return (io) => io.tuple(slots, slotNames)
+  return (io: Io<SlotStatistics[]>): SlotStatistics[] => io.tuple(slots, slotNames)
 }

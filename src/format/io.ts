@@ -121,6 +121,21 @@ export function lengthAndBytes<T>(
   return io.bytes(name, length, about)
 }
 
+/** The bytes of a list of uint64, named `<name>_length`, then the list. */
+export function lengthAndSizes(io: AnyIo, name: string, about: string, lengthAbout = 'bytes'): Float64Array {
+  const field = `${name}_length`
+  const length = io.derive(field, 'uint64', (value) => 8 * lengthOf(value, name), lengthAbout)
+  io.require(length % 8 === 0, field, () => `expected a multiple of 8, found ${length}`)
+  return io.sizes(name, length / 8, about)
+}
+
+/** A stored flag, 0 or 1, that the value does not keep. Writing computes it with `of`. */
+export function flagOf<T>(io: Io<T>, name: string, of: (value: T) => boolean, about: string): boolean {
+  const stored = io.derive(name, 'uint8', (value) => Number(of(value)), about)
+  io.require(stored <= 1, name, () => `expected 0 or 1, found ${stored}`)
+  return stored === 1
+}
+
 function lengthOf(value: unknown, name: string): number {
   return (value as Record<string, { length: number } | undefined>)[name]?.length ?? 0
 }

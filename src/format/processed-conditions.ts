@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { AnyIo } from './io.ts'
 
 /**
  * Delete conditions that consolidation has applied to the fragment's cells: paths of their commit files, relative to
@@ -6,13 +6,9 @@ import type { Io } from './io.ts'
  *
  * @see format_spec/fragment.md, "Processed Conditions"
  */
-export interface ProcessedConditions {
-  conditions: string[]
-}
-
-export function processedConditions(io: Io<ProcessedConditions>): ProcessedConditions {
+export type ProcessedConditions = ReturnType<typeof processedConditions>
+export function processedConditions(io: AnyIo) {
   const count = io.derive('condition_num', 'uint64', (p) => p.conditions.length, 'conditions')
-  return {
-    conditions: io.strings('conditions', count, 'uint64', 'path of a delete commit that the cells have been through'),
-  }
+  const about = 'path of a delete commit that the cells have been through'
+  return { conditions: io.strings('conditions', count, 'uint64', about) }
 }

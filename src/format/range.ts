@@ -44,24 +44,14 @@ export function ndRangeSize(dimensions: readonly RangeType[]): number | undefine
 export function range(dimension: RangeType): Describe<Range> {
   const size = fixedSize(dimension)
   return (io: Io<Range>) => {
-    if (size !== undefined)
-      return {
-        min: io.bytes('min', size, 'lowest value, inclusive'),
-        max: io.bytes('max', size, 'highest value, inclusive'),
-      }
-    const total = io.derive(
-      'range_length',
-      'uint64',
-      (r) => r.min.length + r.max.length,
-      'bytes: of both values; of string dimensions',
-    )
-    const minLength = io.derive(
-      'min_length',
-      'uint64',
-      (r) => r.min.length,
-      'bytes: of the first; of string dimensions',
-    )
-    io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
+    let minLength = size ?? 0
+    let total = 2 * minLength
+    if (size === undefined) {
+      const both = (r: Range): number => r.min.length + r.max.length
+      total = io.derive('range_length', 'uint64', both, 'bytes: of both values; of string dimensions')
+      minLength = io.derive('min_length', 'uint64', (r) => r.min.length, 'bytes: of the first; of string dimensions')
+      io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
+    }
     return {
       min: io.bytes('min', minLength, 'lowest value, inclusive'),
       max: io.bytes('max', total - minLength, 'highest value, inclusive'),

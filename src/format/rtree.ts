@@ -1,5 +1,5 @@
 import { type Datatype, datatypeCoding } from './datatype.ts'
-import type { Describe, Io } from './io.ts'
+import { type Describe, decodePrefix, type Io } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
 /** Children of a node in the R-trees that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
@@ -29,30 +29,15 @@ export interface RTree {
   levels: RTreeLevel[]
 }
 
-/** Where an MBR of a level begins and ends in its bytes. */
-function bounds(level: RTreeLevel, index: number): [start: number, end: number] {
-  if (level.starts) return [level.starts[index], level.starts[index + 1] ?? level.bytes.length]
-  const stride = level.bytes.length / level.mbr_num
-  return [index * stride, (index + 1) * stride]
-}
-
 /** One MBR of a level: a {@link Range} for each dimension. */
 export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly RangeType[]): NDRange {
-  let [at] = bounds(level, index)
-  const view = new DataView(level.bytes.buffer, level.bytes.byteOffset, level.bytes.byteLength)
+  const { bytes, starts, mbr_num } = level
+  if (starts) return decodePrefix(bytes.subarray(starts[index]), ndRange(dimensions)).value
+  let at = (index * bytes.length) / mbr_num
   return dimensions.map((dimension): Range => {
-    const size = fixedSize(dimension)
-    let minLength = size ?? 0
-    let maxLength = size ?? 0
-    if (size === undefined) {
-      minLength = Number(view.getBigUint64(at + 8, true))
-      maxLength = Number(view.getBigUint64(at, true)) - minLength
-      at += 16
-    }
-    const min = level.bytes.subarray(at, at + minLength)
-    const max = level.bytes.subarray(at + minLength, at + minLength + maxLength)
-    at += minLength + maxLength
-    return { min, max }
+    const size = fixedSize(dimension) ?? 0
+    at += 2 * size
+    return { min: bytes.subarray(at - 2 * size, at - size), max: bytes.subarray(at - size, at) }
   })
 }
 
@@ -66,14 +51,8 @@ function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
   const mbr = ndRange(dimensions)
   return (io: Io<RTreeLevel>) => {
     const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: root first, leaves last')
-    const { bytes, starts } = io.records(
-      'bytes',
-      mbr_num,
-      stride,
-      mbr,
-      'the MBRs of the level; leaf i is that of tile i',
-    )
-    return { mbr_num, bytes, starts }
+    const about = 'the MBRs of the level; leaf i is that of tile i'
+    return { mbr_num, ...io.records('bytes', mbr_num, stride, mbr, about) }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import { type AnyIo, countedList, type Io } from './io.ts'
 import { u32 } from './u32.ts'
 
 /** One chunk of a tile as stored. */
@@ -26,12 +26,8 @@ export interface TileChunks {
 export function storedChunk(io: Io<StoredChunk>): StoredChunk {
   const original_length = io.u32('original_length', 'bytes: before filtering')
   const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length, 'bytes: of `data`')
-  const metadataLength = io.derive(
-    'metadata_length',
-    'uint32',
-    (c) => c.metadata.length,
-    'bytes: of `metadata`, which comes first although its length comes last',
-  )
+  const ofLength = 'bytes: of `metadata`, which comes first although its length comes last'
+  const metadataLength = io.derive('metadata_length', 'uint32', (c) => c.metadata.length, ofLength)
   return {
     original_length,
     metadata: io.bytes('metadata', metadataLength, 'what the filters noted, the last filter first'),
@@ -71,25 +67,11 @@ export function chunkCount(stored: Uint8Array): number {
 }
 
 /** {@link tileChunks} for a tile whose end is not known: the tile ends with the last chunk. */
-export function chunkedTile(io: Io<Pick<TileChunks, 'chunks'>>): Pick<TileChunks, 'chunks'> {
-  const count = io.derive(
-    'chunk_num',
-    'uint64',
-    (t) => t.chunks.length,
-    'chunks: 0 only in tiles of offsets that are kept with the values',
-  )
-  return { chunks: io.list('chunks', count, storedChunk) }
+export function chunkedTile(io: AnyIo): Pick<TileChunks, 'chunks'> {
+  const about = 'chunks: 0 only in tiles of offsets that are kept with the values'
+  return { chunks: countedList(io, ['chunk_num', 'uint64', about], 'chunks', storedChunk) }
 }
 
 export function tileChunks(io: Io<TileChunks>): TileChunks {
-  const count = io.derive(
-    'chunk_num',
-    'uint64',
-    (t) => t.chunks.length,
-    'chunks: 0 only in tiles of offsets that are kept with the values',
-  )
-  return {
-    chunks: io.list('chunks', count, storedChunk),
-    extra: io.rest('extra', 'bytes behind the last chunk; TileDB passes over them'),
-  }
+  return { ...chunkedTile(io), extra: io.rest('extra', 'bytes behind the last chunk; TileDB passes over them') }
 }

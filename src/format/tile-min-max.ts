@@ -1,21 +1,13 @@
-import type { Io } from './io.ts'
+import type { AnyIo } from './io.ts'
 
 /**
  * Minima or maxima of one slot, one for each tile. Since version 11. The global-order bounds of version 23 have this
- * layout, too.
+ * layout, too. Both lists are empty for slots without statistics.
  *
- * Both byte counts come first (upstream's page has another order). For fixed-sized fields, `fixed` has one cell for
- * each tile. For var-sized fields, `fixed` has a uint64 for each tile: the start in `variable`. Both are empty for
- * slots without statistics.
- *
- * @see format_spec/fragment.md, "Tile Mins/Maxes"
+ * @see format_spec/fragment.md, "Tile Mins/Maxes", which has another order: in real bytes both byte counts come first
  */
-export interface TileMinMax {
-  fixed: Uint8Array
-  variable: Uint8Array
-}
-
-export function tileMinMax(io: Io<TileMinMax>): TileMinMax {
+export type TileMinMax = ReturnType<typeof tileMinMax>
+export function tileMinMax(io: AnyIo) {
   const fixedLength = io.derive('fixed_length', 'uint64', (t) => t.fixed.length, 'bytes')
   const variableLength = io.derive('variable_length', 'uint64', (t) => t.variable.length, 'bytes')
   return {

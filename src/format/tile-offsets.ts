@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { AnyIo } from './io.ts'
 
 /**
  * A list with a uint64 for each tile: tile offsets, var tile offsets, validity tile offsets (all in bytes from the
@@ -7,11 +7,8 @@ import type { Io } from './io.ts'
  *
  * @see format_spec/fragment.md, "Tile Offsets", "Tile Sizes", "Tile Null Counts"
  */
-export interface TileOffsets {
-  values: Float64Array
-}
-
-export function tileOffsets(io: Io<TileOffsets>): TileOffsets {
+export type TileOffsets = ReturnType<typeof tileOffsets>
+export function tileOffsets(io: AnyIo) {
   const count = io.derive('value_num', 'uint64', (t) => t.values.length, 'values')
   return { values: io.sizes('values', count, 'one a tile') }
 }
