@@ -4,7 +4,7 @@ import { type GenericTileHeader, genericTileHeader } from '../src/format/generic
 import { encode } from '../src/format/io.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
 import { readContext } from '../src/store/generic-tile.ts'
-import { PagedTile, type StoredSection } from '../src/store/paged-tile.ts'
+import { openPagedTile, type StoredSection } from '../src/store/paged-tile.ts'
 import { bytes } from './helpers/build-bytes.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -38,7 +38,6 @@ function section(tile: Uint8Array, window: number): StoredSection & { reads: num
   const reads: number[] = []
   return {
     reads,
-    offset: 50,
     end: 50 + tile.length,
     window,
     read: async (offset, length) => {
@@ -55,8 +54,9 @@ describe.each([
   ['encrypted', KEY],
 ])('a generic tile in pages, %s', (_, key) => {
   test.each([1, 64, 500, 1e6])('gives any part of its content, %d bytes read at once', async (window) => {
-    const tile = await PagedTile.open(
+    const tile = await openPagedTile(
       section(await stored(CONTENT, LENGTHS, key), window),
+      50,
       readContext(nodeCodecs, key),
     )
     expect(tile.length).toBe(CONTENT.length)
@@ -78,11 +78,16 @@ describe.each([
   test('shows all of it from front to back while it is opened', async () => {
     const seen: Uint8Array[] = []
     let end = 0
-    await PagedTile.open(section(await stored(CONTENT, LENGTHS, key), 64), readContext(nodeCodecs, key), (part, at) => {
-      expect(at).toBe(end)
-      end += part.length
-      seen.push(part.slice())
-    })
+    await openPagedTile(
+      section(await stored(CONTENT, LENGTHS, key), 64),
+      50,
+      readContext(nodeCodecs, key),
+      (part, at) => {
+        expect(at).toBe(end)
+        end += part.length
+        seen.push(part.slice())
+      },
+    )
     expect(Buffer.compare(bytes(...seen), CONTENT)).toBe(0)
   })
 
@@ -92,10 +97,10 @@ describe.each([
     for (let at = whole.length - 40; at > whole.length - 1200; at -= 97) {
       const damaged = whole.slice()
       damaged.fill(0x5a, at, at + 12)
-      await expect(PagedTile.open(section(damaged, 256), cx)).rejects.toThrow(
+      await expect(openPagedTile(section(damaged, 256), 50, cx)).rejects.toThrow(
         expect.objectContaining({ name: 'InspectError' }),
       )
-      await expect(PagedTile.open(section(whole.slice(0, at), 256), cx)).rejects.toThrow(
+      await expect(openPagedTile(section(whole.slice(0, at), 256), 50, cx)).rejects.toThrow(
         expect.objectContaining({ name: 'InspectError' }),
       )
     }
@@ -104,23 +109,23 @@ describe.each([
 
 test('an encrypted tile without its key is refused, and proves a key that opens it', async () => {
   const whole = await stored(CONTENT, LENGTHS, KEY)
-  await expect(PagedTile.open(section(whole, 64), readContext(nodeCodecs))).rejects.toMatchObject({
+  await expect(openPagedTile(section(whole, 64), 50, readContext(nodeCodecs))).rejects.toMatchObject({
     code: 'KEY_NEEDED',
   })
   const cx = readContext(nodeCodecs, KEY)
-  await PagedTile.open(section(whole, 64), cx)
+  await openPagedTile(section(whole, 64), 50, cx)
   expect(cx).toMatchObject({ keyProven: true, encrypted: true })
 })
 
 test('what fits into one window is read once for all cursors', async () => {
   const from = section(await stored(CONTENT, LENGTHS), 1e6)
-  const tile = await PagedTile.open(from, readContext(nodeCodecs))
+  const tile = await openPagedTile(from, 50, readContext(nodeCodecs))
   for (const cursor of [tile.cursor(), tile.cursor()]) await cursor.bytes(0, CONTENT.length)
   expect(from.reads).toHaveLength(1)
 })
 
 test('a tile of nothing has no bytes', async () => {
-  const tile = await PagedTile.open(section(await stored(new Uint8Array(0), []), 64), readContext(nodeCodecs))
+  const tile = await openPagedTile(section(await stored(new Uint8Array(0), []), 64), 50, readContext(nodeCodecs))
   expect(tile.length).toBe(0)
   expect(await tile.cursor().bytes(0, 0)).toHaveLength(0)
   await expect(tile.cursor().bytes(0, 1)).rejects.toMatchObject({ name: 'InspectError' })

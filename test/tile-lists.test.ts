@@ -72,7 +72,7 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
     'tile_validity_offsets',
     'tile_null_counts',
   ] as const)('%s', async (name) => {
-    const lists = await TileLists.of(fragment)
+    const lists = new TileLists(fragment)
     const { slots } = await fragment.info()
     let paged = 0
     for (let slot = 0; slot < slots.length; slot++) {
@@ -87,7 +87,7 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
   })
 
   test.each(['min', 'max'] as const)('tile %s', async (which) => {
-    const lists = await TileLists.of(fragment)
+    const lists = new TileLists(fragment)
     const info = await fragment.info()
     let different = 0
     for (const name of ['triple', 'word', 'real']) {
@@ -105,7 +105,7 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
   })
 
   test('sums', async () => {
-    const lists = await TileLists.of(fragment)
+    const lists = new TileLists(fragment)
     const slot = (await fragment.info()).slots.findIndex(({ name }) => name === 'real')
     const sum = (values: Uint8Array, i: number): string =>
       Buffer.from(values.subarray(i * 8, i * 8 + 8)).toString('hex')
@@ -115,7 +115,7 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
   })
 
   test('boxes', async () => {
-    const lists = await TileLists.of(fragment)
+    const lists = new TileLists(fragment)
     const { dimensions } = (await fragment.info()).schema.domain
     const leaves = leafLevel(await fragment.rtree())
     const box = (level: RTreeLevel, i: number): string =>

@@ -1,5 +1,5 @@
 import { inconsistent } from '../base/errors.ts'
-import { fieldFileBase } from '../format/field-files.ts'
+import { fieldFileName } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 
@@ -28,10 +28,9 @@ export interface FieldTileFile {
 }
 
 export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole): FieldTileFile {
-  const base = fieldFileBase(info.format_version, info.slots[slot]) ?? ''
   const sizes = role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
   return {
-    name: `${base}${role === 'var' ? '_var' : role === 'validity' ? '_validity' : ''}.tdb`,
+    name: fieldFileName(info.format_version, info.slots[slot], role) ?? '.tdb',
     offsetsList: role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets',
     size: sizes?.[slot] ?? 0,
   }

@@ -123,7 +123,7 @@ function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, styl
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
-  const lists = await TileLists.of(fragment, passedBytes)
+  const lists = new TileLists(fragment, passedBytes)
   const fields: FragmentMetadataField[] = []
   // Opening the lists reads through all of them before any output. So damage is an error, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {

@@ -66,7 +66,7 @@ async function tilesOutcome(
 ): Promise<Outcome> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
-  const lists = await TileLists.of(fragment, passedBytes)
+  const lists = new TileLists(fragment, passedBytes)
   const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)

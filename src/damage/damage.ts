@@ -2,7 +2,8 @@ import type { FindingCode } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FragmentFooter } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
-import type { Change, EditableArray, SectionContents } from './editable-array.ts'
+import type { SectionContents } from '../format/metadata-sections.ts'
+import type { Change, EditableArray } from './editable-array.ts'
 import type { SampleName } from './samples.ts'
 
 /** A damage that a check must find. */

@@ -8,11 +8,8 @@ import {
   footerLengthIsStored,
   fragmentFooter,
 } from '../format/fragment-footer.ts'
-import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
-import { type SLOT_SECTIONS, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
-import type { ProcessedConditions } from '../format/processed-conditions.ts'
-import type { RTree } from '../format/rtree.ts'
+import { type SectionContents, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
@@ -38,13 +35,6 @@ export type Change<T extends object> = Partial<T> | Edit<T>
 function changed<T extends object>(value: T, change: Change<T>): T {
   if (typeof change !== 'function') return Object.assign(value, change)
   return (change as (value: T) => T)(value) ?? value
-}
-
-/** What the sections of the fragment metadata hold. */
-export type SectionContents = { [S in (typeof SLOT_SECTIONS)[number] as S['name']]: ReturnType<S['content']> } & {
-  rtree: RTree
-  fragment_min_max_sum_null_count: SlotStatistics[]
-  processed_conditions: ProcessedConditions
 }
 
 /** An array or group in memory that is damaged on purpose: its files by path, and edits that keep everything else correct. */
@@ -222,7 +212,7 @@ export class EditableArray {
     if (!place) throw new TypeError(`no section ${name}`)
     const { offset } = place
     const describe = sectionContent(name, info.format_version, info.schema, info.slots)
-    const value = decode((await fragment.genericTileAt(offset, name)).payload, describe) as SectionContents[Name]
+    const value = decode((await fragment.genericTileAt(offset, name)).payload, describe)
     await this.editFooter(footer, path, { offset, stored: await this.genericTile(changed(value, change), describe) })
   }
 

@@ -60,3 +60,15 @@ export function fieldFileBase(
   if (version < 8) return slot.name
   return [...slot.name].map((ch) => VERSION_8_CODES[ch] ?? ch).join('')
 }
+
+/** What the files of a slot hold, if it has files: data or offsets first. */
+export function fieldFileRoles({ kind, varSized, nullable }: Slot): FileRole[] {
+  const first: FileRole = kind === 'attribute' || kind === 'dimension' ? (varSized ? 'offsets' : 'data') : kind
+  return [first, ...(varSized ? (['var'] as const) : []), ...(nullable ? (['validity'] as const) : [])]
+}
+
+/** Name of one of a slot's files; undefined for the phantom coordinates slot. */
+export function fieldFileName(version: number, slot: Slot, role: FileRole): string | undefined {
+  const base = fieldFileBase(version, slot)
+  return base === undefined ? undefined : `${base}${role === 'var' || role === 'validity' ? `_${role}` : ''}.tdb`
+}

@@ -1,14 +1,14 @@
 import type { ArraySchema } from './array-schema.ts'
 import type { FragmentFooter } from './fragment-footer.ts'
-import { fragmentMetadataV1 } from './fragment-metadata-v1.ts'
-import { fragmentMinMaxSumNullCount } from './fragment-min-max-sum-null-count.ts'
+import { type FragmentMetadataV1, fragmentMetadataV1 } from './fragment-metadata-v1.ts'
+import { fragmentMinMaxSumNullCount, type SlotStatistics } from './fragment-min-max-sum-null-count.ts'
 import type { Slot } from './fragment-slots.ts'
 import type { AnyIo, Describe } from './io.ts'
-import { processedConditions } from './processed-conditions.ts'
-import { rtree } from './rtree.ts'
-import { tileMinMax } from './tile-min-max.ts'
-import { tileOffsets } from './tile-offsets.ts'
-import { tileSums } from './tile-sums.ts'
+import { type ProcessedConditions, processedConditions } from './processed-conditions.ts'
+import { type RTree, rtree } from './rtree.ts'
+import { type TileMinMax, tileMinMax } from './tile-min-max.ts'
+import { type TileOffsets, tileOffsets } from './tile-offsets.ts'
+import { type TileSums, tileSums } from './tile-sums.ts'
 
 /**
  * Sections of the fragment metadata that exist once for each slot, in the footer's order. A section is a generic tile.
@@ -30,6 +30,7 @@ export const SLOT_SECTIONS = [
 
 /** Sections that exist once, and the footer's key of their offset. */
 const FRAGMENT_SECTIONS = [
+  ['rtree', 'rtree_offset'],
   ['fragment_min_max_sum_null_count', 'fragment_min_max_sum_null_count_offset'],
   ['processed_conditions', 'processed_conditions_offset'],
 ] as const
@@ -40,14 +41,21 @@ export type SlotSectionName = SlotSection['name']
 /** Sections with one uint64 for each tile. */
 export type OffsetsList = Extract<SlotSection, { content: typeof tileOffsets }>['name']
 
-/** Content of a generic tile of the fragment metadata. In versions 1 and 2, `fragment_metadata` is all of it. */
-export type SectionName =
-  | SlotSectionName
-  | (typeof FRAGMENT_SECTIONS)[number][0]
-  | 'rtree'
-  | 'global_order_mins'
-  | 'global_order_maxs'
-  | 'fragment_metadata'
+/** What the generic tiles of the fragment metadata hold, by name. */
+export interface SectionContents
+  extends Record<OffsetsList, TileOffsets>,
+    Record<'tile_mins' | 'tile_maxs', TileMinMax> {
+  tile_sums: TileSums
+  rtree: RTree
+  fragment_min_max_sum_null_count: SlotStatistics[]
+  processed_conditions: ProcessedConditions
+  global_order_mins: TileMinMax
+  global_order_maxs: TileMinMax
+  /** Versions 1 and 2: all of the metadata. */
+  fragment_metadata: FragmentMetadataV1
+}
+
+export type SectionName = keyof SectionContents
 
 /** The footer's offsets of {@link SLOT_SECTIONS}: one for each slot, in bytes from the start of the file. */
 export type SlotSectionOffsets = {
@@ -89,16 +97,18 @@ export function slotSectionOffsets(io: AnyIo, version: number, slotNum: number):
 
 /** The places of all sections of a footer, in its order. Sections may share a place. */
 export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): SectionPlace[] {
-  const places: SectionPlace[] = [{ name: 'rtree', key: 'rtree_offset', slot: undefined, offset: footer.rtree_offset }]
+  const places: SectionPlace[] = []
+  const [tree, ...others] = FRAGMENT_SECTIONS.flatMap(([name, key]): SectionPlace[] => {
+    const offset = footer[key]
+    return offset === undefined ? [] : [{ name, key, slot: undefined, offset }]
+  })
+  places.push(tree)
   for (const { name, key } of SLOT_SECTIONS) {
     footer[key]?.forEach((offset, slot) => {
       places.push({ name, key, slot, offset })
     })
   }
-  for (const [name, key] of FRAGMENT_SECTIONS) {
-    const offset = footer[key]
-    if (offset !== undefined) places.push({ name, key, slot: undefined, offset })
-  }
+  places.push(...others)
   const dimensions = slots.flatMap(({ kind }, slot) => (kind === 'dimension' ? [slot] : []))
   for (const { identifier, payload } of footer.optional_sections ?? []) {
     if (identifier !== 0) continue
@@ -112,18 +122,24 @@ export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): S
   return places
 }
 
+/** The field of the footer that says where a section is. Undefined for those of version 23, and of versions 1 and 2. */
+export function sectionKey(name: SectionName) {
+  return SLOT_SECTIONS.find((one) => one.name === name)?.key ?? FRAGMENT_SECTIONS.find(([one]) => one === name)?.[1]
+}
+
 /** The description of the content of a section. */
-export function sectionContent(
-  name: SectionName,
+export function sectionContent<Name extends SectionName>(
+  name: Name,
   version: number,
   schema: ArraySchema,
   slots: readonly Slot[],
-): Describe<unknown> {
-  const ofAnything = <T>(describe: Describe<T>): Describe<unknown> => describe as Describe<unknown>
-  if (name === 'rtree') return ofAnything(rtree(version, schema.domain.dimensions))
-  if (name === 'processed_conditions') return ofAnything(processedConditions)
-  if (name === 'fragment_metadata') return ofAnything(fragmentMetadataV1(schema))
-  if (name === 'fragment_min_max_sum_null_count')
-    return ofAnything(fragmentMinMaxSumNullCount(slots.map((slot) => slot.name)))
-  return (SLOT_SECTIONS.find((one) => one.name === name)?.content ?? tileMinMax) as Describe<unknown>
+): Describe<SectionContents[Name]> {
+  const describes: Partial<{ [name in SectionName]: () => Describe<SectionContents[name]> }> = {
+    rtree: () => rtree(version, schema.domain.dimensions),
+    processed_conditions: () => processedConditions,
+    fragment_metadata: () => fragmentMetadataV1(schema),
+    fragment_min_max_sum_null_count: () => fragmentMinMaxSumNullCount(slots.map((slot) => slot.name)),
+  }
+  const ofSlot = SLOT_SECTIONS.find((one) => one.name === name)?.content ?? tileMinMax
+  return describes[name]?.() ?? (ofSlot as Describe<unknown> as Describe<SectionContents[Name]>)
 }

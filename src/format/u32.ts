@@ -5,3 +5,18 @@
 export function u32(bytes: Uint8Array, at: number): number {
   return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
 }
+
+/** The little-endian uint64 at `at` as a number: exact below 2^53. The caller checks the bounds. */
+export function u64(bytes: Uint8Array, at: number): number {
+  return u32(bytes, at + 4) * 2 ** 32 + u32(bytes, at)
+}
+
+/** All bytes as {@link u64}, and `end` after them if it is given. */
+export function u64s(bytes: Uint8Array, end?: number): Float64Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const count = bytes.length >>> 3
+  const out = new Float64Array(end === undefined ? count : count + 1)
+  for (let i = 0; i < count; i++) out[i] = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
+  if (end !== undefined) out[count] = end
+  return out
+}

@@ -1,7 +1,8 @@
 import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
-import { type FileRole, fieldFileBase } from '../format/field-files.ts'
+import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import {
   FOOTER_LENGTH_BYTES,
@@ -16,21 +17,27 @@ import {
   OLD_SCHEMA_FILE,
 } from '../format/fragment-footer.ts'
 import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
-import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
-import { type Describe, decode, decodePrefix } from '../format/io.ts'
-import { type OffsetsList, sectionPlaces } from '../format/metadata-sections.ts'
-import { processedConditions } from '../format/processed-conditions.ts'
+import { decode, decodePrefix } from '../format/io.ts'
+import {
+  type OffsetsList,
+  type SectionContents,
+  type SectionName,
+  sectionContent,
+  sectionKey,
+  sectionPlaces,
+} from '../format/metadata-sections.ts'
 import type { NDRange } from '../format/range.ts'
-import { type RTree, type RTreeLevel, rtree } from '../format/rtree.ts'
-import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
-import { tileOffsets } from '../format/tile-offsets.ts'
-import { tileSums } from '../format/tile-sums.ts'
+import type { RTree } from '../format/rtree.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
+import type { TileOffsets } from '../format/tile-offsets.ts'
 import { type FragmentName, nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
+import { u32 } from '../format/u32.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
-import { type GenericTile, openGenericTile, type ReadContext } from './generic-tile.ts'
-import { PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
+import { type GenericTile, openGenericTile, type ReadContext, type TilePlace } from './generic-tile.ts'
+import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
 /** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
 const TAIL_BYTES = 64 * 1024
@@ -190,28 +197,26 @@ export class Fragment {
   }
 
   private async readHead(): Promise<FooterHead & { offset: number; size: number }> {
-    const tail = await this.tail()
-    const { start, size } = storedFooterBounds(tail)
-    const bytes = await this.fromTail(tail, start, size)
-    await this.checkAgainstName(bytes, { file: tail.file, offset: start })
-    const { value } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start })
-    return { ...value, offset: start, size }
+    const { bytes, place } = await this.footerBytes()
+    await this.checkAgainstName(bytes, place)
+    return { ...decodePrefix(bytes, footerHead, place).value, offset: place.offset, size: bytes.length }
   }
 
   private async readInfo(): Promise<FragmentInfo> {
-    const least = this.parsedName?.least_version
+    await this.tail()
+    const version = this.parsedName?.least_version ?? (await this.guessVersion())
+    if (version < 3) return this.readV1Info()
+    const schema = version < 10 ? await this.schemaForFooterPlace() : undefined
+    const isStored = footerLengthIsStored(version, schema)
+    const { bytes, place } = await this.footerBytes(schema && !isStored ? footerLength(version, schema) : undefined)
+    return this.infoFromStored(bytes, place)
+  }
+
+  /** The bytes of the footer, and where it is. @param length undefined if it is stored after the footer */
+  private async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
     const tail = await this.tail()
-    const guess = least ?? (await this.guessVersion(tail))
-    if (guess < 3) return this.readV1Info()
-    if (guess >= 10) {
-      const { start, size } = storedFooterBounds(tail)
-      return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
-    }
-    const schema = await this.schemaForFooterPlace()
-    const { start, size } = footerLengthIsStored(guess, schema)
-      ? storedFooterBounds(tail)
-      : impliedFooterBounds(tail, footerLength(guess, schema))
-    return this.infoFromStored(await this.fromTail(tail, start, size), { file: tail.file, offset: start })
+    const { start, size } = length === undefined ? storedFooterBounds(tail) : impliedFooterBounds(tail, length)
+    return { bytes: await this.fromTail(tail, start, size), place: { file: tail.file, offset: start } }
   }
 
   /**
@@ -228,7 +233,7 @@ export class Fragment {
     }
   }
 
-  private async infoFromStored(bytes: Uint8Array, place: { file: string; offset: number }): Promise<FragmentInfo> {
+  private async infoFromStored(bytes: Uint8Array, place: TilePlace): Promise<FragmentInfo> {
     await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
     const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
@@ -240,10 +245,10 @@ export class Fragment {
    * TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
-  private async checkAgainstName(footer: Uint8Array, place: { file: string; offset: number }): Promise<void> {
+  private async checkAgainstName(footer: Uint8Array, place: TilePlace): Promise<void> {
     const named = this.parsedName?.least_version
     if (named === undefined || footer.length < 4) return
-    const found = u32At(footer)
+    const found = u32(footer, 0)
     if (found === named || (found >= 10 && named >= 10)) return
     const schema = await this.schemaForFooterPlace().catch(() => undefined)
     if (footerPlace(found, schema) === footerPlace(named, schema)) return
@@ -254,12 +259,11 @@ export class Fragment {
   }
 
   /** For a folder whose name has no version: tries the forms of the footer from the newest to the oldest. */
-  private async guessVersion(tail: Tail): Promise<number> {
+  private async guessVersion(): Promise<number> {
     let unsupported: InspectError | undefined
     try {
-      const { start, size } = storedFooterBounds(tail)
-      const bytes = await this.fromTail(tail, start, size)
-      const { version } = decodePrefix(bytes, footerHead, { file: tail.file, offset: start }).value
+      const { bytes, place } = await this.footerBytes()
+      const { version } = decodePrefix(bytes, footerHead, place).value
       if (version >= 5) return version
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
@@ -268,10 +272,11 @@ export class Fragment {
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE).catch((error: unknown) => {
       throw unsupported ?? error
     })
+    const { fileSize } = await this.tail()
     for (const version of [9, 6, 4]) {
       const length = footerLength(version, schema)
-      if (length > tail.fileSize) continue
-      const found = u32At(await this.fromTail(tail, tail.fileSize - length, length))
+      if (length > fileSize) continue
+      const found = u32((await this.footerBytes(length)).bytes, 0)
       if (found <= version && found >= 3 && footerLength(found, schema) === length) return found
     }
     return 1
@@ -287,17 +292,12 @@ export class Fragment {
       file: source.name,
       space: 'unfiltered content of the generic tile at 0',
     })
-    const dense = (await this.folder.kind('__coords.tdb')) !== 'file'
-    const grid = dense && v1.nonempty_domain ? denseTileGrid(schema, v1.nonempty_domain) : undefined
-    return {
+    const stored = {
       format_version: v1.version,
       schemaName: OLD_SCHEMA_FILE,
       schema,
-      dense,
+      dense: (await this.folder.kind('__coords.tdb')) !== 'file',
       nonempty_domain: v1.nonempty_domain,
-      tile_num: grid ? grid.tile_num : v1.mbr_num,
-      cells_per_tile: grid ? grid.cells_per_tile : Number(schema.capacity),
-      last_tile_cell_num: grid ? grid.cells_per_tile : Number(v1.last_tile_cell_num),
       slots: fragmentSlots(v1.version, schema),
       file_sizes: v1.file_sizes,
       file_var_sizes: v1.file_var_sizes,
@@ -305,6 +305,7 @@ export class Fragment {
       footer: undefined,
       v1,
     }
+    return { ...stored, ...tileNumbers(stored, v1.mbr_num, v1.last_tile_cell_num) }
   }
 
   private async schemaNamed(name: string): Promise<ArraySchema> {
@@ -419,14 +420,16 @@ export class Fragment {
     return this.sectionStarts(info).find((start) => start > offset && start < end) ?? end
   }
 
-  /** {@link genericTileAt}, without having all of its content in memory. */
-  async pagedTileAt(offset: number, section: string, scan?: Scan): Promise<PagedTile> {
-    const end = await this.sectionEnd(offset, section)
+  /** A section, without having all of its content in memory. Undefined if the version has none. */
+  async pagedSection(name: SectionName, slot?: number, scan?: Scan): Promise<PagedTile | undefined> {
+    const place = await this.sectionPlace(name, slot)
+    if (!place) return undefined
+    const end = await this.sectionEnd(place.offset, place.section)
     const sections = this.sectionStarts(await this.info()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
-    return PagedTile.open({ read, offset, end, window }, this.cx, scan)
+    return openPagedTile({ read, end, window }, place.offset, this.cx, scan)
   }
 
   /**
@@ -460,10 +463,18 @@ export class Fragment {
     return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
   }
 
-  private async section<T>(offset: number, describe: Describe<T>, section: string): Promise<T> {
+  /** Content of a section. Undefined if the version has none. */
+  private async section<Name extends SectionName>(
+    name: Name,
+    slot?: number,
+  ): Promise<SectionContents[Name] | undefined> {
+    const place = await this.sectionPlace(name, slot)
+    if (!place) return undefined
+    const { offset, section } = place
+    const { format_version, schema, slots } = await this.info()
     const { payload, mostElements } = await this.genericTileAt(offset, section)
     try {
-      return decode(payload, describe, {
+      return decode(payload, sectionContent(name, format_version, schema, slots), {
         mostElements,
         file: this.metadataSource().name,
         space: `unfiltered content of the generic tile at ${offset}`,
@@ -473,26 +484,18 @@ export class Fragment {
     }
   }
 
-  /** Whether the fragment's version has this list for this slot. */
-  async hasList(list: OffsetsList, slot: number): Promise<boolean> {
-    return (await this.listPlace(list, slot)) !== undefined
-  }
-
-  /** Name of a list in errors. */
-  async listName(list: string, slot: number): Promise<string> {
-    return `${list}.${(await this.info()).slots[slot]?.name ?? slot}`
-  }
-
-  /** Offset of a list in the metadata file, or in versions 1 and 2 the list itself. Undefined without such a list. */
-  async listPlace(list: OffsetsList, slot: number): Promise<number | Float64Array | undefined> {
-    const { footer, v1 } = await this.info()
-    if (v1) {
-      if (list === 'tile_offsets') return v1.tile_offsets[slot]?.values
-      if (list === 'tile_var_offsets') return v1.tile_var_offsets[slot]?.values
-      if (list === 'tile_var_sizes') return v1.tile_var_sizes[slot]?.values
-      return undefined
-    }
-    return footer?.[`${list}_offsets`]?.[slot]
+  /** Where a section is, and its name in errors. Undefined if the version has none. */
+  private async sectionPlace(
+    name: SectionName,
+    slot?: number,
+  ): Promise<{ offset: number; section: string } | undefined> {
+    const { footer, slots } = await this.info()
+    const key = sectionKey(name)
+    const stored = key && footer?.[key]
+    const offset = typeof stored === 'object' ? stored[slot ?? 0] : stored
+    if (key === undefined || offset === undefined) return undefined
+    const section = key.replace(/_offsets?$/, '')
+    return { offset, section: slot === undefined ? section : `${section}.${slots[slot]?.name ?? slot}` }
   }
 
   /**
@@ -506,51 +509,38 @@ export class Fragment {
 
   /** {@link offsets} with surplus entries. */
   async storedOffsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
-    const place = await this.listPlace(list, slot)
-    if (place === undefined || typeof place !== 'number') return place
-    return (await this.section(place, tileOffsets, await this.listName(list, slot))).values
+    const { v1 } = await this.info()
+    const lists: { [list in OffsetsList]?: TileOffsets[] } | undefined = v1
+    return (lists ? lists[list]?.[slot] : await this.section(list, slot))?.values
   }
 
   /** Minima or maxima of a slot's tiles; undefined before version 11. */
-  async tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined> {
-    const { footer } = await this.info()
-    const offset = footer?.[`tile_${which}_values_offsets`]?.[slot]
-    if (offset === undefined) return undefined
-    return this.section(offset, tileMinMax, await this.listName(`tile_${which}_values`, slot))
+  tileMinMax(which: 'min' | 'max', slot: number): Promise<TileMinMax | undefined> {
+    return this.section(`tile_${which}s`, slot)
   }
 
   /** Sums of a slot's tiles, 8 bytes each; undefined before version 11. */
   async tileSums(slot: number): Promise<Uint8Array | undefined> {
-    const { footer } = await this.info()
-    const offset = footer?.tile_sums_offsets?.[slot]
-    if (offset === undefined) return undefined
-    return (await this.section(offset, tileSums, await this.listName('tile_sums', slot))).values
+    return (await this.section('tile_sums', slot))?.values
   }
 
   /** Statistics over the whole fragment by slot; undefined before version 12. */
-  async statistics(): Promise<SlotStatistics[] | undefined> {
-    const { footer, slots } = await this.info()
-    const offset = footer?.fragment_min_max_sum_null_count_offset
-    if (offset === undefined) return undefined
-    const describe = fragmentMinMaxSumNullCount(slots.map((slot) => slot.name))
-    return this.section(offset, describe, 'fragment_min_max_sum_null_count')
+  statistics(): Promise<SlotStatistics[] | undefined> {
+    return this.section('fragment_min_max_sum_null_count')
   }
 
   /** Delete conditions applied to the cells; undefined before version 16. */
   async processedConditions(): Promise<string[] | undefined> {
-    const { footer } = await this.info()
-    const offset = footer?.processed_conditions_offset
-    if (offset === undefined) return undefined
-    return (await this.section(offset, processedConditions, 'processed_conditions')).conditions
+    return (await this.section('processed_conditions'))?.conditions
   }
 
   /** R-tree. Versions 1 and 2 have a list of MBRs instead, which becomes the only level. */
   async rtree(): Promise<RTree> {
-    const { footer, v1, schema } = await this.info()
-    const dimensions = schema.domain.dimensions
-    if (footer) return this.section(footer.rtree_offset, rtree(footer.version, dimensions), 'rtree')
-    const level: RTreeLevel = { mbr_num: v1?.mbr_num ?? 0, bytes: v1?.mbrs ?? new Uint8Array(0), starts: undefined }
-    return { fanout: 0, dim_num: undefined, type: undefined, levels: level.mbr_num > 0 ? [level] : [] }
+    const stored = await this.section('rtree')
+    if (stored) return stored
+    const { mbr_num = 0, mbrs: bytes = NO_BYTES } = (await this.info()).v1 ?? {}
+    const levels = mbr_num > 0 ? [{ mbr_num, bytes, starts: undefined }] : []
+    return { fanout: 0, dim_num: undefined, type: undefined, levels }
   }
 
   /** See {@link ReadContext.encrypted}. */
@@ -583,23 +573,17 @@ export class Fragment {
   /** Data files that the fragment must have, by the metadata, in slot order. */
   async fieldFiles(): Promise<FieldFile[]> {
     const info = await this.info()
-    const files: FieldFile[] = []
-    info.slots.forEach((slot, i) => {
-      const base = fieldFileBase(info.format_version, slot)
-      if (base === undefined || !slotHasFiles(info, slot)) return
-      const { varSized, nullable } = slot
-      const role = slot.kind === 'attribute' || slot.kind === 'dimension' ? (varSized ? 'offsets' : 'data') : slot.kind
-      files.push({ name: `${base}.tdb`, slot: i, role, size: info.file_sizes[i] })
-      if (varSized) files.push({ name: `${base}_var.tdb`, slot: i, role: 'var', size: info.file_var_sizes[i] })
-      if (nullable)
-        files.push({
-          name: `${base}_validity.tdb`,
-          slot: i,
-          role: 'validity',
-          size: info.file_validity_sizes?.[i] ?? 0,
-        })
+    const sizes = (role: FileRole): Float64Array | undefined =>
+      role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
+    return info.slots.flatMap((one, slot) => {
+      if (!slotHasFiles(info, one)) return []
+      return fieldFileRoles(one).map((role) => ({
+        name: fieldFileName(info.format_version, one, role) ?? '',
+        slot,
+        role,
+        size: sizes(role)?.[slot] ?? 0,
+      }))
     })
-    return files
   }
 }
 
@@ -644,10 +628,6 @@ interface Tail {
   bytes: Uint8Array
 }
 
-function u32At(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
-}
-
 /** Bounds of a footer whose length is stored after it. */
 function storedFooterBounds(tail: Tail): { start: number; size: number } {
   if (tail.fileSize < FOOTER_LENGTH_BYTES) {
@@ -683,16 +663,12 @@ function impliedFooterBounds(tail: Tail, length: number): { start: number; size:
 }
 
 function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: number, size: number): FragmentInfo {
-  const grid = footer.dense ? denseTileGrid(schema, footer.nonempty_domain) : undefined
-  return {
+  const stored = {
     format_version: footer.version,
     schemaName: footer.array_schema_name ?? OLD_SCHEMA_FILE,
     schema,
     dense: footer.dense,
     nonempty_domain: footer.nonempty_domain,
-    tile_num: grid ? grid.tile_num : footer.sparse_tile_num,
-    cells_per_tile: grid ? grid.cells_per_tile : Number(schema.capacity),
-    last_tile_cell_num: grid ? grid.cells_per_tile : Number(footer.last_tile_cell_num),
     slots: fragmentSlots(footer.version, schema, footer),
     file_sizes: footer.file_sizes,
     file_var_sizes: footer.file_var_sizes,
@@ -700,6 +676,19 @@ function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: num
     footer: { ...footer, offset, size },
     v1: undefined,
   }
+  return { ...stored, ...tileNumbers(stored, footer.sparse_tile_num, footer.last_tile_cell_num) }
+}
+
+/** Numbers of tiles and cells: for dense fragments from the grid of tiles, for sparse ones those that are stored. */
+function tileNumbers(
+  { schema, dense, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'dense' | 'nonempty_domain'>,
+  tile_num: number,
+  last_tile_cell_num: bigint,
+): Pick<FragmentInfo, 'tile_num' | 'cells_per_tile' | 'last_tile_cell_num'> {
+  if (!dense || !nonempty_domain)
+    return { tile_num, cells_per_tile: Number(schema.capacity), last_tile_cell_num: Number(last_tile_cell_num) }
+  const grid = denseTileGrid(schema, nonempty_domain)
+  return { tile_num: grid.tile_num, cells_per_tile: grid.cells_per_tile, last_tile_cell_num: grid.cells_per_tile }
 }
 
 /** Cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */

@@ -6,6 +6,7 @@ import { type SectionName, type SectionPlace, sectionPlaces } from '../format/me
 import { ndRangeSize } from '../format/range.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
+import { Window } from './paged-tile.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
 export interface MetadataSection extends SectionPlace {
@@ -36,7 +37,8 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   const source = fragment.metadataSource()
   const end = footer ? footer.offset : await source.size()
   const sections: MetadataSection[] = []
-  const window = new HeaderWindow(source.read.bind(source), end)
+  // One read often has several headers.
+  const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
   for (const place of places) {
     if (place.offset >= end) {
       throw badValue(`expected a section before the footer at ${end}, found one at ${place.offset}`, {
@@ -44,7 +46,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
         field: place.name,
       })
     }
-    const bytes = await window.at(place.offset)
+    const bytes = await window.header(place.offset)
     const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset: place.offset })
     sections.push({
       ...place,
@@ -54,34 +56,6 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
     })
   }
   return sections
-}
-
-/** No header with TileDB's filters is longer. */
-const HEADER_BYTES = 4096
-/** Bytes of one read, which often has several headers. */
-const WINDOW_BYTES = 64 * 1024
-
-/** Reads headers at increasing offsets of a file, with one read for a window of bytes. */
-class HeaderWindow {
-  private readonly read: (offset: number, length: number) => Promise<Uint8Array>
-  private readonly end: number
-  private start = 0
-  private bytes: Uint8Array = new Uint8Array(0)
-
-  constructor(read: (offset: number, length: number) => Promise<Uint8Array>, end: number) {
-    this.read = read
-    this.end = end
-  }
-
-  /** Bytes from `offset` on: enough for a header, unless the file ends before. */
-  async at(offset: number): Promise<Uint8Array> {
-    const wanted = Math.min(HEADER_BYTES, this.end - offset)
-    if (offset + wanted > this.start + this.bytes.length || offset < this.start) {
-      this.start = offset
-      this.bytes = await this.read(offset, Math.min(WINDOW_BYTES, this.end - offset))
-    }
-    return this.bytes.subarray(offset - this.start)
-  }
 }
 
 /** Bytes before the values of the two kinds of lists. */

@@ -1,10 +1,11 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeCoding } from '../format/datatype.ts'
-import type { OffsetsList } from '../format/metadata-sections.ts'
+import type { OffsetsList, SectionName } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
 import { leafLevel, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
+import { u32, u64s } from '../format/u32.ts'
 import { countsValidityTiles, type Fragment } from './fragment.ts'
 import type { Cursor, PagedTile, Scan } from './paged-tile.ts'
 
@@ -33,53 +34,31 @@ export interface TileList<T> {
 
 /**
  * Opens the per-tile lists of a fragment. A long list is never in memory as a whole: opening it checks it for damage,
- * and its blocks are read again on demand.
+ * and its blocks are read again on demand. A list that is short, or damaged in any way, is read as a whole: that throws
+ * the right error.
  */
 export class TileLists {
   private readonly fragment: Fragment
-  private readonly many: boolean
   private readonly passed: (bytes: number) => void
 
-  private constructor(fragment: Fragment, many: boolean, passed: (bytes: number) => void) {
-    this.fragment = fragment
-    this.many = many
-    this.passed = passed
-  }
-
   /** @param passed called with the number of unfiltered bytes that were read of paged lists */
-  static async of(fragment: Fragment, passed: (bytes: number) => void = () => {}): Promise<TileLists> {
-    const { footer, tile_num } = await fragment.info()
-    return new TileLists(fragment, footer !== undefined && tile_num >= MANY_TILES, passed)
+  constructor(fragment: Fragment, passed: (bytes: number) => void = () => {}) {
+    this.fragment = fragment
+    this.passed = passed
   }
 
   /** A list of uint64; undefined if the version has no such list for the slot. */
   async offsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
-    const place = await this.fragment.listPlace(list, slot)
-    if (place === undefined) return undefined
-    const paged =
-      typeof place === 'number' &&
-      (await this.paged(
-        place,
-        () => this.fragment.listName(list, slot),
-        (tile) => offsetsIn(tile),
-        sizesOnly,
-      ))
+    const paged = await this.paged(list, slot, (tile) => eightsIn(tile, (bytes) => u64s(bytes)), sizesOnly)
     const info = await this.fragment.info()
     if (paged) return countsValidityTiles(info) ? { ...paged, count: Math.min(paged.count, info.tile_num) } : paged
-    const values = (await this.fragment.offsets(list, slot)) ?? new Float64Array(0)
-    this.fragment.forget()
-    return whole(values.length, values)
+    return this.whole(await this.fragment.offsets(list, slot), (values) => values.length)
   }
 
   /** Sums, 8 bytes each; undefined before version 11. */
   async sums(slot: number): Promise<TileList<Uint8Array> | undefined> {
-    const place = (await this.fragment.info()).footer?.tile_sums_offsets?.[slot]
-    if (place === undefined) return undefined
-    const paged = await this.paged(place, () => this.fragment.listName('tile_sums', slot), sumsIn)
-    if (paged) return paged
-    const values = (await this.fragment.tileSums(slot)) ?? new Uint8Array(0)
-    this.fragment.forget()
-    return whole(Math.floor(values.length / 8), values)
+    const paged = await this.paged('tile_sums', slot, (tile) => eightsIn(tile, (bytes) => bytes))
+    return paged ?? this.whole(await this.fragment.tileSums(slot), (values) => Math.floor(values.length / 8))
   }
 
   /**
@@ -92,79 +71,63 @@ export class TileLists {
     slot: number,
     cellSize: number | undefined,
   ): Promise<TileList<TileMinMax> | undefined> {
-    const place = (await this.fragment.info()).footer?.[`tile_${which}_values_offsets`]?.[slot]
-    if (place === undefined) return undefined
-    const paged = await this.paged(
-      place,
-      () => this.fragment.listName(`tile_${which}_values`, slot),
-      (tile) => (cellSize === undefined ? varMinMaxIn(tile) : minMaxIn(tile, cellSize)),
+    const paged = await this.paged(`tile_${which}s`, slot, (tile) =>
+      cellSize === undefined ? varMinMaxIn(tile) : minMaxIn(tile, cellSize),
     )
-    if (paged) return paged
-    const values = await this.fragment.tileMinMax(which, slot)
-    this.fragment.forget()
-    return values && whole(Math.floor(values.fixed.length / (cellSize ?? 8)), values)
+    const size = cellSize ?? 8
+    return (
+      paged ?? this.whole(await this.fragment.tileMinMax(which, slot), ({ fixed }) => Math.floor(fixed.length / size))
+    )
   }
 
   /** The MBRs of tiles: the leaves of the R-tree. Undefined if it has none, as in dense fragments. */
   async boxes(): Promise<TileList<RTreeLevel> | undefined> {
-    const { footer, schema } = await this.fragment.info()
+    const { format_version, schema } = await this.fragment.info()
     const stride = ndRangeSize(schema.domain.dimensions)
     const paged =
-      footer !== undefined &&
-      stride !== undefined &&
-      (await this.paged(
-        footer.rtree_offset,
-        async () => 'rtree',
-        (tile) => leavesIn(tile, footer.version, stride),
-      ))
-    if (paged) return paged
-    const leaves = leafLevel(await this.fragment.rtree())
-    this.fragment.forget()
-    return leaves && whole(leaves.mbr_num, leaves)
+      stride !== undefined && (await this.paged('rtree', undefined, (tile) => leavesIn(tile, format_version, stride)))
+    return paged || this.whole(leafLevel(await this.fragment.rtree()), ({ mbr_num }) => mbr_num)
   }
 
-  /**
-   * A paged list. Undefined if it is short, or damaged in any way. The caller then reads it as a whole, which throws
-   * the right error.
-   */
+  /** A paged list. Undefined if it is short, damaged, or not a section of its own. */
   private async paged<T>(
-    offset: number,
-    section: () => Promise<string>,
+    section: SectionName,
+    slot: number | undefined,
     listIn: (tile: PagedTile) => Promise<TileList<T> | undefined>,
     scan?: Scan,
   ): Promise<TileList<T> | undefined> {
-    if (!this.many) return undefined
+    if ((await this.fragment.info()).tile_num < MANY_TILES) return undefined
     try {
-      const tile = await this.fragment.pagedTileAt(offset, await section(), scan)
-      const list = await listIn(tile)
+      const tile = await this.fragment.pagedSection(section, slot, scan)
+      const list = tile && (await listIn(tile))
       list?.release()
+      if (!tile || !list || list.count < MANY_TILES) return undefined
       this.passed(tile.length)
-      return list !== undefined && list.count >= MANY_TILES ? this.counted(list, tile.length) : undefined
+      return {
+        ...list,
+        block: (from, to) => {
+          this.passed(((to - from) / list.count) * tile.length)
+          return list.block(from, to)
+        },
+      }
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       return undefined
     }
   }
 
-  private counted<T>(list: TileList<T>, length: number): TileList<T> {
-    return {
-      ...list,
-      block: (from, to) => {
-        this.passed(((to - from) / list.count) * length)
-        return list.block(from, to)
-      },
-    }
-  }
-}
-
-function whole<T>(count: number, entries: T): TileList<T> {
-  return {
-    count,
-    whole: entries,
-    block: async () => ({ first: 0, entries }),
-    release() {
-      // There is nothing to free.
-    },
+  private whole<T>(entries: T | undefined, countOf: (entries: T) => number): TileList<T> | undefined {
+    this.fragment.forget()
+    return (
+      entries && {
+        count: countOf(entries),
+        whole: entries,
+        block: async () => ({ first: 0, entries }),
+        release() {
+          // There is nothing to free.
+        },
+      }
+    )
   }
 }
 
@@ -187,6 +150,20 @@ function inPages<T>(
   }
 }
 
+/** A paged list of entries of `size` bytes each, the first of them at `start`. @param entriesOf of their bytes */
+function sized<T>(
+  cursor: Cursor,
+  start: number,
+  count: number,
+  size: number,
+  entriesOf: (bytes: Uint8Array, count: number) => T,
+): TileList<T> {
+  return inPages(count, [cursor], async (from, to) =>
+    entriesOf(await cursor.bytes(start + from * size, start + to * size), to - from),
+  )
+}
+
+/** Bytes of a count. */
 const COUNT_BYTES = 8
 
 /** Refuses uint64 of 2^53 or more, by their two highest bytes. The count in front is checked in the same way. */
@@ -200,63 +177,45 @@ function tooLarge(): InspectError {
   return badValue('expected sizes or offsets below 2^53, found a larger one')
 }
 
-/** @see tileOffsets */
-async function offsetsIn(tile: PagedTile): Promise<TileList<Float64Array> | undefined> {
-  const cursor = tile.cursor()
-  const count = await countIn(tile, cursor)
-  if (count === undefined) return undefined
-  return inPages(count, [cursor], async (from, to) =>
-    numbers(await cursor.bytes(COUNT_BYTES + from * 8, COUNT_BYTES + to * 8)),
-  )
+/**
+ * The counts at the start of the content. Undefined unless what they count follows and fills it exactly.
+ * @param sizes bytes of what each of them counts
+ */
+async function countsIn(tile: PagedTile, cursor: Cursor, sizes: readonly number[]): Promise<Float64Array | undefined> {
+  const head = sizes.length * COUNT_BYTES
+  if (tile.length < head) return undefined
+  const counts = u64s(await cursor.bytes(0, head))
+  return sizes.reduce((end, size, i) => end + counts[i] * size, head) === tile.length ? counts : undefined
 }
 
-/** @see tileSums */
-async function sumsIn(tile: PagedTile): Promise<TileList<Uint8Array> | undefined> {
+/** A count, then entries of 8 bytes. @see tileOffsets, tileSums */
+async function eightsIn<T>(tile: PagedTile, entriesOf: (bytes: Uint8Array) => T): Promise<TileList<T> | undefined> {
   const cursor = tile.cursor()
-  const count = await countIn(tile, cursor)
-  if (count === undefined) return undefined
-  return inPages(count, [cursor], (from, to) => cursor.bytes(COUNT_BYTES + from * 8, COUNT_BYTES + to * 8))
-}
-
-/** The count at the start of the content; undefined unless exactly that many entries of 8 bytes follow. */
-async function countIn(tile: PagedTile, cursor: Cursor): Promise<number | undefined> {
-  if (tile.length < COUNT_BYTES) return undefined
-  const [count] = numbers(await cursor.bytes(0, COUNT_BYTES))
-  return COUNT_BYTES + count * 8 === tile.length ? count : undefined
+  const counts = await countsIn(tile, cursor, [8])
+  return counts && sized(cursor, COUNT_BYTES, counts[0], 8, entriesOf)
 }
 
 /** Bytes of the two lengths in front of minima or maxima. */
 const LENGTHS_BYTES = 16
 
-/** The length of `fixed`; undefined unless both parts fill the content exactly. */
-async function fixedLengthIn(tile: PagedTile, cursor: Cursor): Promise<number | undefined> {
-  if (tile.length < LENGTHS_BYTES) return undefined
-  const [fixed, variable] = numbers(await cursor.bytes(0, LENGTHS_BYTES))
-  return LENGTHS_BYTES + fixed + variable === tile.length ? fixed : undefined
-}
-
 /** @see tileMinMax */
 async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<TileMinMax> | undefined> {
   const cursor = tile.cursor()
-  const length = await fixedLengthIn(tile, cursor)
+  const [length] = (await countsIn(tile, cursor, [1, 1])) ?? []
   if (length === undefined || length % cellSize !== 0) return undefined
-  return inPages(length / cellSize, [cursor], async (from, to) => ({
-    fixed: await cursor.bytes(LENGTHS_BYTES + from * cellSize, LENGTHS_BYTES + to * cellSize),
-    variable: NO_BYTES,
-  }))
+  return sized(cursor, LENGTHS_BYTES, length / cellSize, cellSize, (fixed) => ({ fixed, variable: NO_BYTES }))
 }
 
 /** {@link minMaxIn} for var-sized fields, where `fixed` has starts. Also undefined if the starts ever decrease. */
 async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | undefined> {
   const [fixed, variable] = [tile.cursor(), tile.cursor()]
-  const length = await fixedLengthIn(tile, fixed)
+  const [length, end] = (await countsIn(tile, fixed, [1, 1])) ?? []
   if (length === undefined || length % 8 !== 0) return undefined
   const count = length / 8
   const values = LENGTHS_BYTES + length
-  const end = tile.length - values
   const starts = async (from: number, to: number): Promise<Float64Array> => {
-    const out = numbers(await fixed.bytes(LENGTHS_BYTES + from * 8, LENGTHS_BYTES + Math.min(to, count) * 8))
-    return to > count ? Float64Array.of(...out, end) : out
+    const bytes = await fixed.bytes(LENGTHS_BYTES + from * 8, LENGTHS_BYTES + Math.min(to, count) * 8)
+    return u64s(bytes, to > count ? end : undefined)
   }
   let last = 0
   for (let from = 0; from < count; from += BLOCK_TILES) {
@@ -268,12 +227,10 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | unde
   return inPages(count, [fixed, variable], async (from, to) => {
     if (from === to) return { fixed: NO_BYTES, variable: NO_BYTES }
     const bounds = await starts(from, to + 1)
-    const first = bounds[0]
-    const rebased = new Float64Array(to - from)
-    for (let i = 0; i < rebased.length; i++) rebased[i] = bounds[i] - first
+    const rebased = BigUint64Array.from(bounds.subarray(0, to - from), (start) => BigInt(start - bounds[0]))
     return {
-      fixed: sizeBytes(rebased),
-      variable: await variable.bytes(values + first, values + bounds[to - from]),
+      fixed: new Uint8Array(rebased.buffer),
+      variable: await variable.bytes(values + bounds[0], values + bounds[to - from]),
     }
   })
 }
@@ -282,44 +239,22 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | unde
 async function leavesIn(tile: PagedTile, version: number, stride: number): Promise<TileList<RTreeLevel> | undefined> {
   const cursor = tile.cursor()
   // Before version 5, dim_num and type are stored besides fanout and level_num.
-  const typeAt = version < 5 ? 8 : undefined
-  const head = typeAt === undefined ? 8 : 13
+  const head = version < 5 ? 13 : 8
   if (tile.length < head) return undefined
   const bytes = await cursor.bytes(0, head)
-  if (typeAt !== undefined && datatypeCoding.decode(bytes[typeAt]) === undefined) return undefined
-  const levels = new DataView(bytes.buffer, bytes.byteOffset, head).getUint32(head - 4, true)
+  if (version < 5 && datatypeCoding.decode(bytes[8]) === undefined) return undefined
   let leaves = { start: head, mbr_num: 0 }
   let at = head
-  for (let level = 0; level < levels; level++) {
+  for (let levels = u32(bytes, head - 4); levels > 0; levels--) {
     if (at + COUNT_BYTES > tile.length) return undefined
-    const [mbr_num] = numbers(await cursor.bytes(at, at + COUNT_BYTES))
+    const [mbr_num] = u64s(await cursor.bytes(at, at + COUNT_BYTES))
     leaves = { start: at + COUNT_BYTES, mbr_num }
     at = leaves.start + mbr_num * stride
   }
   if (at !== tile.length) return undefined
-  return inPages(leaves.mbr_num, [cursor], async (from, to) => ({
-    mbr_num: to - from,
-    bytes: await cursor.bytes(leaves.start + from * stride, leaves.start + to * stride),
+  return sized(cursor, leaves.start, leaves.mbr_num, stride, (mbrs, mbr_num) => ({
+    mbr_num,
+    bytes: mbrs,
     starts: undefined,
   }))
-}
-
-/** Converts uint64 to numbers. */
-function numbers(bytes: Uint8Array): Float64Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const out = new Float64Array(bytes.length / 8)
-  for (let i = 0; i < out.length; i++) {
-    out[i] = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
-  }
-  return out
-}
-
-function sizeBytes(values: Float64Array): Uint8Array {
-  const bytes = new Uint8Array(values.length * 8)
-  const view = new DataView(bytes.buffer)
-  for (let i = 0; i < values.length; i++) {
-    view.setUint32(i * 8, values[i] % 2 ** 32, true)
-    view.setUint32(i * 8 + 4, Math.floor(values[i] / 2 ** 32), true)
-  }
-  return bytes
 }

@@ -6,7 +6,7 @@ import { decode, encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { openGenericTile, readContext } from '../../src/store/generic-tile.ts'
-import { PagedTile } from '../../src/store/paged-tile.ts'
+import { openPagedTile } from '../../src/store/paged-tile.ts'
 import { bytes } from '../helpers/build-bytes.ts'
 import type { Random } from '../helpers/random.ts'
 import { sameBytes } from '../helpers/specimen.ts'
@@ -55,13 +55,12 @@ async function compared(
   what: string,
 ): Promise<Broken | undefined> {
   const section = {
-    offset: 0,
     end: stored.length,
     window: random.pick([1, 50, 1e6]),
     read: async (offset: number, length: number) => stored.subarray(offset, offset + length),
   }
   const whole = await openGenericTile(stored, readContext(nodeCodecs, key), FILE).catch(refused)
-  const paged = await PagedTile.open(section, readContext(nodeCodecs, key)).catch(refused)
+  const paged = await openPagedTile(section, 0, readContext(nodeCodecs, key)).catch(refused)
   if (!whole !== !paged) return { law: whole ? 'pages are refused' : 'only in pages it is read', what }
   if (!whole || !paged) return undefined
   const { payload } = whole
