@@ -1,6 +1,6 @@
-import type { StatsFinding } from '../documents/stats.ts'
+import type { StatsFinding, StatsSizes } from '../documents/stats.ts'
 import { ratioOf } from '../store/file-sizes.ts'
-import type { Sizes, SizeTally } from './size-tally.ts'
+import type { SizeTally } from './size-tally.ts'
 
 /** Advice is given only if it concerns, or can save, this many bytes. A small array is fine in any layout. */
 export const WORTH_BYTES = 1024 * 1024
@@ -51,9 +51,9 @@ export function layoutFindings({ tally, tile_num, cell_num, metadata_size }: Lay
   return found
 }
 
-/** Sizes of the files that have filters. */
-function filtered(files: Iterable<Sizes & { filters: readonly { filters: readonly unknown[] }[] }>): Sizes {
-  const sum: Sizes = { size: 0, unfiltered_size: 0 }
+/** StatsSizes of the files that have filters. */
+function filtered(files: Iterable<StatsSizes & { filters: readonly { filters: readonly unknown[] }[] }>): StatsSizes {
+  const sum: StatsSizes = { size: 0, unfiltered_size: 0 }
   for (const { size, unfiltered_size, filters } of files) {
     if (!filters.some((one) => one.filters.length > 0)) continue
     sum.size += size

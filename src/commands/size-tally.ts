@@ -1,35 +1,29 @@
 import type { FilterDescription } from '../documents/common.ts'
-import type { StatsSection } from '../documents/stats.ts'
+import type { StatsSection, StatsSizes } from '../documents/stats.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { filtersText } from '../render/views/wording.ts'
 import type { MetadataSection } from '../store/metadata-sections.ts'
 import { filterResult } from './values.ts'
 
-/** Bytes on disk and before filtering. */
-export interface Sizes {
-  size: number
-  unfiltered_size: number
-}
-
 /** The numbers of one data file. `tiles`: the stored bytes of each. */
-export interface TalliedFile extends Sizes {
+export interface TalliedFile extends StatsSizes {
   field: string
   role: FileRole
   filters: readonly FilterConfig[]
 }
 
-export interface TalliedFilters extends Sizes {
+export interface TalliedFilters extends StatsSizes {
   filters: readonly FilterDescription[]
   file_num: number
 }
 
-export interface TalliedRole extends Sizes {
+export interface TalliedRole extends StatsSizes {
   role: FileRole
   tiles: Distribution
 }
 
-export interface TalliedField extends Sizes {
+export interface TalliedField extends StatsSizes {
   name: string
   files: Map<string, TalliedRole & { filters: TalliedFilters[] }>
 }
@@ -97,7 +91,7 @@ export class SizeTally {
   readonly filters = new Map<string, TalliedFilters>()
   readonly sections = new Map<string, StatsSection>()
   readonly tiles = new Distribution()
-  readonly data: Sizes = { size: 0, unfiltered_size: 0 }
+  readonly data: StatsSizes = { size: 0, unfiltered_size: 0 }
 
   /** @param tiles stored bytes of the file's tiles */
   addFile(file: TalliedFile, tiles: Distribution): void {

@@ -9,6 +9,7 @@ import type {
   StatsMetadata,
   StatsNotExamined,
   StatsRole,
+  StatsSizes,
   StatsSums,
 } from '../documents/stats.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -39,7 +40,7 @@ import {
 } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { layoutFindings } from './layout-findings.ts'
-import { Distribution, type Sizes, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 import { exact } from './values.ts'
 
 interface StatsOptions {
@@ -313,7 +314,7 @@ function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof Documen
   const { data } = tally
   const advice = layoutFindings({ ...totals, metadata_size: metadata.size })
   const findings = [...damaged.map(({ finding }) => finding), ...advice]
-  const share = ({ size }: Sizes): number | null => ratio(size, data.size)
+  const share = ({ size }: StatsSizes): number | null => ratio(size, data.size)
   return {
     format_versions: [...totals.format_versions].sort((a, b) => a - b),
     fragment_num: totals.fragment_num,
@@ -343,7 +344,7 @@ function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof Documen
   }
 }
 
-function largestFirst<T extends Sizes>(tallied: ReadonlyMap<string, T>): T[] {
+function largestFirst<T extends StatsSizes>(tallied: ReadonlyMap<string, T>): T[] {
   return [...tallied.values()].sort((a, b) => b.size - a.size)
 }
 
@@ -351,7 +352,7 @@ function roleResult({ tiles, ...role }: TalliedRole): StatsRole {
   return { ...withRatio(role), tile_size: distributionResult(tiles) }
 }
 
-function withRatio<T extends Sizes>(sizes: T): T & { ratio: number | null } {
+function withRatio<T extends StatsSizes>(sizes: T): T & { ratio: number | null } {
   return { ...sizes, ratio: ratio(sizes.unfiltered_size, sizes.size) }
 }
 

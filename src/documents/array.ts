@@ -8,6 +8,7 @@ import type {
   Int64,
   List,
   ListedFragment,
+  Releases,
   StoredName,
   TimestampRange,
 } from './common.ts'
@@ -25,15 +26,11 @@ export interface ArrayNames extends DocumentHead<'array'> {
 }
 
 /** What an array holds. */
-export interface ArrayListing extends DocumentHead<'array'> {
+export interface ArrayListing extends DocumentHead<'array'>, Releases {
   /** Array type; null where the newest schema cannot be read. */
   array_type: ArrayType | null
   /** Format version of the newest schema, 1 to 23; null where it cannot be read. */
   format_version: FormatVersion | null
-  /** TileDB releases that write this format version; null where none does. */
-  written_by: string | null
-  /** TileDB releases that read this format version. */
-  read_by: string | null
   /** Encryption as the C API names it; null where that cannot be told. */
   encryption: EncryptionType | null
   /** Why the newest schema could not be read. */

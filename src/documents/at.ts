@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Bytes, CellValue, Count, DocumentHead, Offset } from './common.ts'
-import type { DumpField } from './dump.ts'
+import type { DumpCells, DumpField } from './dump.ts'
 
 /** `tiledb-inspect at <file> <offset> --json`. */
 export interface AtDocument extends DocumentHead<'at'> {
@@ -41,13 +41,7 @@ export interface AtDocument extends DocumentHead<'at'> {
 export type AtTriedOn = 'array' | 'array --all' | 'tile' | 'file'
 
 /** Cells that the byte feeds. */
-export interface AtCells {
-  /** Index of the tile. */
-  tile: Count
-  /** Index of the first cell in the tile. */
-  from: Count
-  /** Index of the last cell. */
-  to: Count
+export interface AtCells extends DumpCells {
   /** Field that the byte feeds; left out where it is all coordinates. */
   field?: string | undefined
   /** Coordinates of the cell by dimension, where it is one. */

@@ -7,29 +7,28 @@ export interface CellDocument extends DocumentHead<'cell'> {
   cells: readonly CellLine[]
 }
 
-/** A cell. */
-export interface CellLine {
+export interface CellPosition {
   /** Index of the tile. */
   tile: Count
   /** Index of the cell in the tile. */
   cell: Count
+}
+
+/** A cell. */
+export interface CellLine extends CellPosition {
   /** Coordinates by dimension. */
   coordinates: Record<string, CellValue>
   /** Where its bytes are. */
   places: readonly CellLinePlace[]
 }
 
-export interface CellLinePlace {
+export interface CellLinePlace extends CellPosition {
   /** Name of the file. */
   file: string
   /** Field. */
   field: string
   /** What the file is. */
   role: FileRole
-  /** Index of the tile. */
-  tile: Count
-  /** Index of the cell in the tile. */
-  cell: Count
   /** Byte offset in the file of the cell, or of the chunk that it comes out of. */
   offset: Offset
   /** Bytes there. */

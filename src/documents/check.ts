@@ -1,6 +1,6 @@
 import type { FindingCode } from '../check/codes.ts'
 import type { Level } from '../check/finding.ts'
-import type { Count, DocumentHead, List, NotExamined, Path, Severity } from './common.ts'
+import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity } from './common.ts'
 
 /**
  * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and behind them the document without its
@@ -28,16 +28,8 @@ export interface CheckSummary extends DocumentHead<'check'> {
 }
 
 /** What was looked at. */
-export interface CheckCounts {
-  /** Number of fragments that were looked at. */
-  fragment_num: Count
-  /** Number of files that were looked at. */
-  file_num: Count
-  /** Number of tiles that were looked at. */
-  tile_num: Count
-  /** Number of chunks that were looked at. */
-  chunk_num: Count
-  /** Number of cells that were looked at. */
+export interface CheckCounts extends PartCounts {
+  /** Number of cells. */
   cell_num: Count
 }
 

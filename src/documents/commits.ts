@@ -1,5 +1,5 @@
 import type { CommitKind } from '../store/commits.ts'
-import type { Count, DocumentHead, ErrorInfo, Offset, StoredName } from './common.ts'
+import type { Count, DocumentHead, ErrorInfo, Offset, OfSeveral, StoredName } from './common.ts'
 
 /** `tiledb-inspect commits <array> --json`. NDJSON: one file or entry a line (`$defs/line`). */
 export interface CommitsDocument extends DocumentHead<'commits'> {
@@ -8,9 +8,7 @@ export interface CommitsDocument extends DocumentHead<'commits'> {
 }
 
 /** A commit file or entry. */
-export interface CommitsLine {
-  /** With several targets: which. */
-  path?: string | undefined
+export interface CommitsLine extends OfSeveral {
   /** Path in the array. */
   file: StoredName
   /** The entry as written; null for the file itself. */

@@ -244,18 +244,6 @@ export interface KeyValue {
   value: CellValue
 }
 
-/** An error and its place. */
-export interface ErrorInfo {
-  code: ErrorCode
-  /** What was expected, and what was found. */
-  message: string
-  /** The file. */
-  file?: Path | undefined
-  offset?: Offset | undefined
-  /** Dotted name of the field that was read. */
-  field?: string | undefined
-}
-
 /** An error without its place, which is where it stands. */
 export interface ErrorBrief {
   code: ErrorCode
@@ -263,13 +251,43 @@ export interface ErrorBrief {
   message: string
 }
 
-/** What could not be looked at. */
-export interface NotExamined {
-  code: ErrorCode
-  /** Why. */
-  message: string
+/** What could not be looked at, and why. */
+export interface NotExamined extends ErrorBrief {
   /** The file. */
   file?: Path | undefined
+}
+
+/** An error and its place. */
+export interface ErrorInfo extends NotExamined {
+  offset?: Offset | undefined
+  /** Dotted name of the field that was read. */
+  field?: string | undefined
+}
+
+/** What a line of several targets names first. */
+export interface OfSeveral {
+  /** With several targets: which. */
+  path?: string | undefined
+}
+
+/** Parts of an array that were gone through. */
+export interface PartCounts {
+  /** Number of fragments. */
+  fragment_num: Count
+  /** Number of files. */
+  file_num: Count
+  /** Number of tiles. */
+  tile_num: Count
+  /** Number of chunks. */
+  chunk_num: Count
+}
+
+/** Releases that know a format version. */
+export interface Releases {
+  /** TileDB releases that write this format version; null where none does. */
+  written_by: string | null
+  /** TileDB releases that read this format version. */
+  read_by: string | null
 }
 
 export interface Bucket {

@@ -1,23 +1,11 @@
-import type { FindingCode } from '../check/codes.ts'
-import type { Bytes, DocumentHead, Severity } from './common.ts'
+import type { DocumentHead } from './common.ts'
+import type { DamageKindsLine } from './damage-kinds.ts'
+import type { SampleFile } from './sample.ts'
 
 /** `tiledb-inspect write-sample <dir> --damage CODE --json`. */
-export interface DamagedSampleDocument extends DocumentHead<'damaged-sample'> {
-  /** What `check` finds in it. */
-  damage: FindingCode
-  severity: Severity
-  /** What is done to a sound sample. */
-  what: string
-  /** What it means for a reader. */
-  meaning: string
+export interface DamagedSampleDocument extends DocumentHead<'damaged-sample'>, DamageKindsLine {
   /** Files that were written. */
-  files: readonly DamagedSampleFile[]
+  files: readonly SampleFile[]
   /** Command that shows the damage. */
   next: string
-}
-
-export interface DamagedSampleFile {
-  /** Path in the folder. */
-  path: string
-  size: Bytes
 }

@@ -1,20 +1,23 @@
 import type { FileRole } from '../format/field-files.ts'
-import type { Bytes, Count, DocumentHead, FilterDescription, ListedFragment, StoredName } from './common.ts'
+import type {
+  Bytes,
+  Count,
+  DocumentHead,
+  FilterDescription,
+  ListedFragment,
+  OfSeveral,
+  Releases,
+  StoredName,
+} from './common.ts'
 
 /** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
-export interface FragmentDocument extends DocumentHead<'fragment'>, ListedFragment {
-  /** TileDB releases that write this format version; null where none does. */
-  written_by?: string | null | undefined
-  /** TileDB releases that read this format version. */
-  read_by?: string | null | undefined
+export interface FragmentDocument extends DocumentHead<'fragment'>, ListedFragment, Partial<Releases> {
   /** Files that the metadata lists, then those that are only there. */
   files: readonly FragmentLine[]
 }
 
 /** A file of the fragment. */
-export interface FragmentLine {
-  /** With several targets: which. */
-  path?: string | undefined
+export interface FragmentLine extends OfSeveral {
   /** Name of the file. */
   name: StoredName
   /** Attribute, dimension or internal field that it holds; null where none. */

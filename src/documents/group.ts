@@ -1,7 +1,7 @@
 import type { ObjectType } from '../format/layout.ts'
 import type { MemberState } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
-import type { DocumentHead, ErrorInfo, KeyValues } from './common.ts'
+import type { DocumentHead, ErrorInfo, KeyValues, OfSeveral } from './common.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
 export interface GroupDocument extends DocumentHead<'group'> {
@@ -11,9 +11,7 @@ export interface GroupDocument extends DocumentHead<'group'> {
 }
 
 /** A member. */
-export interface GroupLine {
-  /** With several targets: which. */
-  path?: string | undefined
+export interface GroupLine extends OfSeveral {
   /** Name; null of a member without. */
   name: string | null
   /** What the group says it is. */

@@ -54,15 +54,13 @@ export interface StatsSums extends DocumentHead<'stats'> {
   findings: readonly StatsFinding[]
 }
 
-/** What was counted: one fragment. */
 export interface FragmentStats extends StatsSums {
-  /** What was counted. */
+  /** What was counted: one fragment. */
   target: 'fragment'
 }
 
-/** What was counted: an array. */
 export interface ArrayStats extends StatsSums {
-  /** What was counted. */
+  /** What was counted: an array. */
   target: 'array'
   /** Array type. */
   array_type: ArrayType
@@ -102,17 +100,25 @@ export interface StatsFinding {
   bytes: Bytes
 }
 
-export interface StatsSection {
+/** Stored bytes, and those before filtering. */
+export interface StatsSizes {
+  /** Stored bytes. */
+  size: Bytes
+  /** Bytes before filtering. */
+  unfiltered_size: Bytes
+}
+
+export interface StatsRatio extends StatsSizes {
+  ratio: Ratio | null
+}
+
+export interface StatsSection extends StatsSizes {
   /** What the section holds. */
   name: SectionName
   /** Field that it is about; null for the whole fragment. */
   field: string | null
   /** Byte offset in the metadata file; left out of sums over fragments. */
   offset?: Offset | undefined
-  /** Stored bytes. */
-  size: Bytes
-  /** Bytes before filtering. */
-  unfiltered_size: Bytes
   /** Bytes in memory. */
   memory_size: Bytes
 }
@@ -131,38 +137,23 @@ export interface StatsMetadata {
   memory_size: Bytes
 }
 
-export interface StatsFilter {
+export interface StatsFilter extends StatsRatio {
   /** Filters in writing order. */
   filters: readonly FilterDescription[]
   /** Number of files. */
   file_num: Count
-  /** Stored bytes. */
-  size: Bytes
-  /** Bytes before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
 }
 
-export interface StatsRole {
+export interface StatsRole extends StatsRatio {
   /** What the files are. */
   role: FileRole
-  /** Stored bytes. */
-  size: Bytes
-  /** Bytes before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
   /** Stored bytes of a tile. */
   tile_size: Distribution | null
 }
 
-export interface StatsField {
+export interface StatsField extends StatsRatio {
   /** Attribute, dimension or internal field. */
   name: string
-  /** Stored bytes. */
-  size: Bytes
-  /** Bytes before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
   /** Part of all data bytes, a ratio of 0 to 1. */
   share: number | null
   /** By role. */

@@ -1,7 +1,7 @@
-import type { Count, DocumentHead, List, NotExamined, Path } from './common.ts'
+import type { Count, DocumentHead, List, NotExamined, OfSeveral, PartCounts, Path } from './common.ts'
 
 /** `tiledb-inspect verify-checksums <target> --json`. NDJSON: one failure a line (`$defs/line`). */
-export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'> {
+export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'>, PartCounts {
   /** Whether every filter was undone. */
   deep: boolean
   /** What does not fit. */
@@ -13,19 +13,11 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
    * which every fragment was skipped.
    */
   ok: boolean
-  /** Number of fragments. */
-  fragment_num: Count
   /**
    * Number of fragments that were left out, as no commit names them and TileDB does not read them: `--all` verifies
    * them.
    */
   skipped_fragment_num: Count
-  /** Number of files. */
-  file_num: Count
-  /** Number of tiles. */
-  tile_num: Count
-  /** Number of chunks. */
-  chunk_num: Count
   /** Number of digests and tags that were compared. */
   checksum_num: Count
   /** Data files without a checksum. */
@@ -37,9 +29,7 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
 }
 
 /** A failure. */
-export interface VerifyChecksumsLine {
-  /** With several targets: which. */
-  path?: string | undefined
+export interface VerifyChecksumsLine extends OfSeveral {
   /** Name of the fragment; null for files of the array. */
   fragment: string | null
   /** The file. */
