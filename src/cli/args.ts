@@ -4,24 +4,7 @@ import { extensionOf } from '../base/extension.ts'
 import type { CommandModule } from '../commands/command.ts'
 import type { JsonStyle } from '../render/json.ts'
 import { ALIASES, COMMANDS } from './commands.ts'
-
-const FORMATS = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const
-export type Format = (typeof FORMATS)[number] | 'arrow'
-
-/** Formats by the extension of `--output`; '' if there is none. */
-const EXTENSIONS: Readonly<Record<string, Format>> = {
-  '': 'table',
-  txt: 'table',
-  json: 'json',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  csv: 'csv',
-  tsv: 'tsv',
-  // Arrow IPC files (one with the extension that pandas uses) and streams
-  arrow: 'arrow',
-  feather: 'arrow',
-  arrows: 'arrow',
-}
+import { FORMATS, type Format, formatNames } from './formats.ts'
 
 /** Hints for extensions that users may try. */
 const EXTENSION_HINTS: Readonly<Record<string, string>> = {
@@ -49,10 +32,9 @@ export interface CommonOptions {
 }
 
 export function addCommonOptions(command: Command, arrow: boolean): Command {
-  const formats = arrow ? [...FORMATS, 'arrow'] : FORMATS
   return command
     .optionsGroup('Options of every command:')
-    .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
+    .addOption(new Option('--format <format>', 'how the result is written').choices(formatNames(arrow)))
     .option('--json', 'same as --format json')
     .option('-o, --output <file>', 'write there instead of stdout, whole or not at all; the format from the extension')
     .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
@@ -101,7 +83,7 @@ export function formatAsked(argv: readonly string[]): Format {
   const named =
     argv.find((arg) => arg.startsWith('--format='))?.slice('--format='.length) ?? (at >= 0 ? argv[at + 1] : undefined)
   if (argv.includes('--json')) return 'json'
-  return FORMATS.find((format) => format === named) ?? 'table'
+  return formatNames().find((format) => format === named) ?? 'table'
 }
 
 /** @throws InspectError USAGE if the extension names no format, or one that the command does not write */
@@ -112,12 +94,12 @@ export function chosenFormat(options: CommonOptions, module: CommandModule<never
   if (options.format) return options.format
   if (options.output === undefined) return 'table'
   const extension = extensionOf(options.output)
-  const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
-  if (module.ownOutput?.(options as never)) return format === 'json' || format === 'ndjson' ? format : 'table'
+  const format = formatNames(true).find((name) => FORMATS[name].extensions.includes(extension))
+  if (module.ownOutput?.(options as never)) return format && FORMATS[format].isJson ? format : 'table'
   if (format === 'arrow' && !module.arrow)
-    throw usage(`this command writes ${FORMATS.join(', ')}, not Arrow, found --output .${extension}`)
+    throw usage(`this command writes ${formatNames().join(', ')}, not Arrow, found --output .${extension}`)
   if (format !== undefined) return format
-  const known = Object.keys(EXTENSIONS).filter((name) => name !== '' && (module.arrow || EXTENSIONS[name] !== 'arrow'))
+  const known = formatNames(module.arrow).flatMap((name) => FORMATS[name].extensions.filter((one) => one !== ''))
   throw usage(
     `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or --format beside it; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
   )

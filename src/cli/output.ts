@@ -1,15 +1,12 @@
 import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
-import { extensionOf } from '../base/extension.ts'
-import { isFields, type Output, type Result } from '../base/result.ts'
+import type { Output } from '../base/result.ts'
 import { documentHead, errorResult, type Outcome } from '../commands/command.ts'
-import type { List } from '../documents/common.ts'
 import type { FileOutput } from '../node/file-output.ts'
-import { type JsonNotes, writeJson } from '../render/json.ts'
-import type { CommonOptions, Format } from './args.ts'
+import { writeJson } from '../render/json.ts'
+import type { CommonOptions } from './args.ts'
+import { FORMATS } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 import type { Report, ShownPath } from './report.ts'
-
-const ARROW_STREAM = 'arrows'
 
 /** What {@link Documents} needs to know of a call. */
 export interface Call {
@@ -57,8 +54,7 @@ class Documents {
   private readonly failures: InspectError[] = []
   /** Whether an error ended a document in the middle. */
   private cut = false
-  /** Columns of the CSV output so far. */
-  private columns: readonly string[] | undefined
+  private readonly csv = {}
 
   constructor(call: Call, out: Output, file?: FileOutput) {
     this.call = call
@@ -118,8 +114,7 @@ class Documents {
     const { process, report, options, shownPath } = this.call
     const { cut, failures, shownCount } = this
     // Only the JSON formats show an error in place of a missing target.
-    const showsErrors = report.format === 'json' || report.format === 'ndjson'
-    if (ended && !cut && (failures.length === 0 || (showsErrors && shownCount > 0))) {
+    if (ended && !cut && (failures.length === 0 || (FORMATS[report.format].isJson && shownCount > 0))) {
       this.file.commit()
       return
     }
@@ -130,72 +125,25 @@ class Documents {
   }
 
   private async show(outcome: Outcome): Promise<void> {
-    const { out } = this
-    const { process, report, options } = this.call
-    const { format } = report
-    if (format === 'table' && outcome.noTable && !outcome.bytes) return
+    const { out, csv } = this
+    const { process, report, options, shownPath } = this.call
+    const { output: file, int64 } = options
+    if (report.format === 'table' && outcome.noTable && !outcome.bytes) return
     const first = this.shownCount++ === 0
     if (outcome.bytes) {
       refuseTerminal(process, options)
       for (const part of outcome.bytes) await out.write(part)
-    } else if (format === 'arrow') {
-      await outcome.arrow?.(out, options.output !== undefined && extensionOf(options.output) !== ARROW_STREAM)
-    } else if (format === 'table') {
-      if (!first) await out.write('\n')
-      await outcome.table(out)
-    } else await this.showForPrograms(outcome, format)
-  }
-
-  private async showForPrograms(outcome: Outcome, format: Exclude<Format, 'table' | 'arrow'>): Promise<void> {
-    const { report, shownPath } = this.call
-    const { rounded, failed } = await this.write(outcome, format)
-    if (failed) {
-      this.cut = true
-      this.failures.push(failed)
-      report.error(failed, shownPath)
+      return
     }
-    if (rounded)
+    const several = this.call.several || outcome.oneOfSeveral === true
+    const ending = (error: InspectError) => errorResult({ shownPath }, error)
+    const notes = await FORMATS[report.format].write(outcome, { out, int64, file, first, several, csv, ending })
+    if (notes?.failed) {
+      this.cut = true
+      this.failures.push(notes.failed)
+      report.error(notes.failed, shownPath)
+    }
+    if (notes?.rounded)
       report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
   }
-
-  private async write(outcome: Outcome, format: Exclude<Format, 'table' | 'arrow'>): Promise<JsonNotes> {
-    const { out } = this
-    const { options, shownPath } = this.call
-    const { int64 } = options
-    const several = this.call.several || outcome.oneOfSeveral === true
-    const terminal = out.columns !== undefined
-    if (format !== 'json' && outcome.cellLines && !several) return outcome.cellLines(out, { format, int64, terminal })
-    if (format === 'csv' || format === 'tsv') {
-      const { writeCsv } = await import('../render/csv.ts')
-      const rows = rowsOf(outcome, several)
-      const own = await outcome.columns?.()
-      const columns =
-        own && (several ? [...Object.keys(originOf(outcome)).filter((name) => !own.includes(name)), ...own] : own)
-      const style = { int64, columns, below: this.columns, tabs: format === 'tsv', terminal }
-      this.columns = await writeCsv(rows, out, style)
-      return { rounded: false }
-    }
-    if (format === 'json' || outcome.rows === undefined) {
-      const ending = (error: InspectError) => errorResult({ shownPath }, error)
-      return writeJson(outcome.document, out, { int64, indent: format === 'json' }, { tail: outcome.tail, ending })
-    }
-    const { writeNdjson } = await import('../render/ndjson.ts')
-    return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, flushRows: outcome.flushRows })
-  }
-}
-
-function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {
-  return origin ?? { path: document.path }
-}
-
-/** @param several whether rows must say which target they belong to, if they do not say it already */
-function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
-  if (rows === undefined) return [outcome.document]
-  return several ? withOrigin(rows, originOf(outcome)) : rows
-}
-
-/** Rows that name their origin stay unchanged. So their columns have the same order for one target and for several. */
-async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
-  const keys = Object.keys(origin)
-  for await (const row of rows) yield isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
 }

@@ -4,7 +4,7 @@ import { errorResult } from '../commands/command.ts'
 import { writeJson } from '../render/json.ts'
 import { wrapWords } from '../render/text-width.ts'
 import { UNSAFE } from '../render/unsafe-text.ts'
-import type { Format } from './args.ts'
+import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 
 /** A path as the user wrote it. */
@@ -53,7 +53,7 @@ export class Report {
   /** Writes nothing if the format is not one of the JSON formats. */
   async errorDocument(error: InspectError, shownPath: ShownPath, out: Output): Promise<void> {
     const { format } = this
-    if (format !== 'json' && format !== 'ndjson') return
+    if (!FORMATS[format].isJson) return
     const document = { error: errorResult({ shownPath }, error) }
     try {
       await writeJson(document, out, { int64: 'number', indent: format === 'json' })

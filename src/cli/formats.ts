@@ -1,0 +1,121 @@
+import type { InspectError } from '../base/errors.ts'
+import { extensionOf } from '../base/extension.ts'
+import { isFields, type Output, type Result } from '../base/result.ts'
+import type { Outcome } from '../commands/command.ts'
+import type { List } from '../documents/common.ts'
+import { type JsonNotes, type JsonStyle, writeJson } from '../render/json.ts'
+
+/** What a format needs to know besides the outcome that it writes. */
+export interface Writing {
+  out: Output
+  int64: JsonStyle['int64']
+  /** What `--output` names; undefined for stdout. */
+  file: string | undefined
+  /** Whether this is the first outcome of the call. */
+  first: boolean
+  /** Whether rows must say which target they belong to. */
+  several: boolean
+  /** What CSV keeps from one outcome to the next. */
+  csv: { columns?: readonly string[] | undefined }
+  /** An error that ends a document, as its last key. */
+  ending(error: InspectError): Result
+}
+
+export type Format = 'table' | 'json' | 'ndjson' | 'csv' | 'tsv' | 'arrow'
+
+interface FormatFacts {
+  /** Extensions of `--output` that choose it. */
+  extensions: readonly string[]
+  /** Whether an error is a document, too, and stands in place of a missing one. */
+  isJson?: true
+  /** @returns what the user should know; a table says it itself */
+  write(outcome: Outcome, writing: Writing): Promise<JsonNotes | undefined>
+}
+
+/** Every format of `--format`. */
+export const FORMATS: Readonly<Record<Format, FormatFacts>> = {
+  table: {
+    extensions: ['', 'txt'],
+    async write(outcome, { out, first }) {
+      if (!first) await out.write('\n')
+      await outcome.table(out)
+      return undefined
+    },
+  },
+  json: { extensions: ['json'], isJson: true, write: (outcome, writing) => writeWhole(outcome, writing, true) },
+  ndjson: {
+    extensions: ['ndjson', 'jsonl'],
+    isJson: true,
+    async write(outcome, writing) {
+      const notes = await writeCells(outcome, writing, 'ndjson')
+      if (notes) return notes
+      if (outcome.rows === undefined) return writeWhole(outcome, writing, false)
+      const { out, int64, several } = writing
+      const { writeNdjson } = await import('../render/ndjson.ts')
+      return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, flushRows: outcome.flushRows })
+    },
+  },
+  csv: { extensions: ['csv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'csv') },
+  tsv: { extensions: ['tsv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'tsv') },
+  arrow: {
+    // IPC files (one with the extension that pandas uses) and streams
+    extensions: ['arrow', 'feather', 'arrows'],
+    async write(outcome, { out, file }) {
+      await outcome.arrow?.(out, file !== undefined && extensionOf(file) !== 'arrows')
+      return undefined
+    },
+  },
+}
+
+/** Names of the formats. @param arrow whether a command writes Arrow, too */
+export function formatNames(arrow = false): Format[] {
+  return (Object.keys(FORMATS) as Format[]).filter((name) => arrow || name !== 'arrow')
+}
+
+/** A document as JSON: over many lines, or in one. */
+function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing, indent: boolean): Promise<JsonNotes> {
+  return writeJson(document, out, { int64, indent }, { tail, ending })
+}
+
+/** Cells without an object a row; undefined if the outcome has none, or its rows must name their target. */
+async function writeCells(
+  outcome: Outcome,
+  { out, int64, several }: Writing,
+  format: 'ndjson' | 'csv' | 'tsv',
+): Promise<JsonNotes | undefined> {
+  return several ? undefined : outcome.cellLines?.(out, { format, int64, terminal: out.columns !== undefined })
+}
+
+async function writeSeparated(outcome: Outcome, writing: Writing, format: 'csv' | 'tsv'): Promise<JsonNotes> {
+  const notes = await writeCells(outcome, writing, format)
+  if (notes) return notes
+  const { out, int64, several, csv } = writing
+  const { writeCsv } = await import('../render/csv.ts')
+  const own = await outcome.columns?.()
+  const origin = several ? Object.keys(originOf(outcome)).filter((name) => !own?.includes(name)) : []
+  const style = {
+    int64,
+    columns: own && [...origin, ...own],
+    below: csv.columns,
+    tabs: format === 'tsv',
+    terminal: out.columns !== undefined,
+  }
+  csv.columns = await writeCsv(rowsOf(outcome, several), out, style)
+  return { rounded: false }
+}
+
+function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {
+  return origin ?? { path: document.path }
+}
+
+/** @param several whether rows must say which target they belong to, if they do not say it already */
+function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
+  if (rows === undefined) return [outcome.document]
+  return several ? withOrigin(rows, originOf(outcome)) : rows
+}
+
+/** Rows that name their origin stay unchanged. So their columns have the same order for one target and for several. */
+async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
+  const keys = Object.keys(origin)
+  for await (const row of rows) yield isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
+}
