@@ -1,17 +1,15 @@
 import { badValue, InspectError } from '../base/errors.ts'
-import type { CellValue, DocumentHead } from '../documents/common.ts'
+import type { DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { decode } from '../format/io.ts'
-import type { EncryptionType } from '../format/layout.ts'
-import type { ValueStyle } from '../format/value.ts'
+import { cellValue, type ValueStyle } from '../format/value.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll } from '../source/source.ts'
-import type { InspectArray, SchemaFile } from '../store/array.ts'
-import { SCHEMA_FOLDER, schemaFileOpened, withSource } from '../store/array.ts'
+import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened, withSource } from '../store/array.ts'
 import { openGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
 import {
@@ -23,7 +21,7 @@ import {
   wrongTarget,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { cellResult, domainResult, pipelineResult, rangesResult } from './values.ts'
+import { domainResult, pipelineResult, rangesResult } from './values.ts'
 
 interface SchemaOptions extends HexOptions {
   all?: boolean
@@ -75,8 +73,7 @@ async function* ofTarget(
   } else if (target.type === 'file' && options.hex) {
     yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
   } else if (target.type === 'file' && mayBeSchema(target)) {
-    const source = cx.storage.open(target.path)
-    const bytes = await withSource(source, readAll)
+    const bytes = await withSource(cx.storage.open(target.path), readAll)
     const { header, payload, mostElements } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
     const schema = decode(payload, arraySchema, {
       mostElements,
@@ -84,12 +81,11 @@ async function* ofTarget(
       space: 'unfiltered content of the generic tile at 0',
     })
     const enumerations = target.array ? await target.array.enumerations(schema) : []
-    yield outcome(cx, {
+    yield outcome({
+      ...documentHead('schema', cx.shownPath(path)),
       name: target.name,
-      path,
       encryption: header.encryption_type,
-      schema,
-      enumerations,
+      ...schemaResult(schema, enumerations, cx.style),
     })
   } else {
     throw await wrongTarget(cx, 'schema', target, 'an array, a fragment inside its array, a group or a schema file')
@@ -109,47 +105,23 @@ async function* shown(
   files: SchemaFile[],
   options: SchemaOptions,
 ): AsyncGenerator<Outcome> {
-  if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, `${array.folder.path}/${file.path}`, options)
-  else yield await arrayOutcome(cx, array, file, files, options.all === true)
-}
-
-async function arrayOutcome(
-  cx: CommandContext,
-  array: InspectArray,
-  file: SchemaFile,
-  files: SchemaFile[],
-  all: boolean,
-): Promise<Outcome> {
   const path = `${array.folder.path}/${file.path}`
+  if (options.hex) {
+    yield* (await import('./hex-sections.ts')).fileHex(cx, path, options)
+    return
+  }
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
   const schema = await array.schema(file.name)
-  const enumerations = await array.enumerations(schema)
-  return outcome(cx, {
+  const document = {
+    ...documentHead('schema', cx.shownPath(array.folder.path)),
     name: file.name,
-    path: array.folder.path,
     encryption: encryption_type,
-    schema,
-    enumerations,
-    which: { number: files.indexOf(file) + 1, count: files.length, all },
-  })
-}
-
-interface Found {
-  name: string
-  path: string
-  encryption: EncryptionType
-  schema: ArraySchema
-  enumerations: Enumeration[]
-  which?: WhichSchema
-}
-
-function outcome(cx: CommandContext, { name, path, encryption, schema, enumerations, which }: Found): Outcome {
-  const document: SchemaDocument = {
-    ...documentHead('schema', cx.shownPath(path)),
-    name,
-    encryption,
-    ...schemaResult(schema, enumerations, cx.style),
+    ...schemaResult(schema, await array.enumerations(schema), cx.style),
   }
+  yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: options.all === true })
+}
+
+function outcome(document: SchemaDocument, which?: WhichSchema): Outcome {
   return {
     document,
     table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out),
@@ -176,20 +148,17 @@ export function schemaResult(
     offsets_filters: pipelineResult(schema.offsets_filters),
     validity_filters: schema.validity_filters && pipelineResult(schema.validity_filters),
     dimensions: dimensions.map((dimension) => ({
-      name: dimension.name,
-      type: dimension.type,
-      cell_val_num: dimension.cell_val_num,
+      ...named(dimension),
       domain: domainResult(dimension.type, dimension.domain, style),
-      tile_extent: dimension.tile_extent ? extentResult(dimension.type, dimension.tile_extent) : null,
+      // A count in the dimension's unit, never a date.
+      tile_extent: dimension.tile_extent ? cellValue(dimension.type, 1, dimension.tile_extent, { raw: true }) : null,
       filters: pipelineResult(dimension.filters),
     })),
     attributes: schema.attributes.map((attribute) => ({
-      name: attribute.name,
-      type: attribute.type,
-      cell_val_num: attribute.cell_val_num,
+      ...named(attribute),
       nullable: attribute.nullable,
       fill_value: attribute.fill_value
-        ? cellResult(attribute.type, attribute.cell_val_num, attribute.fill_value, style)
+        ? cellValue(attribute.type, attribute.cell_val_num, attribute.fill_value, style)
         : null,
       fill_value_validity: attribute.nullable ? attribute.fill_value_validity : undefined,
       order: attribute.order,
@@ -212,9 +181,11 @@ export function schemaResult(
   }
 }
 
-/** A tile extent is a count in the dimension's unit, never a date. */
-function extentResult(type: Parameters<typeof cellResult>[0], bytes: Uint8Array): CellValue {
-  return cellResult(type, 1, bytes, { raw: true })
+type Named = Pick<SchemaEnumeration, 'name' | 'type' | 'cell_val_num'>
+
+/** The first keys of a field and of an enumeration. */
+function named({ name, type, cell_val_num }: Named): Named {
+  return { name, type, cell_val_num }
 }
 
 /** An enumeration with its values in order. */
@@ -222,11 +193,9 @@ export function enumerationResult(enumeration: Enumeration, style: ValueStyle): 
   const values = enumerationValues(enumeration)
   const type = enumerationValueType(enumeration, values)
   return {
-    name: enumeration.name,
-    type: enumeration.type,
-    cell_val_num: enumeration.cell_val_num,
+    ...named(enumeration),
     ordered: enumeration.ordered,
-    values: values.map((bytes) => cellResult(type, enumeration.cell_val_num, bytes, style)),
+    values: values.map((bytes) => cellValue(type, enumeration.cell_val_num, bytes, style)),
   }
 }
 
@@ -250,9 +219,8 @@ export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
   return Array.from(offsets ?? [], (start, i) => {
     const end = offsets?.[i + 1] ?? data.length
     if (start > end || end > data.length) {
-      throw badValue(`expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, {
-        field: `enumerations.${name}.offsets.${i}`,
-      })
+      const field = `enumerations.${name}.offsets.${i}`
+      throw badValue(`expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, { field })
     }
     return data.subarray(start, end)
   })

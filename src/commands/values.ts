@@ -1,5 +1,4 @@
-import type { CellValue, FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
-import type { CellValNum } from '../format/cell-val-num.ts'
+import type { FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
@@ -60,11 +59,6 @@ export function filterResult(filter: FilterConfig): FilterDescription {
   // WEBP's two padding bytes are not an option; other unknown bytes are shown.
   const unknown = extra && (filter.name !== 'WEBP' || extra.some((byte) => byte !== 0)) ? extra : undefined
   return { ...options, quality, extra: unknown }
-}
-
-/** One cell, or null if the bytes hold none. */
-export function cellResult(type: Datatype, cellValNum: CellValNum, bytes: Uint8Array, style: ValueStyle): CellValue {
-  return cellValue(type, cellValNum, bytes, style)
 }
 
 /** A whole number with all its digits. */

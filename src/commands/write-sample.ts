@@ -1,5 +1,6 @@
+import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
-import type { SampleDocument } from '../documents/sample.ts'
+import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
@@ -45,6 +46,35 @@ A fragment with other filters, order, tiles or format version:
     tiledb-inspect write-sample B --schema S.json --data - --filters zstd
 `
 
+/** Options that describe a sample; a damage chooses its own. */
+const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boolean])[] = [
+  ['--dense', 'a dense array'],
+  ['--sparse', 'a sparse array (the default)'],
+  ['--dim <spec>', 'a dimension (repeatable; see below)', true],
+  ['--attr <spec>', 'an attribute (repeatable; see below)', true],
+  ['--enum <spec>', 'an enumeration (repeatable; see below)', true],
+  ['--cells <n>', 'cells in all fragments together (1000); in dense arrays at most'],
+  ['--fragments <n>', 'fragments (2)'],
+  ['--capacity <n>', 'cells of a sparse tile (100)'],
+  ['--tile-extent <n>', 'extent of dimensions that do not say theirs'],
+  ['--cell-order <order>', 'row-major, col-major or hilbert'],
+  ['--tile-order <order>', 'row-major or col-major'],
+  ['--duplicates', 'allow several cells at the same coordinates, and write some'],
+  ['--filters <pipeline>', 'filters of every attribute that accepts them (see below)'],
+  ['--field-filters <NAME=pipeline>', 'filters of one attribute or dimension (repeatable)', true],
+  ['--coords-filters <pipeline>', 'filters of dimensions'],
+  ['--offsets-filters <pipeline>', 'filters of the offsets of var-sized cells'],
+  ['--validity-filters <pipeline>', 'filters of the validity of nullable attributes'],
+  ['--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks'],
+  ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
+  ['--format-version <n>', 'format version, 3 to 22 (22)'],
+  ['--experimental', 'allow format version 23, which no TileDB release opens'],
+  ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
+  ['--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input'],
+  ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
+  ['--seed <text>', 'same options and seed, same bytes (1)'],
+]
+
 export const command: CommandModule<WriteSampleOptions> = {
   examples: [
     ['a sparse array of trees', 'write-sample trees'],
@@ -57,50 +87,25 @@ export const command: CommandModule<WriteSampleOptions> = {
   ],
 
   configure(command) {
+    command.argument('[dir]', 'folder to make; never overwritten')
+    for (const [flags, what, repeatable] of CHOICES) {
+      if (repeatable) command.option(flags, what, collect)
+      else command.option(flags, what)
+    }
     command
-      .argument('[dir]', 'folder to make; never overwritten')
-      .option('--dense', 'a dense array')
-      .option('--sparse', 'a sparse array (the default)')
-      .option('--dim <spec>', 'a dimension (repeatable; see below)', collect)
-      .option('--attr <spec>', 'an attribute (repeatable; see below)', collect)
-      .option('--enum <spec>', 'an enumeration (repeatable; see below)', collect)
-      .option('--cells <n>', 'cells in all fragments together (1000); in dense arrays at most')
-      .option('--fragments <n>', 'fragments (2)')
-      .option('--capacity <n>', 'cells of a sparse tile (100)')
-      .option('--tile-extent <n>', 'extent of dimensions that do not say theirs')
-      .option('--cell-order <order>', 'row-major, col-major or hilbert')
-      .option('--tile-order <order>', 'row-major or col-major')
-      .option('--duplicates', 'allow several cells at the same coordinates, and write some')
-      .option('--filters <pipeline>', 'filters of every attribute that accepts them (see below)')
-      .option('--field-filters <NAME=pipeline>', 'filters of one attribute or dimension (repeatable)', collect)
-      .option('--coords-filters <pipeline>', 'filters of dimensions')
-      .option('--offsets-filters <pipeline>', 'filters of the offsets of var-sized cells')
-      .option('--validity-filters <pipeline>', 'filters of the validity of nullable attributes')
-      .option('--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks')
-      .option('--metadata <KEY=JSON>', 'array metadata (repeatable)', collect)
-      .option('--format-version <n>', 'format version, 3 to 22 (22)')
-      .option('--experimental', 'allow format version 23, which no TileDB release opens')
-      .option('--schema <file>', 'the schema, as schema --json prints it; - for standard input')
-      .option('--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input')
-      .option('--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them')
-      .option('--seed <text>', 'same options and seed, same bytes (1)')
       .option('--damage <code>', 'instead: a small array or group in which check finds this; list: all of them')
       .addHelpText('after', HELP)
   },
 
   async *run(cx, paths, options) {
-    const [path] = paths
-    if (options.damage !== undefined) {
-      refuseBesideDamage(options)
-      const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
-      if (options.damage === 'list' && path === undefined) {
-        yield damageKinds()
-        return
-      }
-      yield await writeDamagedSample(cx, oneFolder(paths), options.damage)
+    if (options.damage === undefined) {
+      yield await writeSample(cx, oneFolder(paths), options)
       return
     }
-    yield await writeSample(cx, oneFolder(paths), options)
+    refuseBesideDamage(options)
+    const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
+    const list = options.damage === 'list' && paths[0] === undefined
+    yield list ? damageKinds() : await writeDamagedSample(cx, oneFolder(paths), options.damage)
   },
 }
 
@@ -111,40 +116,9 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
   throw usage(`write-sample expects one folder, found ${found}`)
 }
 
-/** Options that describe a sample; a damage chooses its own. */
-const CHOICES = [
-  'dense',
-  'sparse',
-  'dim',
-  'attr',
-  'enum',
-  'cells',
-  'fragments',
-  'capacity',
-  'tileExtent',
-  'cellOrder',
-  'tileOrder',
-  'duplicates',
-  'filters',
-  'fieldFilters',
-  'coordsFilters',
-  'offsetsFilters',
-  'validityFilters',
-  'maxChunkSize',
-  'metadata',
-  'formatVersion',
-  'experimental',
-  'schema',
-  'data',
-  'labels',
-  'seed',
-] as const satisfies readonly (keyof WriteSampleOptions)[]
-
-function refuseBesideDamage(options: WriteSampleOptions): void {
-  const other = CHOICES.find((name) => options[name] !== undefined)
-  if (other === undefined) return
-  const option = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw usage(`--damage chooses the sample: expected no --${option} beside it`)
+function refuseBesideDamage(options: object): void {
+  const other = CHOICES.map(([flags]) => new Option(flags)).find((option) => option.attributeName() in options)
+  if (other) throw usage(`--damage chooses the sample: expected no ${other.long} beside it`)
 }
 
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
@@ -164,7 +138,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       randomBytes: await vectors(codecs, JSON.stringify([rest, schema?.text ?? '']), data),
     }
     const fragments: WrittenFragmentFacts[] = []
-    const files: { path: string; size: number }[] = []
+    const files: SampleFile[] = []
     const progress = await cx.progress('writing')
     try {
       for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
@@ -176,14 +150,11 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       progress.stop()
     }
     await output.commit()
-    return outcome(cx, path, {
-      array,
-      notes,
-      fragments,
-      files,
-      encrypted: key !== undefined,
-      seed: options.seed ?? '1',
-    })
+    const document = sampleDocument(cx, path, { array, notes, seed: options.seed ?? '1' }, fragments, files)
+    return {
+      document,
+      table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
+    }
   } catch (error) {
     throw addPlace(asUsage(error), { file: path })
   } finally {
@@ -228,28 +199,14 @@ async function vectors(
   }
 }
 
-interface Written {
-  array: ArrayToWrite
-  notes: string[]
-  fragments: WrittenFragmentFacts[]
-  files: { path: string; size: number }[]
-  encrypted: boolean
-  seed: string
-}
-
-function outcome(cx: CommandContext, path: string, written: Written): Outcome {
-  const document = sampleDocument(cx, path, written)
-  return {
-    document,
-    table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
-  }
-}
-
 function sampleDocument(
   cx: CommandContext,
   path: string,
-  { array, notes, fragments, files, encrypted, seed }: Written,
+  { array, notes, seed }: { array: ArrayToWrite; notes: string[]; seed: string },
+  fragments: readonly WrittenFragmentFacts[],
+  files: readonly SampleFile[],
 ): SampleDocument {
+  const encrypted = cx.reading.key !== undefined
   const { schema, enumerations, metadata } = array
   const { dimensions, attributes, array_type, cell_order, tile_order, capacity, coords_filters } = schemaResult(
     schema,
@@ -286,16 +243,16 @@ function nextCommands(
   fragments: readonly WrittenFragmentFacts[],
   encrypted: boolean,
 ): string[] {
-  const array = quoted(path.replace(/\/+$/, ''))
+  const root = path.replace(/\/+$/, '')
+  const array = quoted(root)
   const key = encrypted ? ' --key KEY' : ''
   const commands = [`tiledb-inspect ls ${array}${key}`, `tiledb-inspect schema ${array}${key}`]
   const [first] = fragments
   if (first) {
-    const fragment = quoted(`${path.replace(/\/+$/, '')}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
+    const fragment = quoted(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
     commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
   }
-  commands.push(`tiledb-inspect verify-checksums ${array}${key}`)
-  return commands
+  return [...commands, `tiledb-inspect verify-checksums ${array}${key}`]
 }
 
 function quoted(path: string): string {
