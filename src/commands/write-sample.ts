@@ -229,7 +229,7 @@ function sampleDocument(
     attributes,
     enumerations: enumerations.map(({ name }) => name),
     metadata: metadata.map(({ key }) => key),
-    fragments: fragments.map(({ name, cell_num }) => ({ name, cell_num })),
+    fragments,
     files,
     notes,
     next: nextCommands(path, schema.version, fragments, encrypted),
