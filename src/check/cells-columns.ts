@@ -1,7 +1,8 @@
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { ArrayLabels } from '../store/labels.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
@@ -89,6 +90,23 @@ function badStart(
   if (uneven < 0) return undefined
   const found = (starts[uneven + 1] ?? length) - starts[uneven]
   return { code: 'CELL_VAR_SIZE', cell: uneven, expected: `a value of whole elements of ${size} bytes`, found }
+}
+
+/**
+ * Number of labels that TileDB has for an attribute's cells. Undefined if it reads none, if they cannot be read, or if bytes are
+ * left over.
+ */
+export async function labelNum(
+  { array }: Fragment,
+  attribute: string,
+  { schema, schemaName }: FragmentInfo,
+): Promise<number | undefined> {
+  if (!array) return undefined
+  const { enumeration, isCurrent } = await ArrayLabels.of(array).ofAttribute(attribute, schema, schemaName)
+  if (!isCurrent || !enumeration) return undefined
+  const { type, cell_val_num, data, offsets } = enumeration
+  const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))
+  return Number.isInteger(num) ? num : undefined
 }
 
 /**

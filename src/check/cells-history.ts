@@ -12,21 +12,26 @@ export interface HistoryBounds {
   conditionNum: number | undefined
 }
 
+interface PlacedColumn {
+  column: ColumnData | undefined
+  place: Place
+}
+
 /**
  * Checks when cells were written, and when and by which condition they were deleted. A column that could not be read is
  * undefined.
  */
 export function checkHistory(
-  timestamps: { column: ColumnData | undefined; place: Place },
-  deletes: { column: ColumnData | undefined; place: Place } | undefined,
-  indexes: { column: ColumnData | undefined; place: Place } | undefined,
+  timestamps: PlacedColumn,
+  deletes: PlacedColumn,
+  indexes: PlacedColumn,
   cells: number,
   { timestampRange, conditionNum }: HistoryBounds,
   items: Item[],
 ): void {
   const written = timestamps.column && lanesOf(timestamps.column.data)
-  const deleted = deletes?.column && lanesOf(deletes.column.data)
-  const index = indexes?.column && lanesOf(indexes.column.data)
+  const deleted = deletes.column && lanesOf(deletes.column.data)
+  const index = indexes.column && lanesOf(indexes.column.data)
   const tell = (code: Parameters<typeof finding>[0], place: Place, cell: number, expected: string, found: bigint) => {
     items.push(finding(code, { ...place, field: `${place.field}, cell ${cell}` }, expected, found))
   }
@@ -35,7 +40,7 @@ export function checkHistory(
     const bad = firstOutside(written, cells, low, high)
     if (bad >= 0) tell('CELL_TIMESTAMP', timestamps.place, bad, `${low} to ${high}`, at(written, bad))
   }
-  if (deleted && deletes) {
+  if (deleted) {
     for (let cell = 0; cell < cells; cell++) {
       const never = isNever(deleted, cell)
       if (!never && written && compare(deleted, written, cell) < 0) {
@@ -50,7 +55,7 @@ export function checkHistory(
       }
     }
   }
-  if (index && indexes && conditionNum !== undefined) {
+  if (index && conditionNum !== undefined) {
     for (let cell = 0; cell < cells; cell++) {
       if (isNever(index, cell) || (index[2 * cell + 1] === 0 && index[2 * cell] < conditionNum)) continue
       tell('DELETE_CONDITION_INDEX', indexes.place, cell, `less than ${conditionNum}, or none`, at(index, cell))

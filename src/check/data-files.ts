@@ -6,81 +6,49 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../store/fragment.ts'
-import { checkColumn, checkEnumerationIndexes } from './cells-columns.ts'
+import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.ts'
 import { CoordinatesCheck } from './cells-coordinates.ts'
 import { checkHistory } from './cells-history.ts'
 import { StatisticsCheck } from './cells-statistics.ts'
-import { attempt, type Item, type Items } from './finding.ts'
+import { attempt, type Item, type Items, withoutRepeats } from './finding.ts'
 import { type CheckRun, reaches } from './run.ts'
-import type { CheckedSchemas } from './schemas.ts'
-import { eachTile, type OpenFields, openFields } from './tile-reader.ts'
-import { UnwrittenCells } from './unwritten-cells.ts'
+import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
+import { checkUnwrittenCells } from './unwritten-cells.ts'
 
 /**
  * Checks the data files of a fragment, field by field and tile by tile: their chunks and, at level `cells`, their cells.
- * Coordinates are read together, and so are the timestamps of writes and deletes. Memory holds one tile of the files read
- * together, and their lists.
+ * Memory holds one tile of the files read together, and their lists.
  */
-export async function* checkDataFiles(
-  run: CheckRun,
-  fragment: Fragment,
-  info: FragmentInfo,
-  schemas: CheckedSchemas | undefined,
-): Items {
-  const look = reaches(run, 'cells')
-  const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
-  const statistics = look
-    ? await attempt<SlotStatistics[] | undefined>([], 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
-    : undefined
-  const open = async (slot: number): Promise<StatisticsCheck | undefined> => {
-    if (!look) return undefined
-    // The number of tiles is trusted only if there is an offset for each.
-    const offsets = await attempt([], 'SECTION_UNREADABLE', { file }, () => fragment.offsets('tile_offsets', slot))
-    if (!offsets || offsets.length < info.tile_num) return undefined
-    return StatisticsCheck.open(fragment, info, slot, file, statistics)
-  }
-  const slotsOf = (...kinds: string[]): number[] =>
-    info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
-  const dense = look && info.dense ? new DenseCoordinates(info) : undefined
-  const unwritten = dense && new UnwrittenCells(info, dense)
-  const checkAttribute = async function* (opened: OpenFields): Items {
-    const [slot] = opened.slots
-    const check = await open(slot)
-    const size = look ? await schemas?.labelNum(info.slots[slot].name, info) : undefined
-    yield* eachTile(info, opened, function* (tile, [read], [field]) {
-      if (!look) return
-      const items: Item[] = []
-      const column = checkColumn(info, field, tile, read, items)
-      const cells = cellsOf(info, tile)
-      if (column) {
-        const rows = check || size !== undefined ? dense?.rows(tile) : undefined
-        check?.add(tile, column, cells, rows, items)
-        unwritten?.add(tile, slot, column, field.place(tile), items)
-        if (size !== undefined) checkEnumerationIndexes(info, field, tile, column, rows, size, items)
-      } else check?.skip()
-      yield* items
-    })
-    yield* finished(check)
-    fragment.forget()
-  }
-  const together = [
-    slotsOf('coords', 'dimension'),
-    slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index'),
-  ]
-  for (const slot of slotsOf('attribute')) together.push([slot])
+export function checkDataFiles(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
+  return withoutRepeats(checkAllFields(run, fragment, info))
+}
+
+async function* checkAllFields(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
+  const cells = reaches(run, 'cells') ? await cellFacts(fragment, info) : undefined
   const fields = inOrder(
-    together.filter(({ length }) => length > 0),
+    fieldsTogether(info),
     fieldsAhead(run, fragment),
     (slots) => openFields(run, fragment, info, slots),
     ({ length }) => length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.concurrency,
   )
   for await (const opened of fields) {
-    const { kind } = info.slots[opened.slots[0]]
-    if (kind === 'attribute') yield* checkAttribute(opened)
-    else if (kind === 'coords' || kind === 'dimension') yield* checkCoordinates(run, fragment, info, opened, open)
-    else yield* checkTimes(run, fragment, info, opened, open)
+    const check = cells && (await openCellsCheck(fragment, info, opened, cells))
+    yield* eachTile(info, opened, (tile, reads, items) => check?.visit(tile, reads, items))
+    const items: Item[] = []
+    check?.finish(items)
+    yield* items
+    fragment.forget()
   }
-  if (look) run.counts.cell_num += storedCellNum(info)
+  if (cells) run.counts.cell_num += storedCellNum(info)
+}
+
+/** Slots that are read together: the coordinates, the timestamps of writes and deletes, each attribute alone. */
+function fieldsTogether(info: FragmentInfo): number[][] {
+  const slotsOf = (...kinds: string[]): number[] =>
+    info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
+  const times = slotsOf('timestamps', 'delete_timestamps', 'delete_condition_index')
+  const together = [slotsOf('coords', 'dimension'), times, ...slotsOf('attribute').map((slot) => [slot])]
+  return together.filter(({ length }) => length > 0)
 }
 
 /** Memory of a field that is opened ahead of its turn: the first bytes of its files, and its per-tile lists. */
@@ -94,91 +62,154 @@ function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
   return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.concurrency)) : 1
 }
 
-type OpenStatistics = (slot: number) => Promise<StatisticsCheck | undefined>
+/** What all fields of a fragment need for the check of their cells. */
+interface CellFacts {
+  /** The metadata file. */
+  file: string
+  statistics: SlotStatistics[] | undefined
+  dense: DenseCoordinates | undefined
+}
 
-async function* checkCoordinates(
-  run: CheckRun,
+async function cellFacts(fragment: Fragment, info: FragmentInfo): Promise<CellFacts> {
+  const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
+  return {
+    file,
+    statistics: await quietly(() => fragment.statistics()),
+    dense: info.dense ? new DenseCoordinates(info) : undefined,
+  }
+}
+
+/** Sections that cannot be read are reported by their own check. */
+function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
+  return attempt([], 'SECTION_UNREADABLE', { file: '' }, work)
+}
+
+/** Looks at the cells of fields that are read together. */
+interface CellsCheck {
+  visit: VisitTile
+  /** After the last tile. */
+  finish(items: Item[]): void
+}
+
+/**
+ * A further check of a tile.
+ * @param columns one a field; undefined if its cells cannot be told apart
+ * @param rows the written cells of a dense tile; undefined if all are
+ */
+type VisitColumns = (
+  tile: number,
+  columns: readonly (ColumnData | undefined)[],
+  rows: Uint32Array | undefined,
+  items: Item[],
+) => void
+
+async function openCellsCheck(
   fragment: Fragment,
   info: FragmentInfo,
-  opened: OpenFields,
-  open: OpenStatistics,
-): Items {
-  const look = reaches(run, 'cells')
-  const rtree = look ? await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.rtree()) : undefined
+  { slots, fields }: OpenFields,
+  facts: CellFacts,
+): Promise<CellsCheck> {
+  const statistics: (StatisticsCheck | undefined)[] = []
+  for (const slot of slots) statistics.push(await openStatistics(fragment, info, slot, facts))
+  const skip = (): void => {
+    for (const one of statistics) one?.skip()
+  }
+  const { kind, name } = info.slots[slots[0]]
+  const labels = kind === 'attribute' ? await labelNum(fragment, name, info) : undefined
+  let visitColumns: VisitColumns
+  if (kind === 'attribute') visitColumns = attributeCheck(fragment, info, fields[0], labels, facts)
+  else if (kind === 'coords' || kind === 'dimension')
+    visitColumns = await coordinatesCheck(fragment, info, fields, skip)
+  else visitColumns = await timesCheck(fragment, info, fields)
+  return {
+    visit(tile, reads, items) {
+      const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
+      const columns = fields.map((field, i) => {
+        const column = checkColumn(info, field, tile, reads[i], items)
+        if (column) statistics[i]?.add(tile, column, cellsOf(info, tile), rows, items)
+        else statistics[i]?.skip()
+        return column
+      })
+      visitColumns(tile, columns, rows, items)
+    },
+    finish(items) {
+      for (const one of statistics) one?.finish(items)
+    },
+  }
+}
+
+async function openStatistics(
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: number,
+  { file, statistics }: CellFacts,
+): Promise<StatisticsCheck | undefined> {
+  // The number of tiles is trusted only if there is an offset for each.
+  const offsets = await quietly(() => fragment.offsets('tile_offsets', slot))
+  if (!offsets || offsets.length < info.tile_num) return undefined
+  return StatisticsCheck.open(fragment, info, slot, file, statistics)
+}
+
+/** @param labels number of labels that the cells index; undefined for other attributes */
+function attributeCheck(
+  fragment: Fragment,
+  info: FragmentInfo,
+  field: FieldReader,
+  labels: number | undefined,
+  { dense }: CellFacts,
+): VisitColumns {
+  return (tile, [column], rows, items) => {
+    if (!column) return
+    if (dense) checkUnwrittenCells(fragment, info, dense, field, tile, column, items)
+    if (labels !== undefined) checkEnumerationIndexes(info, field, tile, column, rows, labels, items)
+  }
+}
+
+async function coordinatesCheck(
+  fragment: Fragment,
+  info: FragmentInfo,
+  fields: readonly FieldReader[],
+  skipStatistics: () => void,
+): Promise<VisitColumns> {
+  const rtree = await quietly(() => fragment.rtree())
   const [first, last] = fragment.timestamp_range ?? []
   const merged = first !== last || info.footer?.includes_timestamps === true
   const check = new CoordinatesCheck(info, rtree && leafLevel(rtree), merged)
-  const statistics: (StatisticsCheck | undefined)[] = []
-  for (const slot of opened.slots) statistics.push(await open(slot))
-  yield* eachTile(info, opened, function* (tile, reads, fields) {
-    if (!look) return
-    const items: Item[] = []
+  const { dimensions } = info.schema.domain
+  return (tile, found, _rows, items) => {
     const cells = cellsOf(info, tile)
-    const columns: ColumnData[] = []
-    for (const [i, field] of fields.entries()) {
-      const column = checkColumn(info, field, tile, reads[i], items)
-      if (!column) continue
-      statistics[i]?.add(tile, column, cells, undefined, items)
-      if (info.slots[field.slot].kind === 'dimension') columns.push(column)
-      else
-        info.schema.domain.dimensions.forEach((_, d) => {
-          columns.push({ data: coordinatesOf(info, column.data, cells, d), starts: undefined, validity: undefined })
-        })
-    }
-    const places = info.schema.domain.dimensions.map((_, d) => (fields[d] ?? fields[0]).place(tile))
-    if (columns.length === info.schema.domain.dimensions.length && cells > 0) {
-      check.add(tile, columns, cells, places, items)
-    } else {
+    const columns = found.flatMap((column, i): ColumnData[] => {
+      if (!column || info.slots[fields[i].slot].kind === 'dimension') return column ? [column] : []
+      return dimensions.map((_, d) => ({
+        data: coordinatesOf(info, column.data, cells, d),
+        starts: undefined,
+        validity: undefined,
+      }))
+    })
+    const places = dimensions.map((_, d) => (fields[d] ?? fields[0]).place(tile))
+    if (columns.length === dimensions.length && cells > 0) check.add(tile, columns, cells, places, items)
+    else {
       check.skip()
-      for (const one of statistics) one?.skip()
+      skipStatistics()
     }
-    yield* items
-  })
-  for (const one of statistics) yield* finished(one)
-  fragment.forget()
+  }
 }
 
-async function* checkTimes(
-  run: CheckRun,
+async function timesCheck(
   fragment: Fragment,
   info: FragmentInfo,
-  opened: OpenFields,
-  open: OpenStatistics,
-): Items {
-  const statistics: (StatisticsCheck | undefined)[] = []
-  for (const slot of opened.slots) statistics.push(await open(slot))
-  const conditions = await attempt([], 'SECTION_UNREADABLE', { file: '' }, () => fragment.processedConditions())
+  fields: readonly FieldReader[],
+): Promise<VisitColumns> {
+  const conditions = await quietly(() => fragment.processedConditions())
   const bounds = { timestampRange: fragment.timestamp_range, conditionNum: conditions?.length }
-  yield* eachTile(info, opened, function* (tile, reads, fields) {
-    if (!reaches(run, 'cells')) return
-    const items: Item[] = []
-    const cells = cellsOf(info, tile)
-    const parts = fields.map((field, i) => {
-      const column = checkColumn(info, field, tile, reads[i], items)
-      if (column) statistics[i]?.add(tile, column, cells, undefined, items)
-      else statistics[i]?.skip()
-      return { kind: info.slots[field.slot].kind, column, place: field.place(tile) }
-    })
-    const part = (kind: string) => parts.find((one) => one.kind === kind)
-    const none = { column: undefined, place: parts[0].place }
-    checkHistory(
-      part('timestamps') ?? none,
-      part('delete_timestamps'),
-      part('delete_condition_index'),
-      cells,
-      bounds,
-      items,
-    )
-    yield* items
-  })
-  for (const one of statistics) yield* finished(one)
-  fragment.forget()
-}
-
-function* finished(check: StatisticsCheck | undefined): Generator<Item> {
-  const items: Item[] = []
-  check?.finish(items)
-  yield* items
+  return (tile, columns, _rows, items) => {
+    const part = (kind: string) => {
+      const i = fields.findIndex(({ slot }) => info.slots[slot].kind === kind)
+      return { column: columns[i], place: fields[Math.max(i, 0)].place(tile) }
+    }
+    const [timestamps, deletes, indexes] = ['timestamps', 'delete_timestamps', 'delete_condition_index'].map(part)
+    checkHistory(timestamps, deletes, indexes, cellsOf(info, tile), bounds, items)
+  }
 }
 
 function cellsOf(info: FragmentInfo, tile: number): number {

@@ -21,6 +21,8 @@ export interface Finding {
   found: string
   /** What it means for a reader. For a known fault of a release, it also names the release. */
   meaning: string
+  /** File or folder for which it is reported only once, however often it is met. */
+  once?: string | undefined
 }
 
 /** Something that could not be examined: no key, no permission, an unknown version. It does not count as a finding. */
@@ -95,6 +97,19 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
     yield* part()
   } catch (error) {
     yield fromError(error, code, place)
+  }
+}
+
+/** Leaves out what was reported before of the same file or folder. @see Finding.once */
+export async function* withoutRepeats(items: Items): Items {
+  const reported = new Set<string>()
+  for await (const item of items) {
+    if ('once' in item) {
+      const what = `${item.once} ${item.code} ${item.meaning}`
+      if (reported.has(what)) continue
+      reported.add(what)
+    }
+    yield item
   }
 }
 

@@ -96,7 +96,7 @@ async function* checkReadFragment(
   }
   yield* checkFragmentLists(fragment, info, file)
   fragment.forget()
-  if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info, schemas)
+  if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info)
 }
 
 /** Describes an unreadable footer. Tells a missing schema from a damaged footer. */

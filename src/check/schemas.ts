@@ -9,9 +9,7 @@ import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { OWN_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened, withSource } from '../store/array.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
-import { ArrayLabels } from '../store/labels.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
 import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
@@ -76,12 +74,6 @@ export class CheckedSchemas {
   unreadable(name: string): boolean {
     const entry = this.checked.get(name)
     return entry !== undefined && entry.schema === undefined
-  }
-
-  /** Number of labels that TileDB has for an attribute's cells; undefined if it reads none, or if they cannot be read. */
-  async labelNum(attribute: string, { schema, schemaName }: FragmentInfo): Promise<number | undefined> {
-    const { enumeration, isCurrent } = await ArrayLabels.of(this.array).ofAttribute(attribute, schema, schemaName)
-    return isCurrent ? enumeration && valueNum(enumeration) : undefined
   }
 
   private async *check({ name, path }: SchemaFile): Items {
@@ -157,12 +149,6 @@ function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, 
   const size = datatypeSize(type) * Number(cell_val_num)
   if (!offsets && data.length % size !== 0)
     yield finding('ENUMERATION_VALUES', { file, field: 'data' }, `values of ${size} bytes`, `${data.length} bytes`)
-}
-
-/** Undefined if bytes are left over. */
-function valueNum({ type, cell_val_num, data, offsets }: Enumeration): number | undefined {
-  const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))
-  return Number.isInteger(num) ? num : undefined
 }
 
 /** Finds contradictions inside a schema. */

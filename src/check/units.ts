@@ -1,167 +1,72 @@
-import { InspectError } from '../base/errors.ts'
-import { allInOrder, atOnce } from '../base/in-order.ts'
+import { asInspectError, InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import { TileFile, type TileRole } from '../cells/tile-files.ts'
-import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { InspectArray } from '../store/array.ts'
+import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import type { InspectGroup } from '../store/group.ts'
-import { findMember } from '../store/group-members.ts'
-import { isFirst, type Shard, shardOf } from '../store/shard.ts'
-import { openTarget, type Target } from '../store/target.ts'
-import type { DataFilePart } from './verifier.ts'
+import { type ReadContext, readContext } from '../store/generic-tile.ts'
+import { openFragment, openTarget, type Target } from '../store/target.ts'
+import type { NotExamined } from './finding.ts'
+
+/** A run of tiles of one data file. */
+export interface DataFilePart {
+  name: string
+  slot: number
+  role: TileRole
+  from: number
+  /** Exclusive. */
+  to: number
+}
+
+/** What a unit does to the array, group or fragment that it opens. */
+export type Part =
+  | { kind: 'array-files' }
+  | { kind: 'group-files' }
+  | { kind: 'fragment-metadata' }
+  | ({ kind: 'data-file' } & DataFilePart)
+
+/** What a unit found. */
+export interface UnitResult<I> {
+  counts: Readonly<Record<string, number>>
+  items: readonly (I | NotExamined)[]
+}
+
+/** Adds what a part has counted to a sum. */
+export function addCounts(sum: Record<string, number>, part: Readonly<Record<string, number>>): void {
+  for (const [name, num] of Object.entries(part)) sum[name] += num
+}
 
 /** A piece of work that any thread can do alone after it opens `path`. */
-export interface Unit {
+export interface Unit<I> {
   /** Path of the array, group or fragment. */
   path: string
-  part:
-    | { kind: 'array-files' }
-    | { kind: 'group-files' }
-    | { kind: 'fragment-metadata' }
-    | ({ kind: 'data-file' } & DataFilePart)
-    /** Fragments that are left out because TileDB does not read them; `all` if the array has no others. */
-    | { kind: 'skipped'; fragmentNum: number; all: boolean }
-    /** An error of the planning itself. It is a unit so that results keep their order. */
-    | { kind: 'fault'; error: InspectError }
+  /** `known` needs no reading. It is a unit so that results keep their order. */
+  part: Part | { kind: 'known'; result: UnitResult<I> }
   /** Stored bytes, for an even share of work. */
   bytes: number
 }
 
-export interface PlanOptions {
-  /** Includes uncommitted fragments. */
-  all: boolean
-  /** Only one part of an array's fragments, balanced by bytes. */
-  shard: Shard | undefined
-}
+/** Runs units and gives the results in their order, on this thread or on workers. */
+export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
+
+/** What a unit's path leads to. For a fragment, the unit says so. */
+export type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
+
+/** Does the work of one unit. */
+export type UnitWork<I> = (target: Opened, cx: ReadContext, unit: Unit<I>) => Promise<UnitResult<I>>
 
 /** Stored bytes of one unit: small enough to share out, large enough that sharing costs little. */
-const UNIT_BYTES = 16 * 2 ** 20
+export const UNIT_BYTES = 16 * 2 ** 20
 
-/**
- * All work of a target in a fixed order. The units do not depend on the number of workers.
- * @throws InspectError WRONG_TARGET
- */
-export async function* planTarget(
-  target: Target,
-  cx: ReadContext,
-  options: PlanOptions,
-  above: readonly string[] = [],
-): AsyncGenerator<Unit> {
-  if (target.type === 'fragment') {
-    // A fragment is not split between shards.
-    if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
-  } else if (target.type === 'array') yield* arrayUnits(target.array, options)
-  else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
-  else
-    throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
-      file: target.path,
-    })
-}
-
-/** @param above identifies the enclosing groups. A group that contains itself is not visited again. */
-async function* groupUnits(
-  group: InspectGroup,
-  cx: ReadContext,
-  options: PlanOptions,
-  above: readonly string[],
-): AsyncGenerator<Unit> {
-  const { folder } = group
-  if (isFirst(options.shard)) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
-  const identity = await group.identity()
-  const faults: InspectError[] = []
-  group.cx.onFault = (one) => void faults.push(one)
-  const members = await group.members()
-  if (isFirst(options.shard)) for (const one of faults) yield fault(one.at.file ?? folder.path, one)
-  yield* allInOrder(members, atOnce(folder), async function* (member): AsyncGenerator<Unit> {
-    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
-    const { state, path, target, error } = await findMember(group, member, [...above, identity], (path) =>
-      openTarget(folder.storage, path, inside),
-    )
-    // The group is being verified already. This is not damage, and nothing is left out.
-    if (state === 'cycle') return
-    try {
-      if (target) yield* planTarget(target, inside, options, [...above, identity])
-      else if (isFirst(options.shard)) yield fault(path ?? folder.path, error)
-    } catch (error) {
-      const one = fault(path ?? folder.path, error)
-      if (isFirst(options.shard)) yield one
-    }
-  })
-}
-
-async function* arrayUnits(array: InspectArray, options: PlanOptions): AsyncGenerator<Unit> {
-  const { shard } = options
-  if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
-  // The unit of the array's own files reports this.
-  array.cx.onFault = () => {}
-  const there = await array.fragments()
-  const entries = there.filter((entry) => options.all || entry.committed)
-  // Without a metadata file, not even --all verifies a folder.
-  const skipped = options.all ? 0 : there.filter(({ committed, state }) => !committed && state !== 'no-metadata').length
-  if (skipped > 0 && isFirst(shard))
-    yield {
-      path: array.folder.path,
-      part: { kind: 'skipped', fragmentNum: skipped, all: entries.length === 0 },
-      bytes: 0,
-    }
-  const mine = await shardOf(array, entries, shard)
-  yield* allInOrder(mine, atOnce(array.folder), async function* (entry): AsyncGenerator<Unit> {
-    if (entry.state === 'no-metadata') return
-    const fragment = array.fragment(entry.path)
-    try {
-      // A fragment that readers ignore may lack its metadata, as a write or a vacuum ended early.
-      if (!entry.isRead && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return
-      yield* fragmentUnits(fragment)
-    } finally {
-      await fragment.close()
-    }
-  })
-}
-
-async function* fragmentUnits(fragment: Fragment): AsyncGenerator<Unit> {
-  const { path } = fragment.folder
-  yield { path, part: { kind: 'fragment-metadata' }, bytes: 0 }
-  try {
-    const info = await fragment.info()
-    for (const file of await fragment.fieldFiles()) {
-      const role: TileRole =
-        file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
-      const part = { kind: 'data-file', name: file.name, slot: file.slot, role } as const
-      if (file.size <= UNIT_BYTES) yield { path, part: { ...part, from: 0, to: info.tile_num }, bytes: file.size }
-      else {
-        for (const { from, to, bytes } of await runsOrWhole(fragment, file.slot, role, info.tile_num)) {
-          yield { path, part: { ...part, from, to }, bytes }
-        }
-      }
-    }
-  } catch (error) {
-    // The metadata file's own unit reports its faults.
-    if (!(error instanceof InspectError)) throw error
-  }
-}
-
-interface TileRun {
+/** A run of tiles. */
+export interface TileRun {
   from: number
+  /** Exclusive. */
   to: number
   bytes: number
 }
 
-/**
- * {@link tileRuns}, or the whole file if its runs cannot be found. The unit of that file then says why; other files are not
- * affected.
- */
-async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, tileNum: number): Promise<TileRun[]> {
-  try {
-    return await tileRuns(fragment, slot, role)
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return [{ from: 0, to: tileNum, bytes: 0 }]
-  }
-}
-
 /** Runs of tiles with about {@link UNIT_BYTES} stored bytes each. */
-async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promise<TileRun[]> {
+export async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promise<TileRun[]> {
   const file = await TileFile.open(fragment, slot, role)
   const runs: TileRun[] = []
   let run: TileRun = { from: 0, to: 0, bytes: 0 }
@@ -178,7 +83,112 @@ async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promi
   return runs
 }
 
-function fault(path: string, error: unknown): Unit {
-  if (!(error instanceof InspectError)) throw error
-  return { path, part: { kind: 'fault', error }, bytes: 0 }
+/** A target, and the context in which it was opened. */
+interface OpenedIn {
+  target: Opened
+  cx: ReadContext
+}
+
+/** Runs units. It keeps the last targets open, as units of a fragment follow one another. */
+export class UnitWorker<I> {
+  private readonly storage: Storage
+  private readonly cx: ReadContext
+  private readonly work: UnitWork<I>
+  /** By path; the most recently used is last. */
+  private readonly open = new Map<string, { opened: Promise<OpenedIn>; users: number }>()
+
+  constructor(storage: Storage, cx: ReadContext, work: UnitWork<I>) {
+    this.storage = storage
+    this.cx = cx
+    this.work = work
+  }
+
+  /** Number of units that should run at once. */
+  atOnce(path: string): number {
+    return atOnce({ isRemote: this.storage.isRemote?.(path) ?? false })
+  }
+
+  async run(unit: Unit<I>): Promise<UnitResult<I>> {
+    const { path, part } = unit
+    if (part.kind === 'known') return part.result
+    await this.makeRoom(path)
+    const use = this.open.get(path) ?? { opened: this.opened(path, part), users: 0 }
+    this.open.delete(path)
+    this.open.set(path, use)
+    use.users++
+    try {
+      const opened = await use.opened.catch((error: unknown) => asInspectError(error))
+      // The target was removed after the work was planned.
+      if (opened instanceof InspectError) return { counts: {}, items: [{ notExamined: opened }] }
+      return await this.work(opened.target, opened.cx, unit)
+    } finally {
+      use.users--
+    }
+  }
+
+  private async opened(path: string, { kind }: Part): Promise<OpenedIn> {
+    const cx = readContext(this.cx.codecs, this.cx.key, this.cx.maxTileSize)
+    if (kind === 'array-files' || kind === 'group-files')
+      return { target: await openTarget(this.storage, path, cx), cx }
+    return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
+  }
+
+  /** Closes targets that are no longer in use, before another is opened. */
+  private async makeRoom(path: string): Promise<void> {
+    if (this.open.has(path)) return
+    for (const [known, { opened, users }] of [...this.open]) {
+      if (this.open.size < this.atOnce(path)) return
+      if (users > 0) continue
+      this.open.delete(known)
+      await close(opened)
+    }
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.open.values()]
+    this.open.clear()
+    for (const { opened } of all) await close(opened)
+  }
+}
+
+async function close(opened: Promise<OpenedIn>): Promise<void> {
+  const { target } = await opened.catch(() => ({ target: undefined }))
+  if (target?.type === 'fragment') await target.fragment.close()
+}
+
+/** A runner that does everything on this thread. @param path of the target */
+export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
+  return async function* (units) {
+    try {
+      yield* inOrder(
+        units,
+        worker.atOnce(path),
+        (unit) => worker.run(unit),
+        ({ bytes }) => bytes,
+      )
+    } finally {
+      await worker.close()
+    }
+  }
+}
+
+/** Packs a result for another thread, as error classes do not survive the transfer. */
+export function packed<I extends object>({ counts, items }: UnitResult<I>): object {
+  const pack = ({ code, message, at }: InspectError): object => ({ code, message, at })
+  return {
+    counts,
+    items: items.map((item) => ('notExamined' in item ? { notExamined: pack(item.notExamined) } : item)),
+  }
+}
+
+export function unpacked<I extends object>({ counts, items }: UnitResult<I>): UnitResult<I> {
+  const unpack = ({ code, message, at }: InspectError): InspectError => new InspectError(code, message, at)
+  return {
+    counts,
+    items: items.map((item) => (isNotExamined(item) ? { notExamined: unpack(item.notExamined) } : item)),
+  }
+}
+
+function isNotExamined(item: object): item is NotExamined {
+  return 'notExamined' in item
 }

@@ -1,5 +1,6 @@
-import { InspectError } from '../base/errors.ts'
-import type { Unit } from './units.ts'
+import { InspectError, isNew } from '../base/errors.ts'
+import type { NotExamined } from './finding.ts'
+import { addCounts, type UnitResult } from './units.ts'
 
 /** One place where a digest or tag is wrong, or a chunk that cannot be undone far enough to know. */
 export interface VerifyFailure {
@@ -18,40 +19,41 @@ export interface VerifyFailure {
   message: string
 }
 
-/** What was verified, and what was found. */
-export interface Verification {
-  fragmentNum: number
-  /** Number of fragments that were left out because TileDB does not read them. */
-  skippedFragmentNum: number
-  /** Arrays all of whose fragments were left out. */
-  skippedArrayNum: number
-  fileNum: number
-  tileNum: number
-  chunkNum: number
-  checksumNum: number
-  /** Number of AES-256-GCM tags that are right. A single one proves the key. */
-  tagNum: number
-  /** Whether the key has opened anything. Every shard opens the schema, although only the first shard verifies it. */
-  keyProven: boolean
-  /** Data files whose filters have no checksum. */
-  unprotectedFiles: string[]
-  /** Metadata files without a checksum: all of them, unless the array is encrypted. */
-  unprotectedMetadataFiles: string[]
-  failures: VerifyFailure[]
-  /** Files that were written without the end of a part; found only with `deep`. */
-  lostTails: { file: string; tile: number }[]
-  /** What could not be examined: no key, no permission, unknown version. */
-  notExamined: InspectError[]
+/** One thing that verifying found. */
+export type VerifyItem =
+  | { failure: VerifyFailure }
+  | NotExamined
+  /** A data file whose filters have no checksum. */
+  | { unprotected: string }
+  /** The first tile of a file that was written without the end of a part; found only with `deep`. */
+  | { lostTail: string; tile: number }
+
+/** What was verified. */
+export function noneVerified() {
+  return {
+    fragment_num: 0,
+    /** Fragments that were left out because TileDB does not read them. */
+    skipped_fragment_num: 0,
+    /** Arrays all of whose fragments were left out. */
+    skipped_array_num: 0,
+    file_num: 0,
+    tile_num: 0,
+    chunk_num: 0,
+    checksum_num: 0,
+    /** Metadata files without a checksum: all of them, unless the array is encrypted. */
+    unprotected_metadata_files: 0,
+    /**
+     * How often the key has opened anything: right AES-256-GCM tags, and schemas. A single one proves it. Every shard opens the
+     * schema, although only the first shard verifies it.
+     */
+    key_proof_num: 0,
+  }
 }
 
-/** The sum of all parts. An array may have millions of files, so some are only counted. */
-export interface Verified extends Omit<Verification, 'unprotectedFiles' | 'unprotectedMetadataFiles'> {
-  unprotectedFiles: PathList
-  unprotectedMetadataFileNum: number
-}
+export type VerifyCounts = ReturnType<typeof noneVerified>
 
 /** Paths of files. Most lie in few folders, and file names repeat from folder to folder. */
-export class PathList {
+class PathList {
   length = 0
   private readonly folders: { path: string; names: string[] }[] = []
   private readonly known = new Map<string, string>()
@@ -83,69 +85,57 @@ export class PathList {
   }
 }
 
-/** The sum of no parts. */
-export function noneVerified(): Verified {
-  const { unprotectedFiles, unprotectedMetadataFiles, ...rest } = nothingYet()
-  return { ...rest, unprotectedFiles: new PathList(), unprotectedMetadataFileNum: 0 }
-}
+/** The sum of what units found. An array may have millions of files, so some are only counted. */
+export class Verified {
+  readonly counts = noneVerified()
+  /** Data files whose filters have no checksum. */
+  readonly unprotectedFiles = new PathList()
+  /** Files that were written without the end of a part, and the first such tile. */
+  readonly lostTails = new Map<string, number>()
+  /** What could not be examined: no key, no permission, unknown version. */
+  notExamined: InspectError[] = []
+  private failures: VerifyFailure[] = []
 
-/** A part before anything is verified. */
-export function nothingYet(): Verification {
-  return {
-    fragmentNum: 0,
-    skippedFragmentNum: 0,
-    skippedArrayNum: 0,
-    fileNum: 0,
-    tileNum: 0,
-    chunkNum: 0,
-    checksumNum: 0,
-    tagNum: 0,
-    keyProven: false,
-    unprotectedFiles: [],
-    unprotectedMetadataFiles: [],
-    failures: [],
-    lostTails: [],
-    notExamined: [],
-  }
-}
-
-/** The result of a unit that needs no reading; undefined for other units. */
-export function knownAlready(part: Unit['part']): Verification | undefined {
-  if (part.kind === 'fault') return { ...nothingYet(), notExamined: [part.error] }
-  if (part.kind !== 'skipped') return undefined
-  return { ...nothingYet(), skippedFragmentNum: part.fragmentNum, skippedArrayNum: part.all ? 1 : 0 }
-}
-
-/** Adds the result of one part to the sum. */
-export function merge(into: Verified, part: Verification): void {
-  into.fragmentNum += part.fragmentNum
-  into.skippedFragmentNum += part.skippedFragmentNum
-  into.skippedArrayNum += part.skippedArrayNum
-  into.fileNum += part.fileNum
-  into.tileNum += part.tileNum
-  into.chunkNum += part.chunkNum
-  into.checksumNum += part.checksumNum
-  into.tagNum += part.tagNum
-  into.keyProven ||= part.keyProven
-  for (const file of part.unprotectedFiles) into.unprotectedFiles.add(file)
-  into.unprotectedMetadataFileNum += part.unprotectedMetadataFiles.length
-  for (const failure of part.failures) into.failures.push(failure)
-  for (const tail of part.lostTails) into.lostTails.push(tail)
-  for (const error of part.notExamined) into.notExamined.push(error)
-}
-
-/**
- * If no tag is right at all, the key is wrong rather than the bytes. Failures without a tag then count as not examined. To be
- * called for the whole sum, not for single parts.
- */
-export function blameKey(found: Verified): void {
-  if (found.keyProven || found.tagNum > 0) return
-  found.failures = found.failures.filter(({ filter, file }) => {
-    if (filter !== 'AES_256_GCM') return true
-    if (!found.notExamined.some(({ code, at }) => code === 'WRONG_KEY' && at.file === file)) {
-      const message = 'expected bytes that the key decrypts, found no tag that fits: the key is wrong'
-      found.notExamined.push(new InspectError('WRONG_KEY', message, { file }))
+  add({ counts, items }: UnitResult<VerifyItem>): void {
+    addCounts(this.counts, counts)
+    for (const item of items) {
+      if ('failure' in item) this.failures.push(item.failure)
+      else if ('notExamined' in item) this.notExamined.push(item.notExamined)
+      else if ('unprotected' in item) this.unprotectedFiles.add(item.unprotected)
+      else if (!this.lostTails.has(item.lostTail)) this.lostTails.set(item.lostTail, item.tile)
     }
-    return false
-  })
+  }
+
+  /**
+   * Removes and returns the failures that no later result can change. A wrong tag has to wait until the key is proven, and all
+   * failures after it wait, too.
+   */
+  settled(): VerifyFailure[] {
+    const waiting = this.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
+    const isSettled = this.counts.key_proof_num > 0 || waiting < 0
+    return this.failures.splice(0, isSettled ? this.failures.length : waiting)
+  }
+
+  /**
+   * The rest of the failures, once all results are there. If no tag is right at all, the key is wrong rather than the bytes.
+   * Failures without a tag then count as not examined.
+   */
+  rest(): VerifyFailure[] {
+    if (this.counts.key_proof_num === 0) this.blameKey()
+    // An unreadable schema turns up with the array and again with each fragment.
+    const reported = new Set<string>()
+    this.notExamined = this.notExamined.filter((error) => isNew(reported, error))
+    return this.failures.splice(0)
+  }
+
+  private blameKey(): void {
+    this.failures = this.failures.filter(({ filter, file }) => {
+      if (filter !== 'AES_256_GCM') return true
+      if (!this.notExamined.some(({ code, at }) => code === 'WRONG_KEY' && at.file === file)) {
+        const message = 'expected bytes that the key decrypts, found no tag that fits: the key is wrong'
+        this.notExamined.push(new InspectError('WRONG_KEY', message, { file }))
+      }
+      return false
+    })
+  }
 }

@@ -1,7 +1,6 @@
 import { asInspectError, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
-import { placedChunks } from '../cells/tile-chunks.ts'
-import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
-import type { ChecksumVerdict, LostTail } from '../filters/filter.ts'
+import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
+import type { ChecksumVerdict } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { hasChecksum, mayHoldOffsets } from '../filters/registry.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -16,21 +15,55 @@ import type { CommitFile } from '../store/commits.ts'
 import { entrySize } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
-import type { Verification, VerifyFailure } from './verification.ts'
+import { GROUP_DETAILS_FOLDER } from '../store/group.ts'
+import { withArticle } from '../store/target.ts'
+import { type ChunkReports, openTile, undoTile } from './undo.ts'
+import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
+import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
 
 /** A remote source fetches a unit of work at once. Units are cut at 16 MiB, but end with a whole tile. */
 const TOGETHER_BYTES = 32 * 2 ** 20
 
+/** Verifies what a unit names. @param deep undo every filter, and read files without checksums, too */
+export async function verifyUnit(
+  target: Opened,
+  cx: ReadContext,
+  { path, part }: Unit<VerifyItem>,
+  deep: boolean,
+): Promise<UnitResult<VerifyItem>> {
+  const verifier = new Verifier(cx, deep)
+  const { counts, items } = verifier
+  if (part.kind === 'fragment-metadata') counts.fragment_num = 1
+  const fragment = target.type === 'fragment' ? target.fragment : undefined
+  try {
+    if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
+    else if (part.kind === 'group-files' && target.type === 'group') {
+      await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
+      await verifier.genericTileFiles(target.group.folder, '__meta', isTileName)
+    } else if (fragment) {
+      // The schema shows whether the data files are encrypted.
+      await fragment.info()
+      if (part.kind === 'data-file') await verifier.dataFile(fragment, part)
+      else await verifier.metadataFile(fragment)
+    } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
+  } catch (error) {
+    verifier.fail(error, { fragment: fragment?.name ?? null, file: fragment?.metadataSource().name ?? path })
+  }
+  if (cx.keyProven) counts.key_proof_num++
+  return { counts, items }
+}
+
 /** Verifies files one after another and collects the results. */
-export class Verifier {
+class Verifier {
+  readonly counts = noneVerified()
+  readonly items: VerifyItem[] = []
   private readonly cx: ReadContext
   private readonly deep: boolean
-  private readonly found: Verification
+  private lostTailTold = false
 
-  constructor(cx: ReadContext, deep: boolean, found: Verification) {
+  constructor(cx: ReadContext, deep: boolean) {
     this.cx = cx
     this.deep = deep
-    this.found = found
   }
 
   /** Verifies schema files, enumerations, array metadata and all commit files: the generic tiles of the array itself. */
@@ -86,9 +119,9 @@ export class Verifier {
 
   /** Read even if no tag protects it, as it says whose footers it holds. */
   private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
-    const before = this.found.failures.length + this.found.notExamined.length
+    const before = this.items.length
     await this.genericTileFile(array.folder, path, null)
-    if (this.found.failures.length + this.found.notExamined.length > before) return
+    if (this.items.length > before) return
     try {
       await array.consolidatedFragmentMetadata(path)
     } catch (error) {
@@ -98,12 +131,12 @@ export class Verifier {
 
   private async genericTileFile(folder: Folder, path: string, fragment: string | null): Promise<void> {
     const source = folder.file(path)
-    this.found.fileNum++
+    this.counts.file_num++
     try {
       await withSource(source, async () => {
         const bytes = await readAll(source)
         const isProtected = await this.genericTile(bytes, source.name, 0, fragment)
-        if (isProtected === false) this.found.unprotectedMetadataFiles.push(source.name)
+        if (isProtected === false) this.counts.unprotected_metadata_files++
       })
     } catch (error) {
       this.fail(error, { fragment, file: source.name })
@@ -127,14 +160,14 @@ export class Verifier {
       const { value: header, length: start } = decodePrefix(bytes, genericTileHeader, { file, offset })
       const isProtected = hasChecksum(header.filters.filters)
       if (!isProtected && !this.deep) return false
-      this.found.tileNum++
+      this.counts.tile_num++
       chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), offset + start)
       const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
         if (!verdict.ok) failed = true
         this.verdict(verdict, { ...place, chunk, offset: chunks[chunk] })
       }
       await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
-      this.found.chunkNum += chunks.length
+      this.counts.chunk_num += chunks.length
       return isProtected
     } catch (error) {
       const chunk = error instanceof InspectError ? chunks.indexOf(error.at.offset ?? -1) : -1
@@ -146,7 +179,7 @@ export class Verifier {
   /** Verifies the generic tiles of `__fragment_metadata.tdb`, each once. */
   async metadataFile(fragment: Fragment): Promise<void> {
     const source = fragment.metadataSource()
-    this.found.fileNum++
+    this.counts.file_num++
     let unprotected = false
     for (const offset of await fragment.metadataOffsets()) {
       try {
@@ -158,18 +191,18 @@ export class Verifier {
         this.fail(error, { fragment: fragment.name, file: source.name, offset })
       }
     }
-    if (unprotected) this.found.unprotectedMetadataFiles.push(source.name)
+    if (unprotected) this.counts.unprotected_metadata_files++
   }
 
   /** Verifies tiles `from` to `to` (exclusive) of one data file. The file is counted with its first part. */
   async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
     const path = `${fragment.folder.path}/${part.name}`
-    if (part.from === 0) this.found.fileNum++
+    if (part.from === 0) this.counts.file_num++
     try {
       const file = await TileFile.open(fragment, part.slot, part.role)
       try {
         const isProtected = hasChecksum(file.filters)
-        if (!isProtected && part.from === 0) this.found.unprotectedFiles.push(path)
+        if (!isProtected && part.from === 0) this.items.push({ unprotected: path })
         if (isProtected || this.deep) await this.tiles(fragment, file, part)
         else await this.wholeFile(fragment, part.name)
       } finally {
@@ -213,49 +246,31 @@ export class Verifier {
 
   private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
-    this.found.tileNum++
+    this.counts.tile_num++
     // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
-    const base = file.offsets[tile]
-    const pipeline = await file.pipeline(stringOffsets)
-    const chunks = stored
-      ? placedChunks(decode(stored, tileChunks, { file: file.source.name, offset: base }).chunks, stored, base)
-      : file.chunks(tile)
-    const { size } = file.place(tile)
-    const expected = file.expectedSize(tile)
-    const onLostTail = ({ of_metadata }: LostTail): void => {
-      if (of_metadata || this.found.lostTails.at(-1)?.file === file.source.name) return
-      this.found.lostTails.push({ file: file.source.name, tile })
+    const fragmentFile = { fragment: fragment.name, file: file.source.name }
+    const open = await openTile(file, tile, stored, stringOffsets)
+    const reports: ChunkReports = {
+      counts: this.counts,
+      onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...fragmentFile, tile, chunk, offset }),
+      onFault: (error, chunk, offset) => this.fail(error, { ...fragmentFile, tile, chunk, offset }),
+      onLostTail: ({ of_metadata }) => {
+        if (of_metadata || this.lostTailTold) return
+        this.lostTailTold = true
+        this.items.push({ lostTail: file.source.name, tile })
+      },
     }
-    let unfiltered = 0
-    for await (const { chunk: one, index: chunk, offset } of chunks) {
-      this.found.chunkNum++
-      unfiltered += one.original_length
-      const place = { fragment: fragment.name, file: file.source.name, tile, chunk, offset }
-      // A chunk that is too large for its tile is reported below and not undone.
-      if (expected !== undefined && unfiltered > expected) continue
-      let failed = false
-      const onVerdict = (verdict: ChecksumVerdict): void => {
-        if (!verdict.ok) failed = true
-        this.verdict(verdict, place)
-      }
-      try {
-        pipeline.refuseBeyond(unfiltered, expected, size)
-        pipeline.checkChunk(one, chunk, { onVerdict, onLostTail, checksumsOnly: !this.deep })
-      } catch (error) {
-        // A chunk whose digest is wrong is reported only once.
-        if (!failed) this.fail(error, place)
-      }
-    }
-    if (expected !== undefined && unfiltered !== expected) {
-      throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${unfiltered}`)
-    }
+    const { total } = await undoTile(open, reports, { checksumsOnly: !this.deep })
+    const { expected } = open
+    if (expected === undefined || total === expected) return
+    throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
   }
 
   private verdict(verdict: ChecksumVerdict, place: Partial<VerifyFailure>): void {
-    this.found.checksumNum++
+    this.counts.checksum_num++
     if (verdict.ok) {
-      if (verdict.filter === 'AES_256_GCM') this.found.tagNum++
+      if (verdict.filter === 'AES_256_GCM') this.counts.key_proof_num++
       return
     }
     const { expected, actual, filter } = verdict
@@ -289,34 +304,15 @@ export class Verifier {
 
   setAside(caught: unknown, file: string): void {
     const error = asInspectError(caught)
-    this.found.notExamined.push(
-      new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file }, { cause: caught }),
-    )
+    const at = { ...error.at, file: error.at.file ?? file }
+    this.items.push({ notExamined: new InspectError(error.code, error.message, at, { cause: caught }) })
   }
 
   private push(failure: Partial<VerifyFailure> & { message: string }): void {
-    this.found.failures.push({
-      fragment: failure.fragment ?? null,
-      file: failure.file ?? '',
-      tile: failure.tile ?? null,
-      chunk: failure.chunk ?? null,
-      filter: failure.filter ?? null,
-      offset: failure.offset ?? null,
-      expected: failure.expected ?? null,
-      actual: failure.actual ?? null,
-      message: failure.message,
-    })
+    const { fragment = null, file = '', tile = null, chunk = null, filter = null, offset = null } = failure
+    const { expected = null, actual = null, message } = failure
+    this.items.push({ failure: { fragment, file, tile, chunk, filter, offset, expected, actual, message } })
   }
-}
-
-/** A run of tiles of one data file. */
-export interface DataFilePart {
-  name: string
-  slot: number
-  role: TileRole
-  from: number
-  /** Exclusive. */
-  to: number
 }
 
 /** Where the metadata of each chunk starts, in a file with the tile's bytes at `base`. @throws InspectError TRUNCATED */
@@ -325,7 +321,7 @@ function chunkOffsets(stored: Uint8Array, base: number): number[] {
 }
 
 /** Whether a schema or metadata file has a name of the format. */
-export function isTileName(name: string): boolean {
+function isTileName(name: string): boolean {
   return name === OLD_SCHEMA_FILE || isTimedName(name)
 }
 

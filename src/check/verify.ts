@@ -1,29 +1,26 @@
-import { asInspectError, InspectError, isNew } from '../base/errors.ts'
-import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Storage } from '../source/source.ts'
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
+import type { TileRole } from '../cells/tile-files.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { type ReadContext, readContext } from '../store/generic-tile.ts'
-import { GROUP_DETAILS_FOLDER } from '../store/group.ts'
-import { openFragment, openTarget, type Target, withArticle } from '../store/target.ts'
-import { type PlanOptions, planTarget, type Unit } from './units.ts'
-import {
-  blameKey,
-  knownAlready,
-  merge,
-  nothingYet,
-  type Verification,
-  type Verified,
-  type VerifyFailure,
-} from './verification.ts'
-import { isTileName, Verifier } from './verifier.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import type { InspectGroup } from '../store/group.ts'
+import { findMember } from '../store/group-members.ts'
+import { isFirst, type Shard, shardOf } from '../store/shard.ts'
+import { openTarget, type Target } from '../store/target.ts'
+import { type TileRun, tileRuns, UNIT_BYTES, type Unit, type UnitRunner } from './units.ts'
+import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
 
-export interface VerifyOptions extends PlanOptions {
-  /** Undo every filter, and read files without checksums, too. */
-  deep: boolean
+export interface VerifyOptions {
+  /** Includes uncommitted fragments. */
+  all: boolean
+  /** Only one part of an array's fragments, balanced by bytes. */
+  shard: Shard | undefined
 }
 
-/** Runs units and gives the results in their order, on this thread or on workers. */
-export type UnitRunner = (units: AsyncIterable<Unit>) => AsyncIterable<Verification>
+type VerifyUnit = Unit<VerifyItem>
+type Units = AsyncGenerator<VerifyUnit>
 
 /**
  * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group. It continues after a failure
@@ -38,167 +35,137 @@ export async function* verifyFailures(
   target: Target,
   cx: ReadContext,
   options: VerifyOptions,
-  runner: UnitRunner,
+  runner: UnitRunner<VerifyItem>,
   progress: (done: number) => void,
   found: Verified,
 ): AsyncGenerator<VerifyFailure> {
   let done = 0
-  for await (const part of runner(planTarget(target, cx, options))) {
-    merge(found, part)
-    yield* settled(found)
+  for await (const result of runner(planTarget(target, cx, options))) {
+    found.add(result)
+    yield* found.settled()
     progress(++done)
   }
-  blameKey(found)
-  // An unreadable schema turns up with the array and again with each fragment.
-  const reported = new Set<string>()
-  found.notExamined = found.notExamined.filter((error) => isNew(reported, error))
-  yield* found.failures.splice(0)
+  yield* found.rest()
 }
 
-/** Removes and returns the failures that no later result can change. If one must wait, all after it wait, too. */
-function settled(found: Verified): VerifyFailure[] {
-  if (found.keyProven || found.tagNum > 0) return found.failures.splice(0)
-  const first = found.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
-  return found.failures.splice(0, first < 0 ? found.failures.length : first)
+/**
+ * All work of a target in a fixed order. The units do not depend on the number of workers.
+ * @throws InspectError WRONG_TARGET
+ */
+export async function* planTarget(
+  target: Target,
+  cx: ReadContext,
+  options: VerifyOptions,
+  above: readonly string[] = [],
+): Units {
+  if (target.type === 'fragment') {
+    // A fragment is not split between shards.
+    if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
+  } else if (target.type === 'array') yield* arrayUnits(target.array, options)
+  else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
+  else
+    throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
+      file: target.path,
+    })
 }
 
-/** What a unit's path leads to. For a fragment, the unit says so. */
-type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
-
-/** Runs units. It keeps the last targets open, as units of a fragment follow one another. */
-export class UnitWorker {
-  private readonly storage: Storage
-  private readonly cx: ReadContext
-  private readonly deep: boolean
-  /** By path; the most recently used is last. */
-  private readonly open = new Map<string, { opened: Promise<{ target: Opened; cx: ReadContext }>; users: number }>()
-
-  constructor(storage: Storage, cx: ReadContext, deep: boolean) {
-    this.storage = storage
-    this.cx = cx
-    this.deep = deep
-  }
-
-  /** Number of units that should run at once. */
-  atOnce(path: string): number {
-    return atOnce({ isRemote: this.storage.isRemote?.(path) ?? false })
-  }
-
-  async run(unit: Unit): Promise<Verification> {
-    const { path, part } = unit
-    const known = knownAlready(part)
-    if (known) return known
-    await this.makeRoom(path)
-    const use = this.open.get(path) ?? { opened: this.opened(unit), users: 0 }
-    this.open.delete(path)
-    this.open.set(path, use)
-    use.users++
+/** @param above identifies the enclosing groups. A group that contains itself is not visited again. */
+async function* groupUnits(
+  group: InspectGroup,
+  cx: ReadContext,
+  options: VerifyOptions,
+  above: readonly string[],
+): Units {
+  const { folder } = group
+  if (isFirst(options.shard)) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  const identity = await group.identity()
+  const faults: InspectError[] = []
+  group.cx.onFault = (one) => void faults.push(one)
+  const members = await group.members()
+  if (isFirst(options.shard)) for (const one of faults) yield fault(one.at.file ?? folder.path, one)
+  yield* allInOrder(members, atOnce(folder), async function* (member): Units {
+    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
+    const { state, path, target, error } = await findMember(group, member, [...above, identity], (path) =>
+      openTarget(folder.storage, path, inside),
+    )
+    // The group is being verified already. This is not damage, and nothing is left out.
+    if (state === 'cycle') return
     try {
-      return await this.runOn(use.opened, unit)
-    } finally {
-      use.users--
-    }
-  }
-
-  private async runOn(
-    opening: Promise<{ target: Opened; cx: ReadContext }>,
-    { path, part }: Unit,
-  ): Promise<Verification> {
-    const found = nothingYet()
-    let opened: { target: Opened; cx: ReadContext }
-    try {
-      opened = await opening
+      if (target) yield* planTarget(target, inside, options, [...above, identity])
+      else if (isFirst(options.shard)) yield fault(path ?? folder.path, error)
     } catch (error) {
-      // The target was removed after the work was planned.
-      found.notExamined.push(asInspectError(error))
-      return found
+      const one = fault(path ?? folder.path, error)
+      if (isFirst(options.shard)) yield one
     }
-    const { target, cx } = opened
-    const verifier = new Verifier(cx, this.deep, found)
-    try {
-      if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
-      else if (part.kind === 'group-files' && target.type === 'group') {
-        await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
-        await verifier.genericTileFiles(target.group.folder, '__meta', isTileName)
-      } else if (target.type === 'fragment') {
-        // The schema shows whether the data files are encrypted.
-        await target.fragment.info()
-        if (part.kind === 'data-file') await verifier.dataFile(target.fragment, part)
-        else await this.fragmentMetadata(verifier, target.fragment, found)
-      } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
-    } catch (error) {
-      const file = target.type === 'fragment' ? target.fragment.metadataSource().name : path
-      if (part.kind === 'fragment-metadata') found.fragmentNum = 1
-      verifier.fail(error, { fragment: target.type === 'fragment' ? target.fragment.name : null, file })
-    }
-    found.keyProven = cx.keyProven
-    return found
-  }
-
-  private async fragmentMetadata(verifier: Verifier, fragment: Fragment, found: Verification): Promise<void> {
-    found.fragmentNum = 1
-    await verifier.metadataFile(fragment)
-  }
-
-  private async opened({ path, part }: Unit): Promise<{ target: Opened; cx: ReadContext }> {
-    const cx = readContext(this.cx.codecs, this.cx.key, this.cx.maxTileSize)
-    const isFragment = part.kind === 'fragment-metadata' || part.kind === 'data-file'
-    const target: Opened = isFragment
-      ? { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }
-      : await openTarget(this.storage, path, cx)
-    return { target, cx }
-  }
-
-  /** Closes targets that are no longer in use, before another is opened. */
-  private async makeRoom(path: string): Promise<void> {
-    if (this.open.has(path)) return
-    for (const [known, { opened, users }] of [...this.open]) {
-      if (this.open.size < this.atOnce(path)) return
-      if (users > 0) continue
-      this.open.delete(known)
-      await close(opened)
-    }
-  }
-
-  async close(): Promise<void> {
-    const all = [...this.open.values()]
-    this.open.clear()
-    for (const { opened } of all) await close(opened)
-  }
+  })
 }
 
-async function close(opened: Promise<{ target: Opened }>): Promise<void> {
-  const target = await opened.then(
-    (one) => one.target,
-    () => undefined,
-  )
-  if (target?.type === 'fragment') await target.fragment.close()
-}
-
-/** A runner that does everything on this thread. @param path of the target */
-export function runHere(worker: UnitWorker, path: string): UnitRunner {
-  return async function* (units) {
+async function* arrayUnits(array: InspectArray, options: VerifyOptions): Units {
+  const { shard } = options
+  if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
+  // The unit of the array's own files reports this.
+  array.cx.onFault = () => {}
+  const there = await array.fragments()
+  const entries = there.filter((entry) => options.all || entry.committed)
+  // Without a metadata file, not even --all verifies a folder.
+  const skipped = options.all ? 0 : there.filter(({ committed, state }) => !committed && state !== 'no-metadata').length
+  const skippedCounts = { skipped_fragment_num: skipped, skipped_array_num: entries.length === 0 ? 1 : 0 }
+  if (skipped > 0 && isFirst(shard))
+    yield {
+      path: array.folder.path,
+      part: { kind: 'known', result: { counts: skippedCounts, items: [] } },
+      bytes: 0,
+    }
+  const mine = await shardOf(array, entries, shard)
+  yield* allInOrder(mine, atOnce(array.folder), async function* (entry): Units {
+    if (entry.state === 'no-metadata') return
+    const fragment = array.fragment(entry.path)
     try {
-      yield* inOrder(
-        units,
-        worker.atOnce(path),
-        (unit) => worker.run(unit),
-        ({ bytes }) => bytes,
-      )
+      // A fragment that readers ignore may lack its metadata, as a write or a vacuum ended early.
+      if (!entry.isRead && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return
+      yield* fragmentUnits(fragment)
     } finally {
-      await worker.close()
+      await fragment.close()
     }
+  })
+}
+
+async function* fragmentUnits(fragment: Fragment): Units {
+  const { path } = fragment.folder
+  yield { path, part: { kind: 'fragment-metadata' }, bytes: 0 }
+  try {
+    const info = await fragment.info()
+    for (const file of await fragment.fieldFiles()) {
+      const role: TileRole =
+        file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
+      const part = { kind: 'data-file', name: file.name, slot: file.slot, role } as const
+      if (file.size <= UNIT_BYTES) yield { path, part: { ...part, from: 0, to: info.tile_num }, bytes: file.size }
+      else {
+        for (const { from, to, bytes } of await runsOrWhole(fragment, file.slot, role, info.tile_num)) {
+          yield { path, part: { ...part, from, to }, bytes }
+        }
+      }
+    }
+  } catch (error) {
+    // The metadata file's own unit reports its faults.
+    if (!(error instanceof InspectError)) throw error
   }
 }
 
-/** Packs a Verification for another thread, as error classes do not survive the transfer. */
-export function packed(found: Verification): object {
-  return { ...found, notExamined: found.notExamined.map(({ code, message, at }) => ({ code, message, at })) }
+/**
+ * {@link tileRuns}, or the whole file if its runs cannot be found. The unit of that file then says why; other files are not
+ * affected.
+ */
+async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, tileNum: number): Promise<TileRun[]> {
+  try {
+    return await tileRuns(fragment, slot, role)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return [{ from: 0, to: tileNum, bytes: 0 }]
+  }
 }
 
-export function unpacked(found: Verification): Verification {
-  return {
-    ...found,
-    notExamined: found.notExamined.map(({ code, message, at }) => new InspectError(code, message, at)),
-  }
+function fault(path: string, error: unknown): VerifyUnit {
+  if (!(error instanceof InspectError)) throw error
+  return { path, part: { kind: 'known', result: { counts: {}, items: [{ notExamined: error }] } }, bytes: 0 }
 }

@@ -1,6 +1,8 @@
 import type { Output } from '../base/result.ts'
-import { noneVerified, type Verified } from '../check/verification.ts'
-import { runHere, type UnitRunner, UnitWorker, type VerifyOptions, verifyFailures } from '../check/verify.ts'
+import { runHere, type UnitRunner, UnitWorker } from '../check/units.ts'
+import { Verified, type VerifyItem } from '../check/verification.ts'
+import { verifyUnit } from '../check/verifier.ts'
+import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
@@ -50,7 +52,6 @@ export const command: CommandModule<Options> = {
   async *run(cx, paths, options) {
     const verifyOptions: VerifyOptions = {
       all: options.all ?? false,
-      deep: options.deep ?? false,
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
     const jobs = parseJobs(options.jobs)
@@ -58,7 +59,7 @@ export const command: CommandModule<Options> = {
       const target = await cx.open(path)
       await noteIfEmpty(cx, target)
       const bytes = await noteBytesToRead(cx, target)
-      const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, verifyOptions.deep)
+      const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, options.deep ?? false)
       yield outcome(cx, path, target, verifyOptions, runner, options)
     }
   },
@@ -69,9 +70,9 @@ async function runnerFor(
   target: { path: string; bytes: number | undefined },
   jobs: number,
   deep: boolean,
-): Promise<UnitRunner> {
+): Promise<UnitRunner<VerifyItem>> {
   const { key, maxTileSize } = cx.reading
-  const here = new UnitWorker(cx.storage, cx.reading, deep)
+  const here = new UnitWorker<VerifyItem>(cx.storage, cx.reading, (...of) => verifyUnit(...of, deep))
   if (jobs === 1) return runHere(here, target.path)
   const { runInWorkers } = await import('../threads/verify-pool.ts')
   return runInWorkers(jobs, { key, deep, maxTileSize }, cx.storage, target, here)
@@ -83,10 +84,10 @@ function outcome(
   path: string,
   target: Target,
   verifyOptions: VerifyOptions,
-  runner: UnitRunner,
-  { requireChecksums = false }: Options,
+  runner: UnitRunner<VerifyItem>,
+  { requireChecksums = false, deep = false }: Options,
 ): Outcome {
-  const found = noneVerified()
+  const found = new Verified()
   let failureNum = 0
   async function* failures(): AsyncGenerator<VerifyChecksumsLine> {
     const progress = await cx.progress('verifying checksums')
@@ -96,7 +97,7 @@ function outcome(
         failureNum++
         yield { ...failure, file: cx.shownPath(failure.file) }
       }
-      for (const { file, tile } of found.lostTails)
+      for (const [file, tile] of found.lostTails)
         cx.note(`${cx.shownPath(file)}: ${TAIL_LOST} (first in tile ${tile}); check says more`)
       for (const error of found.notExamined) cx.fault(error)
     } finally {
@@ -104,23 +105,23 @@ function outcome(
     }
   }
   const ok = (): boolean =>
-    failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.skippedArrayNum > 0))
+    failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
   const document = {
     ...documentHead('verify-checksums', cx.shownPath(path)),
-    deep: verifyOptions.deep,
+    deep,
     failures: failures(),
   }
   const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => ({
     verdict: verdict(found, failureNum),
     ok: ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
-    fragment_num: found.fragmentNum,
-    skipped_fragment_num: found.skippedFragmentNum,
-    file_num: found.fileNum,
-    tile_num: found.tileNum,
-    chunk_num: found.chunkNum,
-    checksum_num: found.checksumNum,
+    fragment_num: found.counts.fragment_num,
+    skipped_fragment_num: found.counts.skipped_fragment_num,
+    file_num: found.counts.file_num,
+    tile_num: found.counts.tile_num,
+    chunk_num: found.counts.chunk_num,
+    checksum_num: found.counts.checksum_num,
     unprotected_files: shownPaths(cx, found.unprotectedFiles),
-    unprotected_metadata_files: found.unprotectedMetadataFileNum,
+    unprotected_metadata_files: found.counts.unprotected_metadata_files,
     not_examined: found.notExamined.map((error) => notExaminedResult(cx, error)),
   })
   return {
@@ -147,6 +148,6 @@ function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<str
 /** The verdict in one word. `verified` requires a checksum on every data file. */
 function verdict(found: Verified, failureNum: number): VerifyChecksumsDocument['verdict'] {
   if (failureNum > 0) return 'damaged'
-  if (found.checksumNum === 0) return 'nothing-to-verify'
+  if (found.counts.checksum_num === 0) return 'nothing-to-verify'
   return found.unprotectedFiles.length > 0 || found.notExamined.length > 0 ? 'partly' : 'verified'
 }

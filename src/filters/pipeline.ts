@@ -271,11 +271,6 @@ export class Pipeline {
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
   }
 
-  /** {@link reverseChunk} without a result: it only throws, and calls the functions of `options`. */
-  checkChunk(chunk: StoredChunk, index: number, options: ReadOptions): void {
-    this.undo(chunk, index, options)
-  }
-
   /**
    * Whether a filter expects an empty part that a later filter (in writing order) loses. Of all pairs of filters,
    * TileDB 2.30 fails to read empty chunks only of these, and of pairs with a delta filter, which have another fault.
@@ -477,7 +472,8 @@ export class Pipeline {
     return { ...out, data: this.owned(out.data) }
   }
 
-  private undoAt(
+  /** {@link reverseChunkAt}, with a result that may be in the kernels' memory: it is valid for this chunk only. */
+  undoAt(
     stored: Uint8Array,
     base: number,
     chunk: StoredChunk,

@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import type { Unit } from '../check/units.ts'
-import { knownAlready, type Verification } from '../check/verification.ts'
-import { runHere, type UnitRunner, type UnitWorker, unpacked } from '../check/verify.ts'
+import { runHere, type Unit, type UnitResult, type UnitRunner, type UnitWorker, unpacked } from '../check/units.ts'
 import type { Storage } from '../source/source.ts'
 import { lendStorage } from './lent-storage.ts'
 import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
@@ -26,13 +24,13 @@ const WORTH_WORKERS = 64 * 2 ** 20
  * A runner that shares units among `jobs` threads, including this one. Small work is done by `here` alone.
  * @param target its path, and its size in bytes if known
  */
-export function runInWorkers(
+export function runInWorkers<I extends object>(
   jobs: number,
   settings: WorkerSettings,
   storage: Storage,
   target: { path: string; bytes: number | undefined },
-  here: UnitWorker,
-): UnitRunner {
+  here: UnitWorker<I>,
+): UnitRunner<I> {
   const alone = runHere(here, target.path)
   // More threads than processors only take more memory.
   const count = Math.min(jobs, availableParallelism())
@@ -40,7 +38,7 @@ export function runInWorkers(
   const lent = storage.isRemote?.(target.path) ? storage : undefined
   return async function* (units) {
     const iterator = units[Symbol.asyncIterator]()
-    const first: Unit[] = []
+    const first: Unit<I>[] = []
     let bytes = target.bytes ?? 0
     let more = true
     while (more && bytes < WORTH_WORKERS) {
@@ -53,7 +51,7 @@ export function runInWorkers(
     }
     const all = chain(first, more ? iterator : undefined)
     if (more) {
-      const threads = Array.from({ length: count - 1 }, () => workerThread(settings, lent))
+      const threads = Array.from({ length: count - 1 }, () => workerThread<I>(settings, lent))
       // All threads together hold as many units as one thread alone would.
       const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
       try {
@@ -65,7 +63,7 @@ export function runInWorkers(
   }
 }
 
-async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefined): AsyncGenerator<Unit> {
+async function* chain<U>(first: readonly U[], rest: AsyncIterator<U> | undefined): AsyncGenerator<U> {
   try {
     yield* first
     if (!rest) return
@@ -76,18 +74,24 @@ async function* chain(first: readonly Unit[], rest: AsyncIterator<Unit> | undefi
 }
 
 /** @param lent where the thread reads URLs from */
-function workerThread(settings: WorkerSettings, lent: Storage | undefined): Thread<Unit, Verification> {
+function workerThread<I extends object>(
+  settings: WorkerSettings,
+  lent: Storage | undefined,
+): Thread<Unit<I>, UnitResult<I>> {
   const channel = lent && new MessageChannel()
   if (channel) lendStorage(lent, channel.port1)
   const data: WorkerData = { ...settings, port: channel?.port2 }
-  const pool = new PoolThread<Unit, Verification>('verify-worker.cjs', data, undefined, channel ? [channel.port2] : [])
+  const pool = new PoolThread<Unit<I>, UnitResult<I>>(
+    'verify-worker.cjs',
+    data,
+    undefined,
+    channel ? [channel.port2] : [],
+  )
   return {
     ready: pool.ready,
     async run(unit) {
-      const { part } = unit
-      // A fault is no work, and its error would not survive the transfer.
-      const known = knownAlready(part)
-      if (known) return known
+      // What is known is no work, and its errors would not survive the transfer.
+      if (unit.part.kind === 'known') return unit.part.result
       return unpacked(await pool.run(unit))
     },
     end: () => pool.end(),

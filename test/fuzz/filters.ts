@@ -267,7 +267,7 @@ function parts(pipeline: Pipeline, stored: Uint8Array): void {
     const { chunks } = decode(stored, tileChunks)
     for (const [i, chunk] of chunks.entries()) {
       pipeline.reverseChunk(chunk, i, { checksumsOnly: true, onStage: stageMetadata })
-      pipeline.checkChunk(chunk, i, { onVerdict: () => {} })
+      pipeline.reverseChunk(chunk, i, { onVerdict: () => {} })
       pipeline.reverseChunk(chunk, i)
     }
   } catch (error) {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { TileFile } from '../../src/cells/tile-files.ts'
-import { planTarget, type Unit } from '../../src/check/units.ts'
-import type { Verification } from '../../src/check/verification.ts'
-import type { DataFilePart } from '../../src/check/verifier.ts'
-import { UnitWorker } from '../../src/check/verify.ts'
+import { type DataFilePart, type Unit, UnitWorker } from '../../src/check/units.ts'
+import type { VerifyFailure, VerifyItem } from '../../src/check/verification.ts'
+import { verifyUnit } from '../../src/check/verifier.ts'
+import { planTarget } from '../../src/check/verify.ts'
 import { hasChecksum } from '../../src/filters/registry.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { decode, decodePrefix } from '../../src/format/io.ts'
@@ -21,10 +21,12 @@ import { Random } from '../helpers/random.ts'
 import { runJson } from '../helpers/run.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 
+type VerifyUnit = Unit<VerifyItem>
+
 /** A chunk that is under a checksum from its first byte to its last, and where that is in the file. */
 interface Protected {
   /** The work that verifies it. */
-  unit: Unit
+  unit: VerifyUnit
   file: string
   /** Null in generic tiles. */
   tile: number | null
@@ -60,7 +62,7 @@ async function open(folder: FixtureFolder): Promise<Opened> {
   const storage = new MemoryStorage(files)
   const cx = contextFor(folder)
   const chunks: Protected[] = []
-  const units: Unit[] = []
+  const units: VerifyUnit[] = []
   for await (const unit of planTarget(await openTarget(storage, ARRAY, cx), cx, { all: true, shard: undefined }))
     units.push(unit)
   for (const unit of units) {
@@ -73,7 +75,7 @@ async function open(folder: FixtureFolder): Promise<Opened> {
 async function dataChunks(
   storage: Storage,
   cx: ReadContext,
-  unit: Unit,
+  unit: VerifyUnit,
   part: DataFilePart & { kind: 'data-file' },
 ): Promise<Protected[]> {
   const target = await openTarget(storage, unit.path, cx)
@@ -110,7 +112,7 @@ async function genericChunks(
   storage: Storage,
   files: ReadonlyMap<string, Uint8Array>,
   cx: ReadContext,
-  unit: Unit,
+  unit: VerifyUnit,
 ): Promise<Protected[]> {
   const starts: [string, number][] = []
   if (unit.part.kind === 'fragment-metadata') {
@@ -169,10 +171,17 @@ function positions({ from, to }: Protected, random: Random): { at: number; bits:
   return [...edges, { at: to - 1, bits: all }, ...between]
 }
 
-async function verified({ storage, folder }: Opened, unit: Unit): Promise<Verification> {
-  const worker = new UnitWorker(storage, contextFor(folder), false)
+async function verified(
+  { storage, folder }: Opened,
+  unit: VerifyUnit,
+): Promise<{ failures: VerifyFailure[]; notExamined: InspectError[] }> {
+  const worker = new UnitWorker<VerifyItem>(storage, contextFor(folder), (...of) => verifyUnit(...of, false))
   try {
-    return await worker.run(unit)
+    const { items: found } = await worker.run(unit)
+    return {
+      failures: found.flatMap((item) => ('failure' in item ? [item.failure] : [])),
+      notExamined: found.flatMap((item) => ('notExamined' in item ? [item.notExamined] : [])),
+    }
   } finally {
     await worker.close()
   }

@@ -1,0 +1,140 @@
+import { InspectError } from '../base/errors.ts'
+import { placedChunks } from '../cells/tile-chunks.ts'
+import type { TileFile } from '../cells/tile-files.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
+import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
+import { mostUnfolded, type Pipeline, withRoom } from '../filters/pipeline.ts'
+import { decode } from '../format/io.ts'
+import { tileChunks } from '../format/tile-chunks.ts'
+
+/** Size in bytes of a tile without chunks. */
+const EMPTY_TILE = 8
+
+/** A stored tile whose chunks can be undone. */
+export interface OpenTile {
+  /** Offset of the tile in its file. */
+  readonly base: number
+  readonly pipeline: Pipeline
+  /** Unfiltered bytes that the tile must have; undefined if the metadata does not say. */
+  readonly expected: number | undefined
+  /** Stored bytes. */
+  readonly size: number
+  /** Of a tile that is in memory. */
+  readonly extent: TileExtent | undefined
+  readonly chunks: ReturnType<typeof placedChunks> | ReturnType<TileFile['chunks']>
+}
+
+/** Where the last chunk ends in the stored bytes of a tile, and the sum of the chunks' original lengths. */
+export interface TileExtent {
+  end: number
+  total: number
+}
+
+/** What undoing a chunk may tell. A chunk's place is its index in the tile, and its offset in the file. */
+export interface ChunkReports {
+  /** Each chunk is counted. */
+  readonly counts: { chunk_num: number }
+  onVerdict(verdict: ChecksumVerdict, chunk: number, offset: number): void
+  /** Why a chunk could not be undone, if no wrong checksum was reported for it. */
+  onFault(error: unknown, chunk: number, offset: number): void
+  onLostTail(tail: LostTail, chunk: number, offset: number): void
+  onRefused?(part: RefusedPart, chunk: number, offset: number): void
+  onOtherType?(chunk: number, offset: number): void
+}
+
+/** A tile whose chunks were undone. */
+export interface UndoneTile extends TileExtent {
+  /** Whether all chunks could be undone and have right checksums. */
+  whole: boolean
+  /** Unfiltered bytes; empty if they are not wanted. */
+  data: Uint8Array
+  /** For var-sized strings whose filters hold the offsets: start of each cell. */
+  offsets: Float64Array | undefined
+  /** Where each chunk ends in the unfiltered bytes. */
+  ends: number[]
+}
+
+/**
+ * Finds the chunks of a tile.
+ * @param stored undefined for a large tile, which is read chunk by chunk
+ * @throws InspectError if the tile is not made of chunks
+ */
+export async function openTile(
+  file: TileFile,
+  tile: number,
+  stored: Uint8Array | undefined,
+  stringOffsets: boolean,
+): Promise<OpenTile> {
+  const base = file.offsets[tile]
+  const whole = stored && decode(stored, tileChunks, { file: file.source.name, offset: base })
+  const pipeline = await file.pipeline(stringOffsets)
+  const { size } = file.place(tile)
+  const total = whole?.chunks.reduce((sum, { original_length }) => sum + original_length, 0) ?? 0
+  return {
+    base,
+    pipeline,
+    expected: file.expectedSize(tile),
+    size,
+    extent: whole && { end: size - whole.extra.length, total },
+    chunks: whole ? placedChunks(whole.chunks, stored as Uint8Array, base) : file.chunks(tile),
+  }
+}
+
+/**
+ * Undoes the filters of a tile chunk by chunk, and continues after a fault.
+ * @param keep whether to give the unfiltered bytes
+ * @param checksumsOnly whether to stop behind the last checksum of each chunk
+ * @throws InspectError if a large tile cannot be read, or is not made of chunks
+ */
+export async function undoTile(
+  { base, pipeline, expected, size, chunks }: OpenTile,
+  reports: ChunkReports,
+  { keep = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
+): Promise<UndoneTile> {
+  const most = Math.min(expected ?? 0, mostUnfolded(size))
+  const out: UndoneTile = { end: EMPTY_TILE, total: 0, whole: true, data: NO_BYTES, offsets: undefined, ends: [] }
+  for await (const { chunk, index, offset } of chunks) {
+    const from = out.total
+    reports.counts.chunk_num++
+    out.total += chunk.original_length
+    out.end = offset + chunk.metadata.length + chunk.data.length - base
+    out.ends.push(out.total)
+    if (expected !== undefined && out.total > expected) {
+      // A chunk is not undone if its size contradicts the metadata.
+      out.whole = false
+      continue
+    }
+    let mismatch = false
+    const options = {
+      onVerdict: (verdict: ChecksumVerdict): void => {
+        if (!verdict.ok) mismatch = true
+        reports.onVerdict(verdict, index, offset)
+      },
+      onLostTail: (tail: LostTail): void => reports.onLostTail(tail, index, offset),
+      onRefused: reports.onRefused && ((part: RefusedPart): void => reports.onRefused?.(part, index, offset)),
+      onOtherType: (): void => reports.onOtherType?.(index, offset),
+      checksumsOnly,
+    }
+    try {
+      pipeline.refuseBeyond(out.total, expected, size)
+      const isOnly = keep && from === 0 && out.total === expected
+      const { data, offsets } = isOnly
+        ? pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options)
+        : pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
+      out.offsets ??= offsets
+      if (isOnly) out.data = data
+      else if (keep) {
+        // Memory costs nothing until it is written to.
+        if (out.data.length === 0) out.data = new Uint8Array(most)
+        out.data = withRoom(out.data, from, out.total, 2 * out.total)
+        out.data.set(data, from)
+      }
+    } catch (error) {
+      out.whole = false
+      if (!(mismatch && error instanceof InspectError)) reports.onFault(error, index, offset)
+    }
+    if (mismatch) out.whole = false
+  }
+  if (keep) out.data = out.data.subarray(0, out.total)
+  return out
+}
