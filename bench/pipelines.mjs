@@ -151,18 +151,27 @@ function kernelRuns() {
     return new Uint8Array(out.buffer)
   }
   const tables = { 4: table(4), 8: table(8) }
-  const dd = (size) => input.subarray(0, 2 * size + 8 * Math.ceil((5 * (CHUNK / size - 2)) / 64))
+  const doubleDelta = (size) => {
+    const length = 8 * Math.ceil((5 * (CHUNK / size - 2)) / 64)
+    return (part) => {
+      const inputs = [part.subarray(0, 2 * size + length), kernels.block(length)]
+      return kernels.run('undoubleDelta', CHUNK, inputs, length / 8, CHUNK / size, 4, size)
+    }
+  }
+  const plain = (kernel, size) => (part) => kernels.run(kernel, CHUNK, [part], CHUNK, size, 0, 0)
+  const widen = (size) => (part) =>
+    kernels.run('widen', CHUNK, [tables[size], part.subarray(0, CHUNK / 4)], 64, CHUNK / 4, CHUNK, size, 0)
   const runs = {
-    'un-bitshuffle 4': (part) => kernels.unbitshuffle(part, 4),
-    'un-bitshuffle 8': (part) => kernels.unbitshuffle(part, 8),
-    'un-byteshuffle 4': (part) => kernels.unbyteshuffle(part, 4),
-    'un-byteshuffle 8': (part) => kernels.unbyteshuffle(part, 8),
-    'prefix sum 4': (part) => kernels.sums(part, CHUNK, 4),
-    'prefix sum 8': (part) => kernels.sums(part, CHUNK, 8),
-    'double-delta 4': (part) => kernels.undoubleDelta(part.subarray(0, dd(4).length), CHUNK, 4, 4),
-    'double-delta 8': (part) => kernels.undoubleDelta(part.subarray(0, dd(8).length), CHUNK, 4, 8),
-    'widen 8 to 32': (part) => kernels.widen(tables[4], 64, part.subarray(0, CHUNK / 4), CHUNK, 4, false),
-    'widen 16 to 64': (part) => kernels.widen(tables[8], 64, part.subarray(0, CHUNK / 4), CHUNK, 8, false),
+    'un-bitshuffle 4': plain('unbitshuffle', 4),
+    'un-bitshuffle 8': plain('unbitshuffle', 8),
+    'un-byteshuffle 4': plain('unbyteshuffle', 4),
+    'un-byteshuffle 8': plain('unbyteshuffle', 8),
+    'prefix sum 4': plain('sums', 4),
+    'prefix sum 8': plain('sums', 8),
+    'double-delta 4': doubleDelta(4),
+    'double-delta 8': doubleDelta(8),
+    'widen 8 to 32': widen(4),
+    'widen 16 to 64': widen(8),
   }
   return Object.entries(runs).map(([name, run]) => {
     const once = () => {

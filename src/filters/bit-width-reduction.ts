@@ -74,7 +74,18 @@ const codec: WindowCodec<ReturnType<typeof bitWidthHead>, BitWidthWindow> = {
     return width === type.size ? stored : restore(stored, width, window, type)
   },
   kernel: (kernels, table, data, { window_num, original_bytes }, { size, signed }, limit) =>
-    original_bytes > limit ? undefined : kernels.widen(table, window_num, data, original_bytes, size, signed),
+    original_bytes > limit
+      ? undefined
+      : kernels.run(
+          'widen',
+          original_bytes,
+          [table, data],
+          window_num,
+          data.length,
+          original_bytes,
+          size,
+          Number(signed),
+        ),
 }
 
 /** Bytes of a value in the data: the full width if the window is stored unchanged. */

@@ -31,7 +31,7 @@ function bitshuffleFilter(): Filter {
     reverse(part, _config, cx) {
       const size = elementSize(cx.datatype)
       const kernels = isShuffled(part, size) ? cx.kernels : undefined
-      return kernels?.unbitshuffle(part, size) ?? blocks(part, size, true)
+      return kernels?.run('unbitshuffle', part.length, [part], part.length, size) ?? blocks(part, size, true)
     },
   })
   return {

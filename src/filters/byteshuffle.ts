@@ -22,7 +22,7 @@ export const byteshuffle: FilterDefinition = {
       reverse(part, _config, cx) {
         const size = elementSize(cx.datatype)
         const kernels = size > 1 ? cx.kernels : undefined
-        return kernels?.unbyteshuffle(part, size) ?? unshuffle(part, size)
+        return kernels?.run('unbyteshuffle', part.length, [part], part.length, size) ?? unshuffle(part, size)
       },
     }),
 }

@@ -41,7 +41,7 @@ function decompress(
     throw badData(`expected ${length} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
   }
   const stored = part.subarray(HEAD, HEAD + length)
-  const summed = kernels?.sums(stored, originalLength, size)
+  const summed = kernels?.run('sums', originalLength, [stored], length, size, 0, 0)?.fill(0, length)
   if (summed) return summed
   const whole = sums(stored, size)
   if (length === originalLength) return whole

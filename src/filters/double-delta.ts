@@ -224,8 +224,10 @@ function decompress(
   }
   const stored = part.subarray(HEAD)
   if (plain === originalLength) return stored
-  const undone = units > 0 ? kernels?.undoubleDelta(stored, originalLength, bitSize, size) : undefined
-  if (undone) return undone
+  const stream = units > 0 ? kernels?.block(4 * units) : undefined
+  const undone =
+    stream && kernels?.run('undoubleDelta', originalLength, [stored, stream], units / 2, count, bitSize, size)
+  if (undone) return undone.fill(0, count * size)
   const out = new Uint8Array(originalLength)
   out.set(stored.subarray(0, plain))
   if (units === 0) return out

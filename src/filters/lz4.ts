@@ -11,5 +11,8 @@ import type { FilterDefinition } from './filter.ts'
 export const lz4: FilterDefinition = {
   usesKernels: true,
   metadata: () => compressorMetadata,
-  load: async (codecs) => byteCodecFilter(await codecs.lz4(), (kernels, part, length) => kernels.unlz4(part, length)),
+  load: async (codecs) =>
+    byteCodecFilter(await codecs.lz4(), (kernels, part, length) =>
+      kernels.run('unlz4', length, [part], part.length, length),
+    ),
 }

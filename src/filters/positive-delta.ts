@@ -65,7 +65,8 @@ const codec: WindowCodec<ReturnType<typeof positiveDeltaHead>, PositiveDeltaWind
   dataIs: 'in windows',
   reverse: (stored, { first_value }, { size }) =>
     stored.length % size === 0 ? sums(stored, size, lowLane(first_value), highLane(first_value)) : stored,
-  kernel: (kernels, table, data, head, { size }) => kernels.unpositiveDelta(table, head.window_num, data, size),
+  kernel: (kernels, table, data, head, { size }) =>
+    kernels.run('unpositiveDelta', data.length, [table, data], head.window_num, data.length, size),
 }
 
 /**

@@ -48,9 +48,14 @@ export const rle: FilterDefinition = {
 function rleFilter(): Filter {
   const cells = compressionFilter({
     compress: (part, _config, cx) => compressCells(part, cx.cellSize),
-    decompress: (part, originalLength, _config, cx) =>
-      (part.length % (cx.cellSize + 2) === 0 ? cx.kernels?.unrle(part, originalLength, cx.cellSize) : undefined) ??
-      decompressCells(part, originalLength, cx.cellSize),
+    decompress(part, originalLength, _config, { cellSize, kernels }) {
+      const { length } = part
+      const fast = length % (cellSize + 2) === 0 ? kernels : undefined
+      return (
+        fast?.run('unrle', originalLength, [part], length, originalLength, cellSize) ??
+        decompressCells(part, originalLength, cellSize)
+      )
+    },
   })
   return {
     forward: (parts, config, cx) => (cx.stringOffsets ? compressStrings(parts) : cells.forward(parts, config, cx)),

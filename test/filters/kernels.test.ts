@@ -158,26 +158,28 @@ describe.each(NAMES)('%s with kernels', (name) => {
 describe('the memory of the kernels', () => {
   test('grows between chunks only, and refuses what is too much', () => {
     const fresh = new Kernels(kernelsCode(KERNELS_WASM))
+    const unshuffled = (bytes: Uint8Array): Uint8Array | undefined =>
+      fresh.run('unbyteshuffle', bytes.length, [bytes], bytes.length, 4)
     fresh.begin(1000)
     const large = new Uint8Array(4 << 20).fill(1)
-    const held = fresh.separate(new Uint8Array(100).fill(7), 1)
+    const held = fresh.run('separate', 100, [new Uint8Array(100).fill(7)], 100, 1)
     expect(held?.subarray(0, 2)).toEqual(Uint8Array.of(7, 0))
-    expect(fresh.unbyteshuffle(large, 4)).toBeUndefined()
+    expect(unshuffled(large)).toBeUndefined()
     expect(held?.length).toBe(100)
     fresh.begin(1000)
-    expect(Buffer.compare(fresh.unbyteshuffle(large, 4) ?? NO_BYTES, large)).toBe(0)
-    expect(fresh.unbyteshuffle(new Uint8Array(200 << 20), 4)).toBeUndefined()
-    expect(fresh.unlz4(Uint8Array.of(0), 0xffff_ffff)).toBeUndefined()
+    expect(Buffer.compare(unshuffled(large) ?? NO_BYTES, large)).toBe(0)
+    expect(unshuffled(new Uint8Array(200 << 20))).toBeUndefined()
+    expect(fresh.run('unlz4', 0xffff_ffff, [Uint8Array.of(0)], 1, 0xffff_ffff)).toBeUndefined()
     fresh.begin(1 << 30)
-    expect(Buffer.compare(fresh.unbyteshuffle(large, 4) ?? NO_BYTES, large)).toBe(0)
+    expect(Buffer.compare(unshuffled(large) ?? NO_BYTES, large)).toBe(0)
   })
 
   test('takes input that lies in it already, at any address', () => {
     kernels.begin(1000)
     const ones = new Uint8Array(103).fill(1)
-    const held = kernels.sums(ones, 103, 1) ?? ones
+    const held = kernels.run('sums', 103, [ones], 103, 1, 0, 0) ?? ones
     expect(kernels.holds(held)).toBe(true)
-    const twice = kernels.sums(held.subarray(3, 19), 16, 4)
+    const twice = kernels.run('sums', 16, [held.subarray(3, 19)], 16, 4, 0, 0)
     const plain = Uint32Array.of(0x07060504, 0x12100e0c, 0x211e1b18, 0x34302c28)
     expect(twice).toEqual(new Uint8Array(plain.buffer))
   })

@@ -1,5 +1,4 @@
 import { once } from '../codecs/once.ts'
-import type { ElementSize } from '../elements.ts'
 
 /**
  * The hot loops of undoing filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Every kernel
@@ -55,102 +54,17 @@ export class Kernels {
     return at === NONE ? undefined : this.view(at, length)
   }
 
-  /** @param part its length is a multiple of 8 bytes and of the element size */
-  unbitshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const { length } = part
-    return this.run(length, [part], (output, input) => this.wasm.unbitshuffle(input, output, length, size))
-  }
-
-  /** @param size at least 2 */
-  unbyteshuffle(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const { length } = part
-    const count = Math.floor(length / size)
-    const rest = length - count * size
-    return this.run(length, [part], (output, input) => this.wasm.unbyteshuffle(input, output, count, size, rest))
-  }
-
-  /** Running sums of the whole elements of `part`, padded with zeros to `length` bytes. */
-  sums(part: Uint8Array, length: number, size: ElementSize): Uint8Array | undefined {
-    const whole = part.length - (part.length % size)
-    const all = this.run(Math.max(length, whole), [part], (output, input) =>
-      this.wasm.sums(input, output, whole, size, 0, 0),
-    )
-    return all?.fill(0, whole).subarray(0, length)
-  }
-
-  /** Undoes XOR of whole elements. */
-  separate(part: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const { length } = part
-    return this.run(length, [part], (output, input) => this.wasm.separate(input, output, length, size))
-  }
-
   /**
-   * @param part two elements, then the packed words of the others. The caller has checked its length.
-   * @param length bytes of output: the elements, padded with zeros
-   * @param bitSize at most 62
-   */
-  undoubleDelta(part: Uint8Array, length: number, bitSize: number, size: ElementSize): Uint8Array | undefined {
-    const count = Math.floor(length / size)
-    const packedLength = part.length - 2 * size
-    const stream = this.room(packedLength)
-    if (stream === NONE) return undefined
-    const all = this.run(length, [part], (output, input) => {
-      const packed = input + 2 * size
-      this.memory.copyWithin(output, input, packed)
-      return this.wasm.undoubleDelta(packed, packedLength / 8, stream, output, count, bitSize, size)
-    })
-    return all?.fill(0, count * size)
-  }
-
-  /** @param table per window T first value, u32 bytes */
-  unpositiveDelta(table: Uint8Array, windows: number, data: Uint8Array, size: ElementSize): Uint8Array | undefined {
-    const { length } = data
-    return this.run(length, [table, data], (output, entries, input) =>
-      this.wasm.unpositiveDelta(entries, windows, input, output, length, size),
-    )
-  }
-
-  /**
-   * Undoes BIT_WIDTH_REDUCTION.
-   * @param table per window T value offset, u8 bits, u32 bytes
-   */
-  widen(
-    table: Uint8Array,
-    windows: number,
-    data: Uint8Array,
-    length: number,
-    size: ElementSize,
-    signed: boolean,
-  ): Uint8Array | undefined {
-    return this.run(length, [table, data], (output, entries, input) =>
-      this.wasm.widen(entries, windows, input, data.length, output, length, size, signed ? 1 : 0),
-    )
-  }
-
-  /** @param part whole runs of cells of `size` bytes */
-  unrle(part: Uint8Array, length: number, size: number): Uint8Array | undefined {
-    return this.run(length, [part], (output, input) => this.wasm.unrle(input, part.length, output, length, size))
-  }
-
-  /** @param block a raw LZ4 block */
-  unlz4(block: Uint8Array, length: number): Uint8Array | undefined {
-    return this.run(length, [block], (output, input) => this.wasm.unlz4(input, block.length, output, length))
-  }
-
-  /**
-   * @param call runs a kernel. 0 from it means that the data is wrong.
+   * Runs a kernel of `assembly/`. 0 from it means that the data is wrong.
+   * @param length bytes of output
+   * @param rest its parameters after the addresses of the output and the inputs
    * @returns a block of `length` bytes that the kernel filled; undefined without room or with wrong data
    */
-  private run(
-    length: number,
-    inputs: readonly Uint8Array[],
-    call: (output: number, first: number, second: number) => number,
-  ): Uint8Array | undefined {
-    const one = this.place(inputs[0])
-    const two = inputs.length > 1 ? this.place(inputs[1]) : one
+  run(kernel: KernelName, length: number, inputs: readonly Uint8Array[], ...rest: number[]): Uint8Array | undefined {
+    const from = inputs.map((bytes) => this.place(bytes))
     const output = this.room(length)
-    if (one === NONE || two === NONE || output === NONE) return undefined
-    return call(output, one, two) === 0 ? undefined : this.view(output, length)
+    if (output === NONE || from.includes(NONE)) return undefined
+    return this.wasm[kernel](output, ...from, ...rest) === 0 ? undefined : this.view(output, length)
   }
 
   /** Address of the bytes in memory. Copies them there if needed. {@link NONE} without room. */
@@ -197,23 +111,19 @@ function up(length: number): number {
   return Math.ceil(length / 16) * 16
 }
 
-type Call = (...args: number[]) => number
+type KernelName =
+  | 'unbitshuffle'
+  | 'unbyteshuffle'
+  | 'sums'
+  | 'separate'
+  | 'undoubleDelta'
+  | 'unpositiveDelta'
+  | 'widen'
+  | 'unrle'
+  | 'unlz4'
 
 /** What `assembly/index.ts` exports. */
-interface KernelExports
-  extends Record<
-    | 'heapStart'
-    | 'unbitshuffle'
-    | 'unbyteshuffle'
-    | 'sums'
-    | 'separate'
-    | 'undoubleDelta'
-    | 'unpositiveDelta'
-    | 'widen'
-    | 'unrle'
-    | 'unlz4',
-    Call
-  > {
+interface KernelExports extends Record<KernelName | 'heapStart', (...args: number[]) => number> {
   memory: WebAssembly.Memory
 }
 

@@ -7,7 +7,7 @@ const BLOCK_BYTES: usize = 8192
 const planes: usize = memory.data(8192, 16)
 
 /** Undoes BITSHUFFLE of whole elements, block by block. */
-export function unbitshuffle(input: usize, output: usize, length: usize, size: usize): void {
+export function unbitshuffle(output: usize, input: usize, length: usize, size: usize): void {
   for (let at: usize = 0; at < length; at += BLOCK_BYTES) {
     const bytes = min(BLOCK_BYTES, length - at)
     const groups = bytes / size / 8

@@ -1,11 +1,12 @@
 import { highBytes, lowBytes } from './lanes'
 
-/** Undoes BYTESHUFFLE: planes of `count` bytes become elements. The `rest` bytes after them are copied. */
-export function unbyteshuffle(input: usize, output: usize, count: usize, size: usize, rest: usize): void {
+/** Undoes BYTESHUFFLE of elements of at least 2 bytes. The bytes after the last whole element are copied. */
+export function unbyteshuffle(output: usize, input: usize, length: usize, size: usize): void {
+  const count = length / size
   if (size === 2) interleave2(input, output, count)
   else if (size === 4) interleave4(input, output, count)
   else interleave8(input, output, count)
-  memory.copy(output + count * size, input + count * size, rest)
+  memory.copy(output + count * size, input + count * size, length - count * size)
 }
 
 /** Interleave the low, or the high, halves of two vectors by 2 or 4 bytes. For single bytes see lanes.ts. */

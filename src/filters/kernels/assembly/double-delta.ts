@@ -1,19 +1,21 @@
 import { last32, up4, up8 } from './lanes'
 
 /**
- * Undoes DOUBLE_DELTA from the third element on. `output` already has the first two; `count` includes them. `packed`
- * has `words` words of 64 bits, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more
- * bytes.
+ * Undoes DOUBLE_DELTA of `count` elements. `input` has the first two elements, then `words` words of 64 bits with the
+ * others, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more bytes.
+ * @param bitSize at most 62
  */
 export function undoubleDelta(
-  packed: usize,
-  words: usize,
-  stream: usize,
   output: usize,
+  input: usize,
+  stream: usize,
+  words: usize,
   count: usize,
   bitSize: u32,
   size: usize,
 ): void {
+  const packed = input + 2 * size
+  memory.copy(output, input, 2 * size)
   if (size === 1) unpack<u8>(packed, output, 2, count, bitSize)
   else if (size === 2) unpack<u16>(packed, output, 2, count, bitSize)
   else {

@@ -35,7 +35,7 @@ function copyMatch(to: usize, end: usize, offset: usize): void {
  * Decodes a raw LZ4 block. Up to 31 bytes after the block are read, and up to 31 after the output are overwritten.
  * @returns whether the block gives `length` bytes and nothing in it is wrong
  */
-export function unlz4(input: usize, inputLength: usize, output: usize, length: usize): bool {
+export function unlz4(output: usize, input: usize, inputLength: usize, length: usize): bool {
   let at = input
   const end = input + inputLength
   let to = output

@@ -3,7 +3,7 @@
  * Up to 15 bytes after the output may be overwritten.
  * @returns whether the runs give exactly `length` bytes; if not, the output is invalid
  */
-export function unrle(input: usize, inputLength: usize, output: usize, length: usize, size: usize): bool {
+export function unrle(output: usize, input: usize, inputLength: usize, length: usize, size: usize): bool {
   const end = input + inputLength
   const limit = output + length
   if (size === 4) return runs<u32>(input, end, output, limit)

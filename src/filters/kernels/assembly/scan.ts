@@ -1,7 +1,7 @@
 import { last32, up1, up2, up4, up8 } from './lanes'
 
 /** Running sums of whole elements, modulo the element size. `low` and `high` are the lanes of the start value. */
-export function sums(input: usize, output: usize, length: usize, size: usize, low: u32, high: u32): void {
+export function sums(output: usize, input: usize, length: usize, size: usize, low: u32, high: u32): void {
   const start = (low as u64) | ((high as u64) << 32)
   if (size === 1) sumsOf<u8>(input, output, length, low as u8)
   else if (size === 2) sumsOf<u16>(input, output, length, low as u16)
@@ -10,7 +10,7 @@ export function sums(input: usize, output: usize, length: usize, size: usize, lo
 }
 
 /** Undoes XOR of whole elements. */
-export function separate(input: usize, output: usize, length: usize, size: usize): void {
+export function separate(output: usize, input: usize, length: usize, size: usize): void {
   if (size === 1) eachXor<u8>(input, output, length)
   else if (size === 2) eachXor<u16>(input, output, length)
   else if (size === 4) eachXor<u32>(input, output, length)

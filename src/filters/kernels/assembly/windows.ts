@@ -8,10 +8,10 @@ const LENGTH_BYTES: usize = 4
  * @returns whether the windows have exactly `length` bytes; if not, the output is invalid
  */
 export function unpositiveDelta(
-  table: usize,
-  windows: usize,
-  input: usize,
   output: usize,
+  table: usize,
+  input: usize,
+  windows: usize,
   length: usize,
   size: usize,
 ): bool {
@@ -21,7 +21,7 @@ export function unpositiveDelta(
   for (let entry = table; entry < end; entry += step) {
     const bytes = load<u32>(entry + size) as usize
     if (bytes > limit - output) return false
-    if ((bytes & (size - 1)) === 0) sums(input, output, bytes, size, valueLow(entry, size), valueHigh(entry, size))
+    if ((bytes & (size - 1)) === 0) sums(output, input, bytes, size, valueLow(entry, size), valueHigh(entry, size))
     else memory.copy(output, input, bytes)
     input += bytes
     output += bytes
@@ -35,11 +35,11 @@ export function unpositiveDelta(
  *   invalid
  */
 export function widen(
-  table: usize,
-  windows: usize,
-  input: usize,
-  inputLength: usize,
   output: usize,
+  table: usize,
+  input: usize,
+  windows: usize,
+  inputLength: usize,
   length: usize,
   size: usize,
   signed: bool,
