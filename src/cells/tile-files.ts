@@ -47,27 +47,29 @@ export class TileFile {
   readonly info: FragmentInfo
   private readonly size: number
   private readonly varSizes: Float64Array | undefined
-  private plain: Promise<Pipeline> | undefined
-  /** The pipeline that {@link plain} loaded. */
+  /** By whether the data holds the offsets. */
+  private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
+  /** The pipeline of data without offsets, once it is there. */
   private loaded: Pipeline | undefined
-  private withOffsets: Promise<Pipeline> | undefined
   /** Tiles that another thread unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
   /** Called for tiles that were written without the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
+
   private constructor(
     fragment: Fragment,
     info: FragmentInfo,
     slot: number,
     role: TileRole,
-    lists: { offsets: Float64Array; varSizes: Float64Array | undefined },
+    offsets: Float64Array,
+    varSizes: Float64Array | undefined,
   ) {
     this.fragment = fragment
     this.info = info
     this.slot = slot
     this.role = role
-    this.offsets = lists.offsets
-    this.varSizes = lists.varSizes
+    this.offsets = offsets
+    this.varSizes = varSizes
     const { name, size } = fieldTileFile(info, slot, role)
     this.name = name
     this.size = size
@@ -82,7 +84,7 @@ export class TileFile {
     const offsets = (await fragment.offsets(offsetsList, slot)) ?? new Float64Array(0)
     checkOffsetCount(fragment, info, `${offsetsList}.${info.slots[slot].name}`, offsets.length)
     const varSizes = role === 'var' ? await fragment.offsets('tile_var_sizes', slot) : undefined
-    return new TileFile(fragment, info, slot, role, { offsets, varSizes })
+    return new TileFile(fragment, info, slot, role, offsets, varSizes)
   }
 
   get tileNum(): number {
@@ -168,13 +170,13 @@ export class TileFile {
     this.stream.plan(this.ranges(from, to, skip), options)
   }
 
-  /** What is read of tiles: large ones in blocks. A tile that ends before it starts is reported when it is read. */
+  /** What is read of tiles: large ones in blocks, unless they are asked for whole. A tile that ends before it starts is reported when it is read. */
   private *ranges(from: number, to: number, skip: TilePlan['skip']): Generator<ByteRange> {
     let blocks = 0
     for (let tile = from; tile <= to; tile++) {
       if (skip?.(tile)) continue
       const [offset, end] = [this.offsets[tile], this.end(tile)]
-      const inBlocks = this.isLarge(tile) && this.inPieces
+      const inBlocks = this.isLarge(tile)
       const step = inBlocks ? BLOCK_BYTES : end - offset
       for (let at = offset; at < end && blocks < MOST_PLANNED; at += step) {
         yield { offset: at, length: Math.min(step, end - at) }
@@ -215,10 +217,8 @@ export class TileFile {
 
   /** Reads a tile and undoes its filters. Set `stringOffsets` if the offsets file says that the data holds the offsets. */
   async read(tile: number, options: ReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
-    const lent = options.stringOffsets ? undefined : this.lent?.get(tile)
-    if (lent) return { data: lent, offsets: undefined }
-    const stored = await this.stored(tile)
-    return this.unfilter(tile, stored, options)
+    const now = options.stringOffsets ? undefined : this.readNow(tile, options)
+    return now ?? this.unfilter(tile, await this.stored(tile), options)
   }
 
   /** Undoes the filters of a tile's stored bytes. */
@@ -262,18 +262,13 @@ export class TileFile {
 
   /** The pipeline of this file's tiles. */
   pipeline(stringOffsets: boolean): Promise<Pipeline> {
-    if (stringOffsets) {
-      this.withOffsets ??= this.loadPipeline(true)
-      return this.withOffsets
-    }
-    this.plain ??= this.loadPipeline(false).then((pipeline) => {
-      this.loaded = pipeline
-      return pipeline
-    })
-    return this.plain
+    const known = this.pipelines.get(stringOffsets)
+    const pipeline = known ?? this.loadPipeline(stringOffsets)
+    if (!known) this.pipelines.set(stringOffsets, pipeline)
+    return pipeline
   }
 
-  private loadPipeline(stringOffsets: boolean): Promise<Pipeline> {
+  private async loadPipeline(stringOffsets: boolean): Promise<Pipeline> {
     const { info, fragment, role } = this
     const slot = info.slots[this.slot]
     const tile: TileType = {
@@ -284,7 +279,9 @@ export class TileFile {
       stringOffsets,
       maxTileSize: fragment.cx.maxTileSize,
     }
-    return Pipeline.load(this.filters, tile, fragment.cx.codecs)
+    const pipeline = await Pipeline.load(this.filters, tile, fragment.cx.codecs)
+    if (!stringOffsets) this.loaded = pipeline
+    return pipeline
   }
 
   close(): Promise<void> {
@@ -297,6 +294,7 @@ const TOGETHER_BYTES = 64 * 2 ** 20
 /** Most bytes to fetch ahead for one file. It is also the first limit, as a reader may want only a few cells. */
 const MOST_BYTES = 8 * 2 ** 20
 const FIRST_BYTES = 2 ** 20
+
 /** Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles. */
 export function planTiles(
   files: readonly TileFile[],

@@ -1,23 +1,9 @@
 import { InspectError } from '../base/errors.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
 
+export { concat, NO_BYTES } from '../base/bytes.ts'
+
 /** Small helpers that filters share. All lengths in bytes. */
-
-export const NO_BYTES = new Uint8Array(0)
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]
-  if (parts.length === 0) return NO_BYTES
-  let length = 0
-  for (const part of parts) length += part.length
-  const out = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
-  }
-  return out
-}
 
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

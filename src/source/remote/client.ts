@@ -1,3 +1,4 @@
+import { concat } from '../../base/bytes.ts'
 import { InspectError } from '../../base/errors.ts'
 
 /** Limits of a {@link Client}. */
@@ -308,17 +309,7 @@ async function readBody(
     // The rest of the body is not read. Cancelling fails on a broken connection, which does not matter.
     reader.cancel().catch(() => {})
   }
-  return out ? out.subarray(0, kept) : joined(pieces, kept)
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const out = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    out.set(piece, at)
-    at += piece.length
-  }
-  return out
+  return out ? out.subarray(0, kept) : concat(pieces)
 }
 
 function isRedirect(status: number): boolean {

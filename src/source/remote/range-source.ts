@@ -8,6 +8,8 @@ import type { RemoteStorage } from './remote-storage.ts'
 export const TAIL_BYTES = 64 * 1024
 /** Most bytes that are fetched ahead of a sequential reader. */
 const AHEAD_BYTES = 2 ** 20
+/** Most bytes of a read that are kept for the next. */
+const KEPT_BYTES = 8 * 2 ** 20
 /** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
 export const WHOLE_BYTES = 64 * 2 ** 20
 
@@ -116,7 +118,8 @@ export class RangeSource implements ByteSource {
     this.underWay.set(range, fetched)
     try {
       const block = await fetched
-      this.blocks = [block, ...this.blocks.slice(0, 1)]
+      // What was asked for whole is not asked for again.
+      if (length <= KEPT_BYTES || block.bytes.length > length) this.blocks = [block, ...this.blocks.slice(0, 1)]
       return block
     } finally {
       this.underWay.delete(range)

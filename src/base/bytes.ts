@@ -1,0 +1,16 @@
+export const NO_BYTES = new Uint8Array(0)
+
+/** The parts, one behind the other; a single part as it is. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]
+  if (parts.length === 0) return NO_BYTES
+  let length = 0
+  for (const part of parts) length += part.length
+  const out = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
