@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
-import type { Part } from './part.ts'
+import { type Children, lastNotBehind, type Part } from './part.ts'
 
 /**
  * Splits a path such as `footer.fields[2].file_size` or `schema.attributes["a b"].type`. Dots separate names; brackets hold a
@@ -89,6 +89,24 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
     if (found) return found
   }
   return undefined
+}
+
+/** The parts that hold a byte, from the whole file down to the smallest. */
+export async function chainTo(root: Part, offset: number): Promise<Part[]> {
+  const chain: Part[] = []
+  let part: Part | undefined = root
+  while (part) {
+    chain.push(part)
+    const { elements }: Part = part
+    if (elements) {
+      chain.push(elementPart(part, lastNotBehind(elements.count, elements.start, offset)))
+      break
+    }
+    const children: Children | undefined = await part.children?.()
+    const index: number = children?.find(offset) ?? -1
+    part = children && index >= 0 ? await children.at(index) : undefined
+  }
+  return chain
 }
 
 /** Elements of lists longer than this are found by number only. */

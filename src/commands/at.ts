@@ -1,13 +1,14 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
 import { checkedFlips } from '../anatomy/flip-check.ts'
-import { cellFacts, chainTo } from '../anatomy/locate.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
-import { pathText } from '../anatomy/path.ts'
-import { type ErrorCode, InspectError, usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
+import { chainTo, pathText } from '../anatomy/path.ts'
+import { type ErrorCode, faultOf, InspectError, usage } from '../base/errors.ts'
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { columnValue } from '../cells/rows.ts'
 import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
+import type { CellValue } from '../documents/common.ts'
 import type { DumpField } from '../documents/dump.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
@@ -79,21 +80,17 @@ async function byteOutcome(
   tryFlips: boolean,
 ): Promise<Outcome> {
   const { root, close } = await openAnatomy(target, cx)
-  const size = root.space.length
-  const path = `${target.folder.path}/${target.name}`
+  const { file, length: size } = root.space
   try {
-    if (offset >= size)
-      throw usage(`expected an offset below ${size}, the file's size, found ${offset}`, {
-        file: path,
-      })
+    if (offset >= size) throw usage(`expected an offset below ${size}, the file's size, found ${offset}`, { file })
     const chain = await chainTo(root, offset)
-    const selection = selectionOf(cx, {}, path)
+    const selection = selectionOf(cx, {}, file)
     for (const part of chain) if (part.fault) selection.onFault(part.fault)
-    const file = await dataFile(target)
+    const field = await dataFile(target)
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
     const unfolded = Math.max(0, ...chain.map(({ unfolds }) => unfolds ?? 0))
     const isTooLong = tryFlips && unfolded > MOST_TRIED
-    const flips = tryFlips && !isTooLong ? await flipsAt(cx, target, file, chain, offset) : undefined
+    const flips = tryFlips && !isTooLong ? await flipsAt(cx, target, field, chain, offset) : undefined
     const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -103,30 +100,23 @@ async function byteOutcome(
       size,
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
-      cells: range && file && target.fragment ? await cellsResult(cx, target.fragment, file, range) : undefined,
+      cells: range && field && target.fragment ? await cellsResult(cx, field, range, target.fragment) : undefined,
       ...(tryFlips ? flipsResult(flips) : {}),
       not_tried: isTooLong ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` : undefined,
     }
     return {
       document,
-      async table(out: Output) {
-        const { atTable } = await import('../render/views/at.ts')
-        await atTable(document, out)
-      },
+      table: async (out) => (await import('../render/views/at.ts')).atTable(document, out),
     }
   } finally {
     await close()
   }
 }
 
-/** The field whose data the file holds. */
+/** The field whose data the file holds; undefined if it holds none, or the metadata cannot be read. */
 async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
-  try {
-    return (await fragment?.fieldFiles())?.find((file) => file.name === name)
-  } catch (error) {
-    if (error instanceof InspectError) return undefined
-    throw error
-  }
+  const files = await fragment?.fieldFiles().catch(faultOf)
+  return files instanceof InspectError ? undefined : files?.find((file) => file.name === name)
 }
 
 interface Flips {
@@ -166,9 +156,8 @@ async function flipsAt(
   const tile = chain.find(({ type }) => type === 'tile')
   if (chain.at(-1)?.type === 'gap' || (file && !tile)) return { detectors: UNNOTICED, where: 'file' }
   const path = `${target.folder.path}/${target.name}`
-  if (file && tile) {
+  if (file && tile)
     return { detectors: await tileDetectors(cx.storage, path, file, Number(tile.name), offset, cx), where: 'tile' }
-  }
   return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], cx), where: 'file' }
 }
 
@@ -181,19 +170,41 @@ function linkResult(part: Part): DumpField {
 /** The cells that depend on a byte; if it is a single cell, the details of that cell. */
 async function cellsResult(
   cx: CommandContext,
-  fragment: Fragment,
   file: FieldFile,
   range: CellRange,
+  fragment: Fragment,
 ): Promise<AtCells> {
-  const info = await fragment.info()
-  const slot = info.slots[file.slot]
-  const facts =
-    range.from === range.to ? await cellFacts(fragment, file.slot, range.tile, range.from, cx.style) : undefined
-  return {
-    ...range,
-    field: slot.kind === 'coords' ? undefined : slot.name,
-    coordinates: facts?.coordinates,
-    value: facts?.value,
-    padding: facts && !facts.written ? true : undefined,
+  const { name, kind } = (await fragment.info()).slots[file.slot]
+  const field = kind === 'coords' ? undefined : name
+  return { ...range, field, ...(range.from === range.to && (await cellResult(cx, fragment, file, range))) }
+}
+
+/** Coordinates of one cell, and the value of the field; none of it if it cannot be read because of damage. */
+async function cellResult(
+  cx: CommandContext,
+  fragment: Fragment,
+  { slot }: FieldFile,
+  { tile, from }: CellRange,
+): Promise<Pick<AtCells, 'coordinates' | 'value' | 'padding'>> {
+  const { name, kind } = (await fragment.info()).slots[slot]
+  const fields = kind === 'dimension' || kind === 'coords' ? [] : [name]
+  const cells = await FragmentCells.open(fragment, { fields, onColumnError: () => {} })
+  try {
+    const { columns, rows } = await cells.cell(tile, from)
+    const coordinates: Record<string, CellValue> = Object.create(null)
+    let value: CellValue | undefined
+    for (const [i, column] of cells.columns.entries()) {
+      const data = columns[i]
+      if (!data) return {}
+      const shown = columnValue(column, cx.style)(data, 0)
+      if (column.kind === 'dimension') coordinates[column.name] = shown
+      else value = shown
+    }
+    return { coordinates, value, padding: rows?.length === 0 || undefined }
+  } catch (error) {
+    faultOf(error)
+    return {}
+  } finally {
+    await cells.close()
   }
 }

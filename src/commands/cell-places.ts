@@ -1,7 +1,6 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { InspectError, usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { TileFile } from '../cells/tile-files.ts'
@@ -33,10 +32,7 @@ export async function cellPlacesOutcome(
     document,
     rows: found,
     foundWrong: found.length === 0,
-    async table(out: Output) {
-      const { cellPlacesTable } = await import('../render/views/at.ts')
-      await cellPlacesTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/at.ts')).cellPlacesTable(document, out),
   }
 }
 

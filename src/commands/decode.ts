@@ -1,5 +1,4 @@
 import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { CellBox, DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
@@ -254,10 +253,15 @@ function outcome(
       missing_labels: report.result(),
       errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
     }),
-    async table(out: Output) {
-      const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
-    },
+    table: async (out) =>
+      (await import('../render/views/cells.ts')).cellsTable(
+        document,
+        columns,
+        whole,
+        out,
+        total,
+        parseLimit(options.limit),
+      ),
   }
 }
 

@@ -1,5 +1,4 @@
 import { badValue, InspectError } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeFooter } from '../documents/footer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
@@ -81,10 +80,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, path: str
 function outcome(document: FooterDocument): Outcome {
   return {
     document,
-    async table(out: Output) {
-      const { footerTable } = await import('../render/views/footer.ts')
-      await footerTable(document, out)
-    },
+    table: async (out) => (await import('../render/views/footer.ts')).footerTable(document, out),
   }
 }
 

@@ -1,5 +1,4 @@
 import { InspectError, usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
 import type { RtreeSvgDocument } from '../documents/rtree-svg.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -107,10 +106,7 @@ export async function svgOutcome(
   }
   return {
     document,
-    async table(out: Output) {
-      const { svgSummary } = await import('../render/views/rtree.ts')
-      await svgSummary(document, out)
-    },
+    table: async (out) => (await import('../render/views/rtree.ts')).svgSummary(document, out),
   }
 }
 

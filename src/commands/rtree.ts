@@ -1,6 +1,5 @@
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
-import type { Output } from '../base/result.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -102,9 +101,6 @@ async function rtreeOutcome(
   const names = dimensions.map(({ name }) => name)
   return {
     document,
-    async table(out: Output) {
-      const { rtreeTable } = await import('../render/views/rtree.ts')
-      await rtreeTable(document, names, dense, cx.full, out)
-    },
+    table: async (out) => (await import('../render/views/rtree.ts')).rtreeTable(document, names, dense, cx.full, out),
   }
 }

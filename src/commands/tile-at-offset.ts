@@ -1,9 +1,9 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
-import type { TileDocument } from '../documents/tile.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { keepsOffsets } from '../filters/registry.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { fieldFileBase } from '../format/field-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
@@ -11,14 +11,14 @@ import { decodePrefix } from '../format/io.ts'
 import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
 import type { ByteSource } from '../source/source.ts'
 import { withSource } from '../store/array.ts'
-import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { type Fragment, filePipeline } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
-import { finished, type TileOptions, undoneChunks } from './tile.ts'
+import { type TileOptions, undoneOutcome } from './tile.ts'
 
 /** What the schema says about a data file whose field is known from its name. */
 interface FileField {
-  info: Pick<FragmentInfo, 'schema' | 'slots'>
-  slot: number
+  schema: ArraySchema
+  slot: Slot
   role: TileRole
 }
 
@@ -48,13 +48,11 @@ export async function tileAtOffset(
     if (!(offset < size)) throw usage(`--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
     const { chunks, stored } = await framedTile(source, offset, size)
     const { length } = stored
-    const version = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION
-    const field = await fieldOf(fragment, version, fileName)
-    const pipeline = await pipelineFor(fragment, version, field, chunks.length > 0)
-    const undone = undoneChunks(cx, pipeline, chunks, stored, offset, source.name)
-    const document: TileDocument = {
+    const field = await fieldOf(fragment, fileName)
+    const pipeline = await pipelineFor(fragment, field, chunks.length > 0)
+    return undoneOutcome(cx, { pipeline, chunks, stored, offset, file: source.name }, options, (undone) => ({
       ...documentHead('tile', cx.shownPath(fragment.folder.path)),
-      field: field?.info.slots[field.slot].name ?? fileName,
+      field: field?.slot.name ?? fileName,
       file: fileName,
       role: field?.role,
       offset,
@@ -62,8 +60,7 @@ export async function tileAtOffset(
       next_offset: offset + length < size ? offset + length : null,
       unfiltered_size: undone.unfiltered_size,
       chunks: undone.chunks,
-    }
-    return finished(cx, document, stored, undone, options)
+    }))
   })
 }
 
@@ -87,50 +84,41 @@ async function framedTile(
   }
 }
 
-async function fieldOf(fragment: Fragment, version: number, fileName: string): Promise<FileField | undefined> {
+function versionOf({ parsedName }: Fragment): number {
+  return parsedName?.least_version ?? NEWEST_FORMAT_VERSION
+}
+
+async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField | undefined> {
   if (!fragment.array) return undefined
+  const version = versionOf(fragment)
   const { schema } = await fragment.array.newestSchema()
-  const slots: Slot[] = fragmentSlots(version, schema, { includes_timestamps: true, includes_delete_metadata: true })
-  const info = { schema, slots }
-  for (const [slot, one] of slots.entries()) {
-    const base = fieldFileBase(version, one)
-    const { varSized } = one
-    const files: [string, TileRole][] = [
-      [`${base}.tdb`, varSized ? 'offsets' : 'data'],
-      [`${base}_var.tdb`, 'var'],
-      [`${base}_validity.tdb`, 'validity'],
-    ]
-    const role = files.find(([file]) => base !== undefined && file === fileName)?.[1]
-    if (role) return { info, slot, role }
+  const slots = fragmentSlots(version, schema, { includes_timestamps: true, includes_delete_metadata: true })
+  for (const slot of slots) {
+    const base = fieldFileBase(version, slot)
+    if (base === undefined) continue
+    if (fileName === `${base}.tdb`) return { schema, slot, role: slot.varSized ? 'offsets' : 'data' }
+    if (fileName === `${base}_var.tdb`) return { schema, slot, role: 'var' }
+    if (fileName === `${base}_validity.tdb`) return { schema, slot, role: 'validity' }
   }
   throw usage(`expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
 }
 
-async function pipelineFor(
-  fragment: Fragment,
-  version: number,
-  field: FileField | undefined,
-  holdsChunks: boolean,
-): Promise<Pipeline> {
+function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChunks: boolean): Promise<Pipeline> {
   const { codecs, key, maxTileSize } = fragment.cx
-  if (!field) {
-    // Outside an array only the framing is known, so chunks are shown as stored.
-    return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion: version, maxTileSize }, codecs)
-  }
-  const { info, slot, role } = field
-  const { type } = info.slots[slot]
-  const filters = filePipeline(info, { slot, role }, fragment.encrypted)
+  const formatVersion = versionOf(fragment)
+  // Outside an array only the framing is known, so chunks are shown as stored.
+  if (!field) return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion, maxTileSize }, codecs)
+  const { schema, slot, role } = field
+  const filters = filePipeline({ schema, slots: [slot] }, { slot: 0, role }, fragment.encrypted)
+  const owner = { schema, format_version: formatVersion, dense: schema.array_type === 'dense' }
   const tile = {
-    ...tileDatatypes(
-      { ...info, format_version: version, dense: info.schema.array_type === 'dense' },
-      info.slots[slot],
-      role,
-    ),
-    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : info.slots[slot].cellSize,
-    formatVersion: version,
+    ...tileDatatypes(owner, slot, role),
+    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slot.cellSize,
+    formatVersion,
     key,
-    stringOffsets: role === 'var' && holdsChunks && filters.length > 0 && keepsOffsets(filters[0], type, version),
+    stringOffsets:
+      role === 'var' && holdsChunks && filters.length > 0 && keepsOffsets(filters[0], slot.type, formatVersion),
     maxTileSize,
-  } as const
+  }
   return Pipeline.load(filters, tile, codecs)
 }

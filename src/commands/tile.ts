@@ -1,7 +1,6 @@
-import { InspectError, usage } from '../base/errors.ts'
+import { faultOf, InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Output } from '../base/result.ts'
-import { isStringOffsetsTile, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { holdsStringOffsets, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import type { TileChunk, TileChunkStage, TileDocument, TileFilterMetadata } from '../documents/tile.ts'
 import { hex } from '../filters/bytes.ts'
@@ -60,7 +59,7 @@ export const command: CommandModule<TileOptions> = {
       const tile = tileIndex(indexText, info.tile_num)
       yield options.hex
         ? await (await import('./hex-sections.ts')).tileHex(cx, file, tile, options)
-        : await tileOutcome(cx, fragment, info, file, tile, options)
+        : await tileOutcome(cx, file, tile, options)
     } finally {
       await file.close()
       await fragment.close()
@@ -103,26 +102,20 @@ function defaultRole(roles: readonly TileRole[]): TileRole {
   return roles.includes('var') ? 'var' : 'data'
 }
 
-async function tileOutcome(
-  cx: CommandContext,
-  fragment: Fragment,
-  info: FragmentInfo,
-  file: TileFile,
-  tile: number,
-  options: TileOptions,
-): Promise<Outcome> {
+async function tileOutcome(cx: CommandContext, file: TileFile, tile: number, options: TileOptions): Promise<Outcome> {
+  const { fragment, info, slot, name, role, source } = file
   const { offset, size } = file.place(tile)
   const stored = await file.stored(tile)
-  const stringOffsets = await holdsStringOffsets(fragment, file, tile)
-  const framed = decode(stored, tileChunks, { file: file.source.name, offset })
+  const stringOffsets = await holdsStringOffsets(file, tile)
+  const { chunks, extra } = decode(stored, tileChunks, { file: source.name, offset })
   const pipeline = await file.pipeline(stringOffsets)
   const expected = file.expectedSize(tile)
-  const undone = undoneChunks(cx, pipeline, framed.chunks, stored, offset, file.source.name, expected)
-  const document: TileDocument = {
+  const found = { pipeline, chunks, stored, offset, file: source.name, expected }
+  return undoneOutcome(cx, found, options, (undone) => ({
     ...documentHead('tile', cx.shownPath(fragment.folder.path)),
-    field: info.slots[file.slot].name,
-    file: file.name,
-    role: file.role,
+    field: info.slots[slot].name,
+    file: name,
+    role,
     tile,
     tile_num: info.tile_num,
     cell_num: file.cells(tile),
@@ -132,55 +125,47 @@ async function tileOutcome(
     expected_size: expected,
     string_offsets: stringOffsets || undefined,
     chunks: undone.chunks,
-    extra_size: framed.extra.length > 0 ? framed.extra.length : undefined,
-  }
-  return finished(cx, document, stored, undone, options)
+    extra_size: extra.length > 0 ? extra.length : undefined,
+  }))
 }
 
-/** The chunks of a tile in the form of documents, and their unfiltered bytes. */
-export interface UndoneChunks {
-  chunks: TileChunk[]
-  parts: Uint8Array[]
-  stageBytes: { filter: string; parts: Uint8Array[] }[]
-  unfiltered_size: number
+/** A tile as stored, and how to undo it. */
+interface FoundTile {
+  pipeline: Pipeline
+  chunks: readonly StoredChunk[]
+  stored: Uint8Array
+  /** Where `stored` begins in the file. */
+  offset: number
+  file: string
+  /** Unfiltered bytes of the tile; chunks beyond it are not undone. */
+  expected?: number | undefined
 }
 
-/**
- * Undoes the filters of each chunk. A chunk that fails is reported and shown with its error.
- * @param expected unfiltered bytes of the tile; chunks beyond it are not undone
- */
-export function undoneChunks(
+/** Undoes the filters of each chunk. A chunk that fails is reported and shown with its error. */
+export async function undoneOutcome(
   cx: CommandContext,
-  pipeline: Pipeline,
-  stored: readonly StoredChunk[],
-  bytes: Uint8Array,
-  offset: number,
-  file: string,
-  expected?: number,
-): UndoneChunks {
+  { pipeline, chunks: storedChunks, stored, offset, file, expected }: FoundTile,
+  options: Pick<TileOptions, 'stages' | 'bytes'>,
+  documentOf: (undone: Pick<TileDocument, 'unfiltered_size' | 'chunks'>) => TileDocument,
+): Promise<Outcome> {
   const chunks: TileChunk[] = []
-  const parts: Uint8Array[] = []
+  const bytes: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
   let unfiltered_size = 0
   let end = 0
-  for (const [index, chunk] of stored.entries()) {
+  for (const [index, chunk] of storedChunks.entries()) {
+    const { original_length, metadata, data } = chunk
     const stages: StageResult[] = []
-    const head = {
-      offset: offset + (chunk.metadata.byteOffset - bytes.byteOffset) - CHUNK_HEAD_BYTES,
-      original_length: chunk.original_length,
-      filtered_length: chunk.data.length,
-      metadata_length: chunk.metadata.length,
-    }
     let error: InspectError | undefined
-    end += chunk.original_length
+    end += original_length
     try {
-      pipeline.refuseBeyond(end, expected, bytes.length)
-      const out = pipeline.reverseChunkAt(bytes, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
-      parts.push(out.data)
+      pipeline.refuseBeyond(end, expected, stored.length)
+      const out = pipeline.reverseChunkAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      bytes.push(out.data)
       unfiltered_size += out.data.length
     } catch (caught) {
-      if (!(caught instanceof InspectError)) throw caught
-      error = new InspectError(caught.code, caught.message, { ...caught.at, file }, { cause: caught })
+      const { code, message, at } = faultOf(caught)
+      error = new InspectError(code, message, { ...at, file }, { cause: caught })
       cx.fault(error)
     }
     stages.forEach(({ config, output }, i) => {
@@ -188,40 +173,20 @@ export function undoneChunks(
       stageBytes[i].parts.push(output.data)
     })
     chunks.push({
-      ...head,
+      offset: offset + (metadata.byteOffset - stored.byteOffset) - CHUNK_HEAD_BYTES,
+      original_length,
+      filtered_length: data.length,
+      metadata_length: metadata.length,
       stages: stages.map(stageResult),
       error: error && { code: error.code, message: error.message },
     })
   }
-  return { chunks, parts, stageBytes, unfiltered_size }
-}
-
-export async function finished(
-  cx: CommandContext,
-  document: TileDocument,
-  stored: Uint8Array,
-  { chunks, parts, stageBytes }: UndoneChunks,
-  options: Pick<TileOptions, 'stages' | 'bytes'>,
-): Promise<Outcome> {
+  const document = documentOf({ chunks, unfiltered_size })
   if (options.stages !== undefined) await writeStages(cx, options.stages, stored, stageBytes)
-  if (options.bytes) return { document, bytes: parts, incomplete: parts.length < chunks.length, table: () => {} }
+  if (options.bytes) return { document, bytes, incomplete: bytes.length < chunks.length, table: () => {} }
   return {
     document,
-    async table(out: Output) {
-      const { tileTable } = await import('../render/views/tile.ts')
-      await tileTable(document, cx.full, out)
-    },
-  }
-}
-
-/** Whether a var tile holds its own offsets, according to the offsets tile; for an offsets file, whether its tile says so. */
-async function holdsStringOffsets(fragment: Fragment, file: TileFile, tile: number): Promise<boolean> {
-  if (file.role !== 'var' || file.cells(tile) === 0) return false
-  const offsets = await TileFile.open(fragment, file.slot, 'offsets')
-  try {
-    return isStringOffsetsTile(await offsets.stored(tile))
-  } finally {
-    await offsets.close()
+    table: async (out) => (await import('../render/views/tile.ts')).tileTable(document, cx.full, out),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Output, Pages } from '../base/result.ts'
+import { Pages } from '../base/result.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import {
   checkOffsetCount,
@@ -8,15 +8,16 @@ import {
   type TileRole,
   tileCellNum,
 } from '../cells/tile-places.ts'
-import type { CellValue, Count, Sum, ValueRange } from '../documents/common.ts'
+import type { CellValue, ValueRange } from '../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { sumReader, type ValueStyle } from '../format/value.ts'
 import { passedBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -98,7 +99,7 @@ async function tilesOutcome(
     document,
     rows: tiles,
     origin: { fragment: fragment.name },
-    async table(out: Output) {
+    async table(out) {
       const { tilesTable } = await import('../render/views/tiles.ts')
       const names = dimensions.map(({ name }) => name)
       await tilesTable(document, { names, limited: touches !== undefined || wanted !== undefined, full: cx.full }, out)
@@ -206,10 +207,10 @@ async function fieldBlocks(
   const main = await ofFile(varSized ? 'offsets' : 'data')
   const variable = varSized ? await ofFile('var') : undefined
   const validity = nullable ? await ofFile('validity') : undefined
-  const mins = await minMaxBlocks(lists, info, slot, 'min', style)
-  const maxs = await minMaxBlocks(lists, info, slot, 'max', style)
-  const sums = await sumBlocks(lists, info, slot)
-  const nulls = await nullCountBlocks(lists, slot)
+  const mins = await minMaxBlocks(lists, field, slot, 'min', style)
+  const maxs = await minMaxBlocks(lists, field, slot, 'max', style)
+  const sums = perTile(await lists.sums(slot), (entries) => sumReader(field.type, entries))
+  const nulls = perTile(await lists.offsets('tile_null_counts', slot), (counts) => (index) => counts[index])
   return async (from, to) => {
     const place = await main(from, to)
     const varPlace = await variable?.(from, to)
@@ -284,41 +285,27 @@ async function placeBlocks(
 
 async function minMaxBlocks(
   lists: TileLists,
-  info: FragmentInfo,
+  field: Slot,
   slot: number,
   which: 'min' | 'max',
   style: ValueStyle,
 ): Promise<Block<CellValue> | undefined> {
-  const field = info.slots[slot]
   const list = await lists.minMax(which, slot, minMaxCellSize(field))
   if (!list || !minMaxValues(field, list.whole ?? NO_VALUES, style)) return undefined
-  return async (from, to) => {
-    const { first, entries } = await list.block(from, to)
-    const at = minMaxValues(field, entries, style)?.at
-    return (tile) => (at && tile < list.count ? at(tile - first) : null)
-  }
+  return perTile(list, (entries) => minMaxValues(field, entries, style)?.at ?? (() => null))
 }
 
-async function sumBlocks(lists: TileLists, info: FragmentInfo, slot: number): Promise<Block<Sum | null> | undefined> {
-  const list = await lists.sums(slot)
-  const { type } = info.slots[slot]
+/** The values of a list, block by block; null for tiles without an entry. @param read the value at an index of the entries */
+function perTile<L, T>(
+  list: TileList<L> | undefined,
+  read: (entries: L) => (index: number) => T,
+): Block<T | null> | undefined {
   return (
     list &&
     (async (from, to) => {
       const { first, entries } = await list.block(from, to)
-      const sum = sumReader(type, entries)
-      return (tile) => (tile < list.count ? sum(tile - first) : null)
-    })
-  )
-}
-
-async function nullCountBlocks(lists: TileLists, slot: number): Promise<Block<Count | null> | undefined> {
-  const list = await lists.offsets('tile_null_counts', slot)
-  return (
-    list &&
-    (async (from, to) => {
-      const { first, entries } = await list.block(from, to)
-      return (tile) => (tile < list.count ? entries[tile - first] : null)
+      const at = read(entries)
+      return (tile) => (tile < list.count ? at(tile - first) : null)
     })
   )
 }

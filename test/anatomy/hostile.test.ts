@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { chainTo } from '../../src/anatomy/locate.ts'
 import { childList, lazyChildren, type Part, type Space } from '../../src/anatomy/part.ts'
+import { chainTo } from '../../src/anatomy/path.ts'
 import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
