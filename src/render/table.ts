@@ -294,11 +294,13 @@ interface Shown {
 }
 
 export type Pair = readonly [name: string, value: string]
+/** Pairs, some of them perhaps left out. */
+export type Pairs = readonly (Pair | false | null | undefined)[]
 
 /** A record with one name and value per line. On a terminal, long values are wrapped. */
-export async function keyValues(pairs: Iterable<Pair>, out: Output): Promise<void> {
+export async function keyValues(pairs: Pairs, out: Output): Promise<void> {
   const paint = await painter(out)
-  const escaped = Array.from(pairs, ([name, value]): Pair => [escapeText(name), escapeText(value)])
+  const escaped = pairs.flatMap((pair): Pair[] => (pair ? [[escapeText(pair[0]), escapeText(pair[1])]] : []))
   const indent = escaped.reduce((width, [name]) => Math.max(width, textWidth(name)), 0) + GAP.length
   const room = out.columns === undefined ? Number.POSITIVE_INFINITY : Math.max(out.columns - indent, NARROW)
   const lines = escaped.map(([name, value]) => {

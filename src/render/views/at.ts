@@ -3,9 +3,9 @@ import type { AtCells, AtDocument } from '../../documents/at.ts'
 import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
 import type { CellValue } from '../../documents/common.ts'
 import type { DumpField } from '../../documents/dump.ts'
-import { type Column, keyValues, type Pair, table } from '../table.ts'
+import { keyValues, type Pairs, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { line, section, title } from './parts.ts'
+import { line, listOf, type Shows, section, title } from './parts.ts'
 import { counted, countText, fieldName, measuredText } from './wording.ts'
 
 /** Bytes of a value that a terminal shows. */
@@ -15,19 +15,14 @@ const BYTES = 6
 export async function atTable(document: AtDocument, out: Output): Promise<void> {
   const { path, role, offset, byte, cells } = document
   await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
-  const columns: Column[] = [
-    { name: 'part', role: 'field' },
-    { name: 'from', align: 'right' },
-    { name: 'bytes', align: 'right' },
-    { name: 'is' },
+  const { chain } = document
+  const columns: Shows<DumpField>[] = [
+    { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${nameText(link)}` },
+    { name: 'from', align: 'right', cell: ({ offset }) => countText(offset) },
+    { name: 'bytes', align: 'right', cell: ({ length }) => countText(length) },
+    { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
-  const rows = document.chain.map((link, depth, chain) => [
-    `${'  '.repeat(depth)}${nameText(link)}`,
-    countText(link.offset),
-    countText(link.length),
-    meaningText(link, listName(link, chain[depth - 1]), out),
-  ])
-  await table({ columns, rows }, out)
+  await table(listOf(columns, chain), out)
   await keyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
 }
 
@@ -63,16 +58,15 @@ function valueText(value: DumpField['value'], out: Output): string {
   return `${shortValue(value.subarray(0, BYTES))}…`
 }
 
-function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCells): Pair[] {
+function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCells): Pairs {
   const which = from === to ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(to)}`
   const ofField = field === undefined ? '' : `, ${fieldName(field)}`
-  const pairs: Pair[] = [['feeds', `${which} of tile ${countText(tile)}${ofField}`]]
-  if (coordinates) {
-    const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
-    pairs.push(['coordinates', `${coordinatesText(coordinates)}${outside}`])
-  }
-  if (value !== undefined) pairs.push(['value', shortValue(value)])
-  return pairs
+  const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
+  return [
+    ['feeds', `${which} of tile ${countText(tile)}${ofField}`],
+    coordinates && ['coordinates', `${coordinatesText(coordinates)}${outside}`],
+    value !== undefined && ['value', shortValue(value)],
+  ]
 }
 
 function coordinatesText(coordinates: Readonly<Record<string, CellValue>>): string {
@@ -81,7 +75,7 @@ function coordinatesText(coordinates: Readonly<Record<string, CellValue>>): stri
     .join(', ')
 }
 
-function noticePairs(document: AtDocument): Pair[] {
+function noticePairs(document: AtDocument): Pairs {
   const { detected_by, detected_in, not_tried, cell_findings } = document
   if (detected_by === undefined) return []
   const name = 'a flip here is noticed by'
@@ -96,12 +90,13 @@ function noticePairs(document: AtDocument): Pair[] {
   if (detected_by.length === 0) return [[name, `nothing${only}`]]
   const bits = (document.detected_by_bit ?? []).flatMap((names, bit) => (names.length > 0 ? [] : [bit]))
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
-  const pairs: Pair[] = [[name, `${detected_by.join(', ')}${some}${only}`]]
   const ofCells = new Set<string>(cell_findings)
   const ofTiles = new Set(document.findings_by_bit?.flat().filter((code) => !ofCells.has(code)))
-  if (ofTiles.size > 0) pairs.push(['check then finds', [...ofTiles].join(', ')])
-  if (ofCells.size > 0) pairs.push(['check --level cells', [...ofCells].join(', ')])
-  return pairs
+  return [
+    [name, `${detected_by.join(', ')}${some}${only}`],
+    ofTiles.size > 0 && ['check then finds', [...ofTiles].join(', ')],
+    ofCells.size > 0 && ['check --level cells', [...ofCells].join(', ')],
+  ]
 }
 
 /** The places of a cell, file by file. */
@@ -109,15 +104,7 @@ export async function cellPlacesTable({ path, cells }: CellDocument, out: Output
   await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
   for (const { coordinates, cell, tile, places } of cells) {
     await section(`${coordinatesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
-    const columns: Column[] = [
-      { name: 'field', role: 'field' },
-      { name: 'file' },
-      { name: 'role' },
-      { name: 'from', align: 'right' },
-      { name: 'bytes', align: 'right' },
-      { name: 'value' },
-    ]
-    await table({ columns, rows: places.map(placeRow) }, out)
+    await table(listOf(PLACE_COLUMNS, places), out)
     if (places.some(({ exact }) => !exact))
       await line(
         '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
@@ -127,15 +114,15 @@ export async function cellPlacesTable({ path, cells }: CellDocument, out: Output
   }
 }
 
-function placeRow({ exact, content_offset, content_length, ...place }: CellLinePlace): string[] {
-  const mark = exact ? '' : '~'
-  const inside = exact ? '' : `, bytes ${countText(content_offset)}+${countText(content_length)} of its content`
-  return [
-    fieldName(place.field),
-    place.file,
-    place.role,
-    `${mark}${countText(place.offset)}`,
-    `${mark}${countText(place.length)}`,
-    `${shortValue(place.value)}${inside}`,
-  ]
+const PLACE_COLUMNS: readonly Shows<CellLinePlace>[] = [
+  { name: 'field', role: 'field', cell: ({ field }) => fieldName(field) },
+  { name: 'file', cell: ({ file }) => file },
+  { name: 'role', cell: ({ role }) => role },
+  { name: 'from', align: 'right', cell: ({ exact, offset }) => `${exact ? '' : '~'}${countText(offset)}` },
+  { name: 'bytes', align: 'right', cell: ({ exact, length }) => `${exact ? '' : '~'}${countText(length)}` },
+  { name: 'value', cell: ({ value, ...place }) => `${shortValue(value)}${contentText(place)}` },
+]
+
+function contentText({ exact, content_offset, content_length }: Omit<CellLinePlace, 'value'>): string {
+  return exact ? '' : `, bytes ${countText(content_offset)}+${countText(content_length)} of its content`
 }

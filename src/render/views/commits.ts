@@ -1,11 +1,19 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
-import type { Column } from '../table.ts'
-import { limitOf, line, ROWS, tableOrBelow, title } from './parts.ts'
+import { limitOf, line, listOf, ROWS, type Shows, tableOrBelow, title } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
 /** The effect of a commit, or of a delete condition on a fragment. */
 type Effect = CommitsLine['effect'] | 'processed' | 'applied'
+
+/** A commit file, an entry of one, or a fragment that a delete condition concerns. */
+interface Row {
+  file: string
+  kind: CommitsLine['kind']
+  effect: Effect
+  refersTo: string
+  condition: string
+}
 
 const EFFECTS: readonly (readonly [Effect, string])[] = [
   ['to-vacuum', 'the fragment is still there, hidden by a vacuum file'],
@@ -22,27 +30,21 @@ export async function commitsTable({ path, commits }: CommitsDocument, full: boo
   await title(path, filesText(commits), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
-  const columns: Column[] = [
-    { name: 'file', role: 'field' },
-    { name: 'kind' },
-    { name: 'effect', role: effectRole },
-    { name: 'refers to' },
-    ...(conditions ? [{ name: 'condition', role: errorRole }] : []),
+  const columns: Shows<Row>[] = [
+    { name: 'file', role: 'field', cell: ({ file }) => file },
+    { name: 'kind', cell: ({ kind }) => kind },
+    { name: 'effect', role: effectRole, cell: ({ effect }) => effect },
+    { name: 'refers to', cell: ({ refersTo }) => refersTo },
+    { name: 'condition', role: errorRole, shown: conditions, cell: ({ condition }) => condition },
   ]
-  const effects = new Set<Effect>()
-  const rows = commits.flatMap((commit) => {
+  const rows = commits.flatMap((commit): Row[] => {
     const { file, entry, kind, effect } = commit
-    effects.add(effect)
-    const row = [
-      entry === null ? file : `  ${entry}`,
-      kind,
-      effect,
-      referenceText(commit),
-      ...(conditions ? [conditionText(commit)] : []),
-    ]
-    return [row, ...fragmentRows(commit, effects)]
+    const shown = entry === null ? file : `  ${entry}`
+    const row = { file: shown, kind, effect, refersTo: referenceText(commit), condition: conditionText(commit) }
+    return [row, ...fragmentRows(commit)]
   })
-  await tableOrBelow({ columns, rows, limit: limitOf(full, ROWS, out) }, out)
+  const effects = new Set(rows.map(({ effect }) => effect))
+  await tableOrBelow({ ...listOf(columns, rows), limit: limitOf(full, ROWS, out) }, out)
   for (const [effect, meaning] of EFFECTS) {
     if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
   }
@@ -64,13 +66,10 @@ function filesText(commits: readonly CommitsLine[]): string {
 const NAMED = 8
 
 /** The fragments that a delete condition concerns, as rows below it. */
-function fragmentRows(commit: CommitsLine, effects: Set<Effect>): string[][] {
-  const { kind, processed_by = [], not_processed_by = [] } = commit
+function fragmentRows({ kind, processed_by = [], not_processed_by = [] }: CommitsLine): Row[] {
   if (processed_by.length + not_processed_by.length > NAMED) return []
-  const rows = (effect: Effect, names: readonly string[]): string[][] => {
-    if (names.length > 0) effects.add(effect)
-    return names.map((name) => [`  ${name}`, kind, effect, 'fragment of that name', NOTHING])
-  }
+  const rows = (effect: Effect, names: readonly string[]): Row[] =>
+    names.map((name) => ({ file: `  ${name}`, kind, effect, refersTo: 'fragment of that name', condition: NOTHING }))
   return [...rows('processed', processed_by), ...rows('applied', not_processed_by)]
 }
 

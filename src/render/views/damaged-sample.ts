@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { DamageKindsDocument } from '../../documents/damage-kinds.ts'
 import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { heading, keyValues, table } from '../table.ts'
-import { line, section } from './parts.ts'
+import { line, listOf, type Shows, section } from './parts.ts'
 
 /** What is wrong with a sample, and how to see it. */
 export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
@@ -14,11 +14,10 @@ export async function damagedSampleTable(document: DamagedSampleDocument, out: O
 }
 
 export async function damageKindsTable({ kinds }: DamageKindsDocument, out: Output): Promise<void> {
-  await table(
-    {
-      columns: [{ name: 'damage', role: 'field' }, { name: 'severity' }, { name: 'what' }],
-      rows: kinds.map(({ damage, severity, what }) => [damage, severity, what]),
-    },
-    out,
-  )
+  const columns: Shows<DamageKindsDocument['kinds'][number]>[] = [
+    { name: 'damage', role: 'field', cell: ({ damage }) => damage },
+    { name: 'severity', cell: ({ severity }) => severity },
+    { name: 'what', cell: ({ what }) => what },
+  ]
+  await table(listOf(columns, kinds), out)
 }

@@ -1,9 +1,9 @@
 import type { Output, Result } from '../../base/result.ts'
 import type { DiffDocument } from '../../documents/diff.ts'
-import { type Column, heading, keyValues, table } from '../table.ts'
+import { heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { fits, limitOf, line, ROWS, section } from './parts.ts'
+import { fits, limitOf, line, listOf, ROWS, type Shows, section } from './parts.ts'
 import { counted, NOTHING } from './wording.ts'
 
 /** Characters of a value. */
@@ -31,16 +31,12 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
   }
   await section(`${counted(differences.length, 'difference')}${cells}`, out)
   const limit = limitOf(full, ROWS, out)
-  const columns: Column[] = [
-    { name: 'where', role: 'field' },
-    { name: 'a', align: 'right' },
-    { name: 'b', align: 'right' },
+  const columns: Shows<DiffDocument['differences'][number]>[] = [
+    { name: 'where', role: 'field', cell: placeText },
+    { name: 'a', align: 'right', cell: ({ a }) => valueText(a) },
+    { name: 'b', align: 'right', cell: ({ b }) => valueText(b) },
   ]
-  const rows = differences.map(({ path, a, b, more }) => [
-    more === undefined ? path : `${path} and ${counted(more, 'more', 'more')}`,
-    valueText(a),
-    valueText(b),
-  ])
+  const { rows } = listOf(columns, differences)
   // The place matters most, so it must not be cut.
   const whole = Math.max(...rows.slice(0, limit).map(([where]) => textWidth(where)))
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
@@ -59,6 +55,10 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
   }
   if (limit !== undefined && rows.length > limit)
     await line(`… ${rows.length - limit} more (--full shows all)`, out, 'dim')
+}
+
+function placeText({ path, more }: DiffDocument['differences'][number]): string {
+  return more === undefined ? path : `${path} and ${counted(more, 'more', 'more')}`
 }
 
 /** `-` for a value that does not exist. */

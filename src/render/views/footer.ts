@@ -7,10 +7,10 @@ import type {
   OldFooter,
   WholeFooter,
 } from '../../documents/footer.ts'
-import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { fits, line, section } from './parts.ts'
-import { countText, domainText, fieldName, sizeText, versionText } from './wording.ts'
+import { fits, line, listOf, type Shows, section } from './parts.ts'
+import { countText, domainText, sizeText, slotText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
 /** Keys of a slot's numbers, each with its column name. */
@@ -98,16 +98,15 @@ async function slotTable<K extends string>(
 ): Promise<void> {
   const shown = wanted.filter(([key]) => slots.some((slot) => of(slot)[key] !== undefined))
   if (shown.length === 0) return
-  const columns: Column[] = [
-    { name: 'field', role: 'field' },
-    ...shown.map(([, name]): Column => ({ name, align: 'right' })),
+  const columns: Shows<FooterField>[] = [
+    { name: 'field', role: 'field', cell: slotText },
+    ...shown.map(
+      ([key, name]): Shows<FooterField> => ({ name, align: 'right', cell: (slot) => countText(of(slot)[key]) }),
+    ),
   ]
-  const rows = slots.map((slot) => [
-    slot.phantom === true ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
-    ...shown.map(([key]) => countText(of(slot)[key])),
-  ])
-  if (fits(columns, rows, out) || shown.length < 2) {
-    await table({ columns, rows }, out)
+  const content = listOf(columns, slots)
+  if (fits(columns, content.rows, out) || shown.length < 2) {
+    await table(content, out)
     return
   }
   const half = Math.ceil(wanted.length / 2)

@@ -4,10 +4,21 @@ import type { ErrorInfo, ListedFragment } from '../../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
-import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { heading, keyValues, type Pair, type Pairs, table } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { keyValueRows, METADATA_COLUMNS } from './metadata.ts'
-import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
+import { keyValueTable } from './metadata.ts'
+import {
+  fits,
+  type ListContent,
+  limitOf,
+  line,
+  listOf,
+  ROWS,
+  type Shows,
+  section,
+  tableOrBelow,
+  title,
+} from './parts.ts'
 import {
   counted,
   countText,
@@ -114,112 +125,117 @@ function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, st
   return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
 }
 
+interface FragmentColumn extends Shows<ArrayFragment> {
+  /** Set for columns that may be left out for lack of room, in this order. */
+  spare?: number
+  /** Whether such a column then goes below the table. */
+  below?: boolean
+}
+
+/** @param exact whether sizes and times are shown with all digits */
+function fragmentColumns(document: Listing, names: readonly string[], exact: boolean): FragmentColumn[] {
+  const { fragments, error } = document
+  const schemas = schemaNumbers(document)
+  const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
+  const size = exact ? sizeText : shortSizeText
+  const right = { align: 'right' } as const
+  return [
+    { name: 'fragment', role: 'field', cell: ({ name }) => name },
+    { name: 'state', role: stateRole, whole: true, cell: stateText },
+    { name: 'cells', ...right, cell: ({ cells_in_domain }) => countText(cells_in_domain) },
+    { name: 'tiles', ...right, spare: 4, cell: ({ tile_num }) => countText(tile_num) },
+    { name: 'size', ...right, cell: (fragment) => size(fragment.size) },
+    {
+      name: 'ratio',
+      ...right,
+      spare: 3,
+      shown: fragments.some(({ ratio }) => ratio !== null),
+      cell: ({ unfiltered_size, data_size }) => ratioText(unfiltered_size, data_size),
+    },
+    {
+      name: 'schema',
+      ...right,
+      shown: schemas !== undefined,
+      cell: ({ array_schema_name }) => schemas?.get(array_schema_name) ?? NOTHING,
+    },
+    { name: 'overlaps', ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
+    // Aligned right, so that names are cut first.
+    {
+      name: 'time',
+      ...right,
+      spare: 2,
+      below: true,
+      cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact),
+    },
+    {
+      name: 'non-empty domain',
+      role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined),
+      spare: 1,
+      below: true,
+      cell: (fragment) => domainOrError(fragment, error, names),
+    },
+  ]
+}
+
+/** Shortest form of a name: two underscores and a timestamp. */
+const LEAST_NAME = 15
+
+/**
+ * On a terminal, fragments that need attention come first; the others keep their order. If whole names do not fit, they are
+ * cut to lengths that other commands still accept. Columns that do not fit go below, by row number, or are left out.
+ */
 async function fragmentsTable(
   document: Listing,
   names: readonly string[],
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
-  const { fragments, error } = document
-  const schemas = schemaNumbers(document)
-  const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
-  const ratios = fragments.some(({ ratio }) => ratio !== null)
-  const columns: Column[] = [
-    { name: 'fragment', role: 'field' },
-    { name: 'state', role: stateRole, whole: true },
-    { name: 'cells', align: 'right' },
-    { name: 'tiles', align: 'right' },
-    { name: 'size', align: 'right' },
-    ...(ratios ? [{ name: 'ratio', align: 'right' } as const] : []),
-    ...(schemas ? [{ name: 'schema', align: 'right' } as const] : []),
-    ...(overlapping ? [{ name: 'overlaps', align: 'right' } as const] : []),
-    // Aligned right, so that names are cut first.
-    { name: 'time', align: 'right' },
-    { name: 'non-empty domain', role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined) },
-  ]
-  const rows = (exact: boolean): string[][] =>
-    fragments.map((fragment) => [
-      fragment.name,
-      stateText(fragment),
-      countText(fragment.cells_in_domain),
-      countText(fragment.tile_num),
-      exact ? sizeText(fragment.size) : shortSizeText(fragment.size),
-      ...(ratios ? [ratioText(fragment.unfiltered_size, fragment.data_size)] : []),
-      ...(schemas ? [schemas.get(fragment.array_schema_name) ?? NOTHING] : []),
-      ...(overlapping ? [countText(fragment.overlap_num)] : []),
-      timeRangeText(fragment.timestamp_range, exact),
-      domainOrError(fragment, error, names),
-    ])
-  const wide = rows(true)
-  const narrow = fits(columns, wide.slice(0, limit), out) ? wide : rows(false)
-  await fragmentRows({ columns, rows: narrow, limit }, out)
-}
-
-/** Columns that move to separate lines, the last first, until the rest fits. */
-const OPTIONAL = ['non-empty domain', 'time']
-/** Columns that are left out before that. */
-const SPARE = ['ratio', 'tiles']
-/** Shortest form of a name: two underscores and a timestamp. */
-const LEAST_NAME = 15
-
-/**
- * On a terminal, fragments that need attention come first; the others keep their order. If whole names do not fit, they are
- * cut to lengths that other commands still accept. Columns that do not fit go below, by row number.
- */
-async function fragmentRows(content: ListContent, out: Output): Promise<void> {
+  const { fragments } = document
+  const wide = fragmentColumns(document, names, true)
   if (out.columns === undefined || out.vertical) {
-    await table(content, out)
+    await table({ ...listOf(wide, fragments), limit }, out)
     return
   }
-  const { limit } = content
-  const state = content.columns.findIndex(({ name }) => name === 'state')
-  const order = (row: readonly string[]): number => (stateRole(row[state]) === 'bad' ? 0 : 1)
-  const sorted = content.rows.toSorted((a, b) => order(a) - order(b))
-  if (fits(NUMBERED.concat(content.columns), numbered(sorted).slice(0, limit), out)) {
-    await table({ columns: content.columns, rows: sorted, limit }, out)
+  const roomy = (columns: readonly FragmentColumn[], rows: readonly ArrayFragment[]): boolean => {
+    const list = listOf(columns, rows.slice(0, limit))
+    return fits(list.columns, list.rows, out)
+  }
+  const all = roomy(wide, fragments) ? wide : fragmentColumns(document, names, false)
+  const isBad = (fragment: ArrayFragment): boolean => stateRole(stateText(fragment)) === 'bad'
+  const sorted = fragments.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))
+  if (roomy([NUMBER, ...all], sorted)) {
+    await table({ ...listOf(all, sorted), limit }, out)
     return
   }
-  const length = enoughOf(content.rows.map(([name]) => name))
-  const [, ...others] = content.columns
-  let columns: readonly Column[] = [...NUMBERED, { name: 'fragment begins', role: 'field', whole: true }, ...others]
-  let rows: readonly (readonly string[])[] = numbered(sorted.map((row) => row.with(0, row[0].slice(0, length))))
-  const without = (name: string): void => {
-    const at = columns.findIndex((column) => column.name === name)
-    if (at < 0) return
-    columns = columns.toSpliced(at, 1)
-    rows = rows.map((row) => row.toSpliced(at, 1))
+  const length = enoughOf(fragments.map(({ name }) => name))
+  const begins: FragmentColumn = {
+    name: 'fragment begins',
+    role: 'field',
+    whole: true,
+    cell: ({ name }) => name.slice(0, length),
   }
-  const below: { name: string; cells: string[] }[] = []
-  const roomy = (): boolean => fits(columns, rows.slice(0, limit), out)
-  for (const name of OPTIONAL) {
-    if (roomy()) break
-    const at = columns.findIndex((column) => column.name === name)
-    below.push({ name, cells: rows.map((row) => row[at]) })
-    without(name)
+  let kept = [NUMBER, begins, ...all.slice(1)].filter(({ shown }) => shown !== false)
+  const gone: FragmentColumn[] = []
+  const spares = kept.filter(({ spare }) => spare !== undefined)
+  for (const column of spares.sort((a, b) => Number(a.spare) - Number(b.spare))) {
+    if (roomy(kept, sorted)) break
+    gone.push(column)
+    kept = kept.filter((one) => one !== column)
   }
-  const left: string[] = []
-  for (const name of SPARE) {
-    if (roomy()) break
-    if (!columns.some((column) => column.name === name)) continue
-    left.push(name)
-    without(name)
-  }
-  await table({ columns, rows, limit, left }, out)
-  const details = rows.slice(0, limit).flatMap(([number], i): Pair[] => {
-    const cells = below.map(({ cells }) => cells[i]).filter((cell) => cell !== '' && cell !== NOTHING)
-    return cells.length === 0 ? [] : [[number, cells.join('; ')]]
+  const left = gone.filter(({ below }) => !below).map(({ name }) => name)
+  await table({ ...listOf(kept, sorted), limit, left }, out)
+  const below = gone.filter(({ below }) => below)
+  const details = sorted.slice(0, limit).map((fragment, i): Pair | false => {
+    const cells = below.map(({ cell }) => cell(fragment, i)).filter((cell) => cell !== '' && cell !== NOTHING)
+    return cells.length > 0 && [String(i + 1), cells.join('; ')]
   })
-  if (details.length === 0) return
+  if (!details.some(Boolean)) return
   await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
   await keyValues(details, out)
   await out.write('\n')
 }
 
-const NUMBERED: readonly Column[] = [{ name: '#', align: 'right', role: 'dim' }]
-
-function numbered(rows: readonly (readonly string[])[]): string[][] {
-  return rows.map((row, i) => [String(i + 1), ...row])
-}
+const NUMBER: FragmentColumn = { name: '#', align: 'right', role: 'dim', cell: (_, i) => String(i + 1) }
 
 /** Number of characters that tell all names apart. */
 function enoughOf(names: readonly string[]): number {
@@ -298,42 +314,32 @@ export async function fragmentTable(document: FragmentDocument, names: readonly 
   await keyValues(fragmentFacts(document, names), out)
   if (error) await line(`error: ${error.message}`, out, 'bad')
   await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
-  // Without the metadata, nobody knows which files it lists.
-  if (files.length > 0) await filesTable(files, error ? () => '' : fileNote, out)
+  if (files.length > 0) await filesTable(files, !error, out)
 }
 
-function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pair[] {
+function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pairs {
   const { dense, cell_num, cells_in_domain, state, hidden_by, array_schema_name } = document
-  const pairs: Pair[] = []
-  if (state) {
-    const meaning = state === 'unlisted' ? UNLISTED : HIDDEN[state]
-    pairs.push(['state', meaning === undefined ? state : `${state}: ${meaning}`])
-  }
-  if (dense !== null) pairs.push(['type', dense ? 'dense' : 'sparse'])
-  pairs.push(['format version', releasesText(document.format_version)])
-  pairs.push(['written', timeRangeText(document.timestamp_range)])
-  if (document.consolidated) pairs.push(['consolidated', 'it holds the cells of fragments written between these times'])
-  if (hidden_by) pairs.push(['hidden by', hidden_by])
-  if (array_schema_name !== null) pairs.push(['schema', array_schema_name])
-  if (cells_in_domain !== null) {
-    const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
-    pairs.push(['cells', countText(cells_in_domain) + whole])
-    pairs.push(['tiles', countText(document.tile_num)])
-  }
-  pairs.push(['size', sizeText(document.size)])
-  if (dense !== null) pairs.push(['non-empty domain', domainText(names, document.nonempty_domain)])
-  if (document.has_consolidated_metadata) {
-    pairs.push(['footer', 'also in a consolidated fragment metadata file'])
-  }
-  return pairs
+  const meaning = state === 'unlisted' ? UNLISTED : state && HIDDEN[state]
+  const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
+  return [
+    state && ['state', meaning === undefined ? state : `${state}: ${meaning}`],
+    dense !== null && ['type', dense ? 'dense' : 'sparse'],
+    ['format version', releasesText(document.format_version)],
+    ['written', timeRangeText(document.timestamp_range)],
+    document.consolidated && ['consolidated', 'it holds the cells of fragments written between these times'],
+    hidden_by ? ['hidden by', hidden_by] : undefined,
+    array_schema_name !== null && ['schema', array_schema_name],
+    cells_in_domain !== null && ['cells', countText(cells_in_domain) + whole],
+    cells_in_domain !== null && ['tiles', countText(document.tile_num)],
+    ['size', sizeText(document.size)],
+    dense !== null && ['non-empty domain', domainText(names, document.nonempty_domain)],
+    document.has_consolidated_metadata && ['footer', 'also in a consolidated fragment metadata file'],
+  ]
 }
 
-async function filesTable(
-  files: readonly FragmentLine[],
-  note: (file: FragmentLine) => string,
-  out: Output,
-): Promise<void> {
-  const noted = files.some((file) => note(file) !== '')
+/** @param listed whether it is known which files the metadata lists */
+async function filesTable(files: readonly FragmentLine[], listed: boolean, out: Output): Promise<void> {
+  const noted = listed && files.some((file) => fileNote(file) !== '')
   const wide = fileList(files, { noted, tiles: true, size: sizeText })
   // All files of a fragment have the same number of tiles, shown above.
   const content = fits(wide.columns, wide.rows, out)
@@ -356,30 +362,22 @@ interface FileListStyle {
 }
 
 function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileListStyle): ListContent {
-  return {
-    columns: [
-      { name: 'file' },
-      { name: 'field', role: 'field' },
-      { name: 'role' },
-      { name: 'size', align: 'right' },
-      ...(tiles ? [{ name: 'tiles', align: 'right' } as const] : []),
-      { name: 'unfiltered', align: 'right' },
-      { name: 'ratio', align: 'right' },
-      ...(noted ? [{ name: 'note', role: 'bad' } as const] : []),
-      { name: 'filters' },
-    ],
-    rows: files.map((file) => [
-      file.name,
-      file.field === null ? NOTHING : fieldName(file.field),
-      file.role,
-      size(file.size),
-      ...(tiles ? [countText(file.tile_num)] : []),
-      size(file.unfiltered_size),
-      file.state === 'present' ? ratioText(file.unfiltered_size, file.size) : NOTHING,
-      ...(noted ? [fileNote(file)] : []),
-      filtersText(file.filters),
-    ]),
-  }
+  const columns: Shows<FragmentLine>[] = [
+    { name: 'file', cell: ({ name }) => name },
+    { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
+    { name: 'role', cell: ({ role }) => role },
+    { name: 'size', align: 'right', cell: (file) => size(file.size) },
+    { name: 'tiles', align: 'right', shown: tiles, cell: ({ tile_num }) => countText(tile_num) },
+    { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => size(unfiltered_size) },
+    { name: 'ratio', align: 'right', cell: fileRatio },
+    { name: 'note', role: 'bad', shown: noted, cell: fileNote },
+    { name: 'filters', cell: ({ filters }) => filtersText(filters) },
+  ]
+  return listOf(columns, files)
+}
+
+function fileRatio({ state, unfiltered_size, size }: FragmentLine): string {
+  return state === 'present' ? ratioText(unfiltered_size, size) : NOTHING
 }
 
 /** What is wrong with a file, in words; empty if nothing is. */
@@ -393,48 +391,41 @@ export async function groupTable({ path, members, metadata }: GroupDocument, out
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
   await title(path, `group, ${what}`, out)
   if (members.length > 0) {
-    const rows = memberRows(members, 0)
-    const noted = rows.some((row) => row[4] !== '')
-    await tableOrBelow(
+    const all = membersBelow(members, '')
+    const columns: Shows<Member>[] = [
+      { name: 'member', role: 'field', cell: memberName },
+      { name: 'type', cell: ({ type }) => type },
+      { name: 'path', cell: ({ uri }) => uri },
       {
-        columns: [
-          { name: 'member', role: 'field' },
-          { name: 'type' },
-          { name: 'path' },
-          { name: 'where' },
-          ...(noted ? [{ name: 'note', role: 'bad' } as const] : []),
-        ],
-        rows: noted ? rows : rows.map((row) => row.slice(0, 4)),
+        name: 'where',
+        cell: ({ implicit, relative }) => (implicit ? IMPLICIT : relative ? 'in the group' : 'elsewhere'),
       },
-      out,
-    )
-    if (rows.some((row) => row[3] === IMPLICIT))
+      { name: 'note', role: 'bad', shown: all.some((member) => memberNote(member) !== ''), cell: memberNote },
+    ]
+    await tableOrBelow(listOf(columns, all), out)
+    if (all.some(({ implicit }) => implicit))
       await line(
         `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
         out,
         'dim',
       )
   }
-  const rows = keyValueRows(metadata)
-  await section(rows.length === 0 ? 'no metadata' : 'metadata', out)
-  if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
+  const empty = Object.keys(metadata).length === 0
+  await section(empty ? 'no metadata' : 'metadata', out)
+  if (!empty) await keyValueTable(metadata, out)
 }
 
 const IMPLICIT = 'implicit'
 
-/** One row per member; members of a group come below it. */
-function memberRows(members: readonly GroupLine[], level: number): string[][] {
-  return members.flatMap((member) => {
-    const { name, type, uri, relative, implicit } = member
-    const row = [
-      '  '.repeat(level) + (name || (implicit ? uri : NOTHING)),
-      type,
-      uri,
-      implicit ? IMPLICIT : relative ? 'in the group' : 'elsewhere',
-      memberNote(member),
-    ]
-    return [row, ...memberRows(member.members ?? [], level + 1)]
-  })
+type Member = GroupLine & { indent: string }
+
+/** The members, each with those of its own below it. */
+function membersBelow(members: readonly GroupLine[], indent: string): Member[] {
+  return members.flatMap((member) => [{ ...member, indent }, ...membersBelow(member.members ?? [], `${indent}  `)])
+}
+
+function memberName({ indent, name, implicit, uri }: Member): string {
+  return indent + (name || (implicit ? uri : NOTHING))
 }
 
 function memberNote({ state, type, found, error }: GroupLine): string {

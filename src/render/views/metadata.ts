@@ -4,30 +4,25 @@ import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from
 import type { MetadataDocument } from '../../documents/metadata.ts'
 import { type Column, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { limitOf, line, section, TILES, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, versionText } from './wording.ts'
+import { limitOf, line, listOf, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
+import { counted, countText, fieldName, NOTHING, slotText, versionText } from './wording.ts'
 
-export const METADATA_COLUMNS: readonly Column[] = [
-  { name: 'key', role: 'field' },
-  { name: 'type' },
-  { name: 'values', align: 'right' },
-  { name: 'value' },
+const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
+  { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
+  { name: 'type', cell: ([, { type }]) => type },
+  { name: 'values', align: 'right', cell: ([, { value_num }]) => countText(value_num) },
+  { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
 
 /** Key-value metadata of an array or group. */
 export async function keyValueMetadataTable({ path, metadata }: MetadataDocument, out: Output): Promise<void> {
-  const rows = keyValueRows(metadata)
-  await title(path, rows.length === 0 ? 'no key-value metadata' : counted(rows.length, 'metadata key'), out)
-  if (rows.length > 0) await tableOrBelow({ columns: METADATA_COLUMNS, rows }, out)
+  const count = Object.keys(metadata).length
+  await title(path, count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), out)
+  if (count > 0) await keyValueTable(metadata, out)
 }
 
-export function keyValueRows(metadata: KeyValues): string[][] {
-  return Object.entries(metadata).map(([key, { type, value_num, value }]) => [
-    fieldName(key),
-    type,
-    countText(value_num),
-    shortValue(value),
-  ])
+export async function keyValueTable(metadata: KeyValues, out: Output): Promise<void> {
+  await tableOrBelow(listOf(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
 }
 
 type TileKey = keyof FragmentMetadataField & `tile_${string}`
@@ -90,26 +85,16 @@ async function summaryTable(slots: readonly FragmentMetadataField[], out: Output
     await line('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
   }
-  await table(
-    {
-      columns: [
-        { name: 'field', role: 'field' },
-        { name: 'min' },
-        { name: 'max' },
-        { name: 'sum', align: 'right' },
-        { name: 'nulls', align: 'right' },
-      ],
-      rows: slots.map((slot) => [
-        slot.phantom ? `${fieldName(slot.name)} (phantom)` : fieldName(slot.name),
-        statistic(slot.min),
-        statistic(slot.max),
-        statistic(slot.sum),
-        countText(slot.null_count),
-      ]),
-    },
-    out,
-  )
+  await table(listOf(SUMMARY_COLUMNS, slots), out)
 }
+
+const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
+  { name: 'field', role: 'field', cell: slotText },
+  { name: 'min', cell: ({ min }) => statistic(min) },
+  { name: 'max', cell: ({ max }) => statistic(max) },
+  { name: 'sum', align: 'right', cell: ({ sum }) => statistic(sum) },
+  { name: 'nulls', align: 'right', cell: ({ null_count }) => countText(null_count) },
+]
 
 function statistic(value: CellValue = null): string {
   return value === null ? NOTHING : shortValue(value, 30)

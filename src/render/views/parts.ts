@@ -56,6 +56,13 @@ export async function section(text: string, out: Output): Promise<void> {
   await heading(text, out)
 }
 
+/** A column, and what it shows of a row. */
+export interface Shows<T> extends Column {
+  cell(row: T, index: number): string
+  /** False if the column is left out. */
+  shown?: boolean | undefined
+}
+
 export interface ListContent {
   columns: readonly Column[]
   rows: readonly (readonly string[])[]
@@ -64,6 +71,15 @@ export interface ListContent {
   limit?: number | undefined
   /** See {@link TableContent.left}. */
   left?: readonly string[] | undefined
+}
+
+/** The texts of a table. */
+export function listOf<T>(
+  all: readonly Shows<T>[],
+  rows: readonly T[],
+): Pick<ListContent, 'rows'> & { columns: readonly Shows<T>[] } {
+  const columns = all.filter(({ shown }) => shown !== false)
+  return { columns, rows: rows.map((row, i) => columns.map(({ cell }) => cell(row, i))) }
 }
 
 /** A table. If the terminal is too narrow, its last column goes below it, one line per row. @returns whether it went there */

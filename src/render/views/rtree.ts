@@ -3,7 +3,7 @@ import type { ValueRange } from '../../documents/common.ts'
 import type { RtreeDocument } from '../../documents/rtree.ts'
 import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
 import { type Column, streamTable, table } from '../table.ts'
-import { limitOf, line, ROWS, section, title } from './parts.ts'
+import { limitOf, line, listOf, ROWS, type Shows, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
 type Box = readonly ValueRange[]
@@ -33,9 +33,14 @@ export async function rtreeTable(
     return
   }
   const { levels } = document
-  if (levels.length > 1) await levelTable(levels, mbr_num, out)
-  if (mbr_num === 0) return
   const leaf = levels.length - 1
+  const columns: Shows<Boxes>[] = [
+    { name: 'level', cell: (_, level) => String(level) },
+    { name: 'boxes', align: 'right', cell: (boxes, level) => countText(level === leaf ? mbr_num : length(boxes)) },
+    { name: 'what', cell: (_, level) => (level === leaf ? 'one a tile' : level === 0 ? 'root' : '') },
+  ]
+  if (leaf > 0) await table(listOf(columns, levels), out)
+  if (mbr_num === 0) return
   await section(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
   await boxTable(names, numbered(levels[leaf]), mbr_num, full, out)
 }
@@ -55,21 +60,6 @@ export async function svgSummary(document: RtreeSvgDocument, out: Output): Promi
       out,
       'dim',
     )
-}
-
-async function levelTable(levels: readonly Boxes[], leaves: number, out: Output): Promise<void> {
-  const last = levels.length - 1
-  await table(
-    {
-      columns: [{ name: 'level' }, { name: 'boxes', align: 'right' }, { name: 'what' }],
-      rows: levels.map((level, i) => [
-        String(i),
-        countText(i === last ? leaves : length(level)),
-        i === last ? 'one a tile' : i === 0 ? 'root' : '',
-      ]),
-    },
-    out,
-  )
 }
 
 function length(boxes: Boxes): number {

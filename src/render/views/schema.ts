@@ -6,9 +6,9 @@ import type {
   PipelineDescription,
 } from '../../documents/common.ts'
 import type { SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
-import { heading, keyValues, type Pair } from '../table.ts'
+import { heading, keyValues, type Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { line, section, tableOrBelow } from './parts.ts'
+import { line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
 import {
   counted,
   countText,
@@ -41,20 +41,27 @@ export async function schemaTable(
   await heading(`schema ${number}of ${path}`, out)
   await keyValues(facts(document, names), out)
   await section(counted(dimensions.length, 'dimension'), out)
-  await dimensionTable(document, out)
+  await tableOrBelow(listOf(dimensionColumns(document), dimensions), out)
   await section(counted(attributes.length, 'attribute'), out)
-  await attributeTable(attributes, out)
-  await enumerationTable(enumerations, out)
-  await labelTable(dimension_labels, names, out)
+  await tableOrBelow(listOf(attributeColumns(attributes), attributes), out)
+  if (enumerations.length > 0) {
+    await section(counted(enumerations.length, 'enumeration'), out)
+    await tableOrBelow(listOf(ENUMERATION_COLUMNS, enumerations), out)
+  }
+  if (dimension_labels.length > 0) {
+    await section(counted(dimension_labels.length, 'dimension label'), out)
+    await tableOrBelow(listOf(labelColumns(names), dimension_labels), out)
+  }
   if (which && which.count > 1 && !which.all) {
     await out.write('\n')
     await line(`One of ${which.count} schemas of this array: --all shows each.`, out, 'dim')
   }
 }
 
-function facts(document: SchemaDocument, names: readonly string[]): Pair[] {
+function facts(document: SchemaDocument, names: readonly string[]): Pairs {
   const { name, array_type, encryption, capacity, validity_filters, current_domain } = document
-  const pairs: Pair[] = [
+  const domain = current_domain && names.map((one) => current_domain[one])
+  return [
     ['name', name],
     ['written', nameTimeText(name) ?? 'unknown: the name holds no time stamp'],
     ['array type', array_type],
@@ -66,33 +73,52 @@ function facts(document: SchemaDocument, names: readonly string[]): Pair[] {
     ['duplicates', document.allows_duplicates ? 'allowed' : 'not allowed'],
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],
+    validity_filters && ['validity filters', pipelineText(validity_filters)],
+    ['current domain', domain ? domainText(names, domain) : 'none: the whole domain'],
   ]
-  if (validity_filters) pairs.push(['validity filters', pipelineText(validity_filters)])
-  const domain = current_domain && names.map((one) => current_domain[one])
-  pairs.push(['current domain', domain ? domainText(names, domain) : 'none: the whole domain'])
-  return pairs
 }
 
-async function dimensionTable({ dimensions, coords_filters }: SchemaDocument, out: Output): Promise<void> {
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'dimension', role: 'field' },
-        { name: 'type' },
-        { name: 'domain' },
-        { name: 'tile extent', align: 'right' },
-        { name: 'filters' },
-      ],
-      rows: dimensions.map((dimension) => [
-        fieldName(dimension.name),
-        typeText(dimension),
-        dimension.domain === null ? 'any' : rangeText(dimension.domain),
-        extentText(dimension.tile_extent),
-        dimensionFilters(dimension, coords_filters),
-      ]),
-    },
-    out,
-  )
+function dimensionColumns({ coords_filters }: SchemaDocument): Shows<DimensionDescription>[] {
+  return [
+    { name: 'dimension', role: 'field', cell: ({ name }) => fieldName(name) },
+    { name: 'type', cell: typeText },
+    { name: 'domain', cell: ({ domain }) => (domain === null ? 'any' : rangeText(domain)) },
+    { name: 'tile extent', align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
+    { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
+  ]
+}
+
+function attributeColumns(attributes: readonly AttributeDescription[]): Shows<AttributeDescription>[] {
+  const ordered = attributes.some(({ order }) => order !== 'unordered')
+  const enumerated = attributes.some(({ enumeration }) => enumeration !== null)
+  return [
+    { name: 'attribute', role: 'field', cell: ({ name }) => fieldName(name) },
+    { name: 'type', cell: typeText },
+    { name: 'nullable', cell: ({ nullable }) => (nullable ? 'yes' : 'no') },
+    { name: 'fill value', cell: fillText },
+    { name: 'order', shown: ordered, cell: ({ order }) => order },
+    { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
+    { name: 'filters', cell: ({ filters }) => pipelineText(filters) },
+  ]
+}
+
+const ENUMERATION_COLUMNS: readonly Shows<SchemaEnumeration>[] = [
+  { name: 'enumeration', role: 'field', cell: ({ name }) => name },
+  { name: 'type', cell: typeText },
+  { name: 'ordered', cell: ({ ordered }) => (ordered ? 'yes' : 'no') },
+  { name: 'values', align: 'right', cell: ({ values }) => countText(values.length) },
+  { name: 'from 0 on', cell: ({ values }) => (values.length === 0 ? 'none' : shortValue(values).slice(1, -1)) },
+]
+
+function labelColumns(names: readonly string[]): Shows<SchemaDimensionLabel>[] {
+  return [
+    { name: 'label', role: 'field', cell: ({ name }) => name },
+    { name: 'dimension', cell: ({ dimension_index }) => fieldName(names[dimension_index]) },
+    { name: 'order', cell: ({ order }) => order },
+    { name: 'type', cell: typeText },
+    { name: 'attribute', cell: ({ attribute }) => attribute },
+    { name: 'array', cell: ({ uri }) => uri },
+  ]
 }
 
 function extentText(extent: CellValue): string {
@@ -105,91 +131,9 @@ export function dimensionFilters({ filters }: DimensionDescription, coords_filte
   return filters.filters.length === 0 ? `(coords filters) ${pipelineText(coords_filters)}` : pipelineText(filters)
 }
 
-async function attributeTable(attributes: readonly AttributeDescription[], out: Output): Promise<void> {
-  const ordered = attributes.some(({ order }) => order !== 'unordered')
-  const enumerated = attributes.some(({ enumeration }) => enumeration !== null)
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'attribute', role: 'field' },
-        { name: 'type' },
-        { name: 'nullable' },
-        { name: 'fill value' },
-        ...(ordered ? [{ name: 'order' }] : []),
-        ...(enumerated ? [{ name: 'enumeration' }] : []),
-        { name: 'filters' },
-      ],
-      rows: attributes.map((attribute) => [
-        fieldName(attribute.name),
-        typeText(attribute),
-        attribute.nullable ? 'yes' : 'no',
-        fillText(attribute),
-        ...(ordered ? [attribute.order] : []),
-        ...(enumerated ? [attribute.enumeration ?? NOTHING] : []),
-        pipelineText(attribute.filters),
-      ]),
-    },
-    out,
-  )
-}
-
 /** For a nullable attribute, the fill validity decides whether empty cells are null or the fill value. */
 function fillText({ fill_value, fill_value_validity }: AttributeDescription): string {
   if (fill_value === null) return NOTHING
   const value = shortValue(fill_value, 20)
   return fill_value_validity === false ? `null (${value})` : value
-}
-
-async function enumerationTable(enumerations: readonly SchemaEnumeration[], out: Output): Promise<void> {
-  if (enumerations.length === 0) return
-  await section(counted(enumerations.length, 'enumeration'), out)
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'enumeration', role: 'field' },
-        { name: 'type' },
-        { name: 'ordered' },
-        { name: 'values', align: 'right' },
-        { name: 'from 0 on' },
-      ],
-      rows: enumerations.map((enumeration) => [
-        enumeration.name,
-        typeText(enumeration),
-        enumeration.ordered ? 'yes' : 'no',
-        countText(enumeration.values.length),
-        enumeration.values.length === 0 ? 'none' : shortValue(enumeration.values).slice(1, -1),
-      ]),
-    },
-    out,
-  )
-}
-
-async function labelTable(
-  labels: readonly SchemaDimensionLabel[],
-  names: readonly string[],
-  out: Output,
-): Promise<void> {
-  if (labels.length === 0) return
-  await section(counted(labels.length, 'dimension label'), out)
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'label', role: 'field' },
-        { name: 'dimension' },
-        { name: 'order' },
-        { name: 'type' },
-        { name: 'attribute' },
-        { name: 'array' },
-      ],
-      rows: labels.map((label) => [
-        label.name,
-        fieldName(names[label.dimension_index]),
-        label.order,
-        typeText(label),
-        label.attribute,
-        label.uri,
-      ]),
-    },
-    out,
-  )
 }

@@ -1,10 +1,10 @@
 import type { Output } from '../../base/result.ts'
 import type { Distribution } from '../../documents/common.ts'
-import type { StatsDocument, StatsField, StatsFieldFile, StatsFilter } from '../../documents/stats.ts'
+import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSection } from '../../documents/stats.ts'
 import { type Bar, histogram } from '../histogram.ts'
-import { heading, keyValues, type Pair, table } from '../table.ts'
+import { heading, keyValues, type Pairs, table } from '../table.ts'
 import { formatCount, shortSize } from '../units.ts'
-import { fits, type ListContent, limitOf, line, ROWS, section, tableOrBelow, title } from './parts.ts'
+import { fits, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,
   countText,
@@ -29,9 +29,13 @@ export async function statsTable(document: StatsDocument, full: boolean, out: Ou
   await keyValues(facts(document), out)
   if (fields.length > 0) {
     await section('fields, largest first', out)
-    await tableOrBelow(fieldRows(fields, limitOf(full, ROWS, out)), out)
+    const files = fields.flatMap(({ name, files }) =>
+      files.map((file, i): FieldFile => ({ ...file, field: fieldName(name), isFirst: i === 0 })),
+    )
+    const names = files.map(({ field, role }) => `${field} ${role}`)
+    await tableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(full, ROWS, out) }, out)
     await section('by filters', out)
-    await tableOrBelow(filterRows(filters), out)
+    await tableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
   await sectionTable(document, full, out)
   await tileHistograms(document, out)
@@ -39,85 +43,60 @@ export async function statsTable(document: StatsDocument, full: boolean, out: Ou
     await line(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
 }
 
-function facts(document: StatsDocument): Pair[] {
+function facts(document: StatsDocument): Pairs {
   const { cell_num, cells_in_domain, data_size, unfiltered_size, metadata } = document
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
-  const pairs: Pair[] = [
+  const memory = `about ${shortSizeText(metadata.memory_size)} in TileDB's memory once all is loaded`
+  return [
     ['format version', document.format_versions.map(releasesText).join(', ') || NOTHING],
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
     ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
-    [
-      'metadata',
-      `${sizeText(metadata.size)}, about ${shortSizeText(metadata.memory_size)} in TileDB's memory once all is loaded`,
-    ],
+    ['metadata', `${sizeText(metadata.size)}, ${memory}`],
+    ...(document.target === 'array' ? arrayFacts(document) : []),
   ]
-  if (document.target === 'fragment') return pairs
+}
+
+function arrayFacts(document: ArrayStats): Pairs {
   const { hidden_fragment_num, hidden_size, hidden_counted, other_size } = document
-  if (hidden_fragment_num > 0) {
-    pairs.push([
-      'hidden',
-      `${counted(hidden_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}, ${hidden_counted ? 'counted here' : 'not counted here'}`,
-    ])
-  }
-  pairs.push(['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`])
-  return pairs
+  const hidden = `${counted(hidden_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}`
+  return [
+    hidden_fragment_num > 0 && ['hidden', `${hidden}, ${hidden_counted ? 'counted here' : 'not counted here'}`],
+    ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
+  ]
 }
 
-function fieldRows(fields: readonly StatsField[], limit: number | undefined): ListContent {
-  const rows: string[][] = []
-  const names: string[] = []
-  for (const { name, files } of fields) {
-    for (const [i, file] of files.entries()) {
-      names.push(`${fieldName(name)} ${file.role}`)
-      rows.push([
-        i === 0 ? fieldName(name) : '',
-        file.role,
-        shortSizeText(file.size),
-        percentText(file.share),
-        shortSizeText(file.unfiltered_size),
-        ratioText(file.unfiltered_size, file.size),
-        file.tile_size === null ? NOTHING : shortSize(Math.round(file.tile_size.mean)),
-        pipelinesText(file.filters),
-      ])
-    }
-  }
-  return {
-    columns: [
-      { name: 'field', role: 'field' },
-      { name: 'file' },
-      { name: 'size', align: 'right' },
-      { name: 'share', align: 'right' },
-      { name: 'unfiltered', align: 'right' },
-      { name: 'ratio', align: 'right' },
-      { name: 'a tile', align: 'right' },
-      { name: 'filters' },
-    ],
-    rows,
-    names,
-    limit,
-  }
-}
+/** A file of a field. */
+type FieldFile = StatsFieldFile & { field: string; isFirst: boolean }
 
-function filterRows(filters: readonly StatsFilter[]): ListContent {
-  return {
-    columns: [
-      { name: 'filters' },
-      { name: 'files', align: 'right' },
-      { name: 'size', align: 'right' },
-      { name: 'unfiltered', align: 'right' },
-      { name: 'ratio', align: 'right' },
-    ],
-    rows: filters.map((one) => [
-      filtersText(one.filters),
-      countText(one.file_num),
-      shortSizeText(one.size),
-      shortSizeText(one.unfiltered_size),
-      ratioText(one.unfiltered_size, one.size),
-    ]),
-  }
-}
+const FILE_COLUMNS: readonly Shows<FieldFile>[] = [
+  { name: 'field', role: 'field', cell: ({ field, isFirst }) => (isFirst ? field : '') },
+  { name: 'file', cell: ({ role }) => role },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
+  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+  { name: 'a tile', align: 'right', cell: ({ tile_size }) => shortSizeText(tile_size && Math.round(tile_size.mean)) },
+  { name: 'filters', cell: ({ filters }) => pipelinesText(filters) },
+]
+
+const FILTER_COLUMNS: readonly Shows<StatsFilter>[] = [
+  { name: 'filters', cell: ({ filters }) => filtersText(filters) },
+  { name: 'files', align: 'right', cell: ({ file_num }) => countText(file_num) },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+]
+
+const SECTION_COLUMNS: readonly Shows<StatsSection>[] = [
+  { name: 'section', cell: ({ name }) => name },
+  { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: 'in memory', align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
+  { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
+]
 
 function percentText(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)}%`
@@ -133,24 +112,7 @@ async function sectionTable(document: StatsDocument, full: boolean, out: Output)
   const inOrder = placed && full
   const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
   await section(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
-  const content: ListContent = {
-    columns: [
-      { name: 'section' },
-      { name: 'field', role: 'field' },
-      { name: 'size', align: 'right' },
-      { name: 'unfiltered', align: 'right' },
-      { name: 'in memory', align: 'right' },
-      { name: 'offset', align: 'right' },
-    ],
-    rows: ordered.map((one) => [
-      one.name,
-      one.field === null ? NOTHING : fieldName(one.field),
-      shortSizeText(one.size),
-      shortSizeText(one.unfiltered_size),
-      shortSizeText(one.memory_size),
-      countText(one.offset),
-    ]),
-  }
+  const content = listOf(SECTION_COLUMNS, ordered)
   const roomy = placed && fits(content.columns, content.rows, out)
   const columns = roomy ? content.columns : content.columns.slice(0, -1)
   await table({ ...content, columns, limit: limitOf(full, SECTIONS, out) }, out)
@@ -244,29 +206,19 @@ async function comparedTable(
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
-  const filtered = rows.some(({ filters }) => filters !== undefined)
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'what', role: 'field' },
-        { name: 'a', align: 'right' },
-        { name: 'b', align: 'right' },
-        { name: 'b - a', align: 'right' },
-        { name: 'b / a', align: 'right' },
-        ...(filtered ? [{ name: 'filters' }] : []),
-      ],
-      rows: rows.map(({ what, a, b, filters = '' }) => [
-        what,
-        format(a),
-        format(b),
-        a === b ? '0' : `${b > a ? '+' : '-'}${format(Math.abs(b - a))}`,
-        a === 0 ? NOTHING : (b / a).toFixed(2),
-        ...(filtered ? [filters] : []),
-      ]),
-      limit,
-    },
-    out,
-  )
+  const columns: Shows<Compared>[] = [
+    { name: 'what', role: 'field', cell: ({ what }) => what },
+    { name: 'a', align: 'right', cell: ({ a }) => format(a) },
+    { name: 'b', align: 'right', cell: ({ b }) => format(b) },
+    { name: 'b - a', align: 'right', cell: ({ a, b }) => differenceText(b - a, format) },
+    { name: 'b / a', align: 'right', cell: ({ a, b }) => (a === 0 ? NOTHING : (b / a).toFixed(2)) },
+    { name: 'filters', shown: rows.some(({ filters }) => filters !== undefined), cell: ({ filters = '' }) => filters },
+  ]
+  await tableOrBelow({ ...listOf(columns, rows), limit }, out)
+}
+
+function differenceText(difference: number, format: (value: number) => string): string {
+  return difference === 0 ? '0' : `${difference > 0 ? '+' : '-'}${format(Math.abs(difference))}`
 }
 
 /** Stored bytes of every file of every field, and of every section of the metadata. */

@@ -7,7 +7,7 @@ import type {
   TileFilterMetadataWindow,
   TilePart,
 } from '../../documents/tile.ts'
-import { type Column, keyValues, type Pair, table } from '../table.ts'
+import { type Column, keyValues, type Pair, type Pairs, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { fits, limitOf, line, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
@@ -42,26 +42,23 @@ export async function tileTable(document: TileDocument, full: boolean, out: Outp
   if (left > 0) await line(`… ${formatCount(left)} more (--full shows all)`, out, 'dim')
 }
 
-function facts(document: TileDocument): Pair[] {
+function facts(document: TileDocument): Pairs {
   const { file, role, offset, size, unfiltered_size } = document
   const listed = 'tile' in document ? document : undefined
   const isWhole = unfiltered_size === (listed?.expected_size ?? unfiltered_size)
   const unfiltered = sizeText(unfiltered_size)
-  const pairs: Pair[] = [['file', role === undefined ? file : `${file} (${role})`]]
-  if (listed) pairs.push(['cells', countText(listed.cell_num)])
-  pairs.push(
+  const next = 'next_offset' in document ? document.next_offset : undefined
+  return [
+    ['file', role === undefined ? file : `${file} (${role})`],
+    listed && ['cells', countText(listed.cell_num)],
     ['offset', countText(offset)],
     ['size', sizeText(size)],
     ['unfiltered', isWhole ? `${unfiltered}, ratio ${ratioText(unfiltered_size, size)}` : unfiltered],
-  )
-  if (!isWhole) pairs.push(['expected', `${sizeText(listed?.expected_size)}, by the metadata`])
-  if (listed?.string_offsets) pairs.push(['offsets', 'of the cells are inside this tile'])
-  if ('next_offset' in document) {
-    const { next_offset } = document
-    pairs.push(['next tile', next_offset === null ? 'none: the file ends here' : `at byte ${countText(next_offset)}`])
-  }
-  if (listed?.extra_size !== undefined) pairs.push(['behind the last chunk', sizeText(listed.extra_size)])
-  return pairs
+    !isWhole && ['expected', `${sizeText(listed?.expected_size)}, by the metadata`],
+    listed?.string_offsets && ['offsets', 'of the cells are inside this tile'],
+    next !== undefined && ['next tile', next === null ? 'none: the file ends here' : `at byte ${countText(next)}`],
+    listed?.extra_size !== undefined && ['behind the last chunk', sizeText(listed.extra_size)],
+  ]
 }
 
 /** The rows of a chunk, for a terminal that is too narrow for a table. */

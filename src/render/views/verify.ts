@@ -1,8 +1,8 @@
 import type { Output } from '../../base/result.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
-import { type Column, heading, keyValues, type Pair } from '../table.ts'
-import { limitOf, line, ROWS, section, tableOrBelow } from './parts.ts'
+import { heading, keyValues, type Pair } from '../table.ts'
+import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow } from './parts.ts'
 import { counted, countText, inside, NOTHING } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
@@ -18,7 +18,7 @@ export async function verifyTable(document: Document, full: boolean, out: Output
   const limit = limitOf(full, ROWS, out)
   if (failures.length > 0) {
     await section(counted(failures.length, 'failure'), out)
-    await failureTable(failures, path, limit, out)
+    await tableOrBelow({ ...listOf(failureColumns(path), failures), limit }, out)
   }
   if (unprotected.length > 0) {
     await section(`${counted(unprotected.length, 'data file')} without a checksum`, out)
@@ -70,29 +70,15 @@ function counts(document: Document): Pair[] {
   ]
 }
 
-async function failureTable(
-  failures: readonly VerifyChecksumsLine[],
-  root: string,
-  limit: number | undefined,
-  out: Output,
-): Promise<void> {
-  const columns: Column[] = [
-    { name: 'file', role: 'field' },
-    { name: 'tile', align: 'right' },
-    { name: 'chunk', align: 'right' },
-    { name: 'filter' },
-    { name: 'offset', align: 'right' },
-    { name: 'failure', role: 'bad' },
+function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
+  return [
+    { name: 'file', role: 'field', cell: ({ file }) => inside(file, root) },
+    { name: 'tile', align: 'right', cell: ({ tile }) => countText(tile) },
+    { name: 'chunk', align: 'right', cell: ({ chunk }) => countText(chunk) },
+    { name: 'filter', cell: ({ filter }) => filter ?? NOTHING },
+    { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
+    { name: 'failure', role: 'bad', cell: ({ message }) => message },
   ]
-  const rows = failures.map((failure) => [
-    inside(failure.file, root),
-    countText(failure.tile),
-    countText(failure.chunk),
-    failure.filter ?? NOTHING,
-    countText(failure.offset),
-    failure.message,
-  ])
-  await tableOrBelow({ columns, rows, limit }, out)
 }
 
 /** Files by folder, one line for each folder. `limit` counts folders. */

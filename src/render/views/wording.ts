@@ -126,6 +126,11 @@ export function fieldName(name: string): string {
   return name === '' ? '""' : name
 }
 
+/** The field of a slot of the footer. A phantom is a slot that no field of the schema uses. */
+export function slotText({ name, phantom }: { name: string; phantom?: boolean | undefined }): string {
+  return phantom ? `${fieldName(name)} (phantom)` : fieldName(name)
+}
+
 /** A path relative to the target; empty for the target itself. */
 export function inside(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`

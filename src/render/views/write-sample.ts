@@ -1,9 +1,9 @@
 import type { Output } from '../../base/result.ts'
-import type { AttributeDescription } from '../../documents/common.ts'
+import type { AttributeDescription, DimensionDescription } from '../../documents/common.ts'
 import type { SampleDocument } from '../../documents/sample.ts'
-import { heading, keyValues, type Pair } from '../table.ts'
+import { heading, keyValues, type Pairs } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { line, section, tableOrBelow } from './parts.ts'
+import { line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
@@ -12,57 +12,42 @@ export async function sampleTable(document: SampleDocument, out: Output): Promis
   await heading(`${document.path}: ${document.array_type} array, written`, out)
   await keyValues(facts(document), out)
   await section('dimensions', out)
-  await tableOrBelow(
-    {
-      columns: [
-        { name: 'name', role: 'field' },
-        { name: 'type' },
-        { name: 'domain' },
-        { name: 'extent', align: 'right' },
-        { name: 'filters' },
-      ],
-      rows: document.dimensions.map((one) => [
-        one.name,
-        one.type,
-        one.domain === null ? NOTHING : rangeText(one.domain),
-        one.tile_extent === null ? NOTHING : String(one.tile_extent),
-        dimensionFilters(one, document.coords_filters),
-      ]),
-    },
-    out,
-  )
+  await tableOrBelow(listOf(dimensionColumns(document), document.dimensions), out)
   await section('attributes', out)
-  await tableOrBelow(
-    {
-      columns: [{ name: 'name', role: 'field' }, { name: 'type' }, { name: 'cells' }, { name: 'filters' }],
-      rows: document.attributes.map((one) => [one.name, one.type, cellText(one), filtersText(one.filters.filters)]),
-    },
-    out,
-  )
+  await tableOrBelow(listOf(ATTRIBUTE_COLUMNS, document.attributes), out)
   for (const note of document.notes) await line(`note: ${note}`, out)
   await section('try', out)
   for (const command of document.next) await line(`  ${command}`, out)
 }
 
-function facts({
-  cell_num,
-  fragments,
-  files,
-  total_size,
-  enumerations,
-  metadata,
-  ...document
-}: SampleDocument): Pair[] {
-  const pairs: Pair[] = [
+function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDescription>[] {
+  return [
+    { name: 'name', role: 'field', cell: ({ name }) => name },
+    { name: 'type', cell: ({ type }) => type },
+    { name: 'domain', cell: ({ domain }) => (domain === null ? NOTHING : rangeText(domain)) },
+    { name: 'extent', align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
+    { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
+  ]
+}
+
+const ATTRIBUTE_COLUMNS: readonly Shows<AttributeDescription>[] = [
+  { name: 'name', role: 'field', cell: ({ name }) => name },
+  { name: 'type', cell: ({ type }) => type },
+  { name: 'cells', cell: cellText },
+  { name: 'filters', cell: ({ filters }) => filtersText(filters.filters) },
+]
+
+function facts(document: SampleDocument): Pairs {
+  const { cell_num, fragments, files, total_size, enumerations, metadata } = document
+  return [
     ['format version', versionText(document.format_version)],
     ['cells', `${counted(cell_num, 'cell')} in ${counted(fragments.length, 'fragment')}`],
     ['cell order', document.cell_order],
     ['files', `${counted(files.length, 'file')}, ${formatSize(total_size)}`],
+    document.encryption === 'AES_256_GCM' && ['encryption', 'AES_256_GCM'],
+    enumerations.length > 0 && ['enumerations', enumerations.join(', ')],
+    metadata.length > 0 && ['metadata', metadata.join(', ')],
   ]
-  if (document.encryption === 'AES_256_GCM') pairs.push(['encryption', 'AES_256_GCM'])
-  if (enumerations.length > 0) pairs.push(['enumerations', enumerations.join(', ')])
-  if (metadata.length > 0) pairs.push(['metadata', metadata.join(', ')])
-  return pairs
 }
 
 /** `3 values`, `var-sized, nullable` */
