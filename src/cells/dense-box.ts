@@ -1,8 +1,9 @@
 import { badValue, type InspectError } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
+import { valueLanes } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
 
 /**
@@ -61,40 +62,20 @@ interface Axis {
   positions: Float64Array
 }
 
-/** Splits values into `high` (units of 2^32) and `low`. Positions above 2^53 are approximate, but no box is that large. */
+/** Positions above 2^53 are approximate, but no box is that large. */
 function axisOf(data: Uint8Array, type: Datatype, count: number): Axis {
   const size = datatypeSize(type)
-  const { low, high } = lanesOf(data, type)
+  const lanes = valueLanes(type, data, count)
+  const low = lanes[lanes.length - 1]
+  const high = lanes.length > 1 ? lanes[0] : new Uint32Array(count)
   let [least, most] = [0, 0]
-  const below = (a: number, b: number): boolean => high(a) < high(b) || (high(a) === high(b) && low(a) < low(b))
+  const below = (a: number, b: number): boolean => high[a] < high[b] || (high[a] === high[b] && low[a] < low[b])
   for (let i = 1; i < count; i++) {
     if (below(i, least)) least = i
     else if (below(most, i)) most = i
   }
-  const position = (i: number): number => (high(i) - high(least)) * 2 ** 32 + (low(i) - low(least))
-  const positions = new Float64Array(count)
-  for (let i = 0; i < count; i++) positions[i] = position(i)
+  const position = (i: number): number => (high[i] - high[least]) * 2 ** 32 + (low[i] - low[least])
   const cell = (i: number): Uint8Array => data.slice(i * size, (i + 1) * size)
+  const positions = Float64Array.from({ length: count }, (_, i) => position(i))
   return { min: cell(least), max: cell(most), length: position(most) + 1, positions }
-}
-
-type Lane = (cell: number) => number
-
-function lanesOf(data: Uint8Array, type: Datatype): { low: Lane; high: Lane } {
-  const view = new DataView(data.buffer, data.byteOffset, data.length)
-  const unsigned = datatypeKind(type) === 'uint'
-  const zero: Lane = () => 0
-  switch (datatypeSize(type)) {
-    case 1:
-      return { low: unsigned ? (i) => view.getUint8(i) : (i) => view.getInt8(i), high: zero }
-    case 2:
-      return { low: unsigned ? (i) => view.getUint16(2 * i, true) : (i) => view.getInt16(2 * i, true), high: zero }
-    case 4:
-      return { low: unsigned ? (i) => view.getUint32(4 * i, true) : (i) => view.getInt32(4 * i, true), high: zero }
-    default:
-      return {
-        low: (i) => view.getUint32(8 * i, true),
-        high: unsigned ? (i) => view.getUint32(8 * i + 4, true) : (i) => view.getInt32(8 * i + 4, true),
-      }
-  }
 }

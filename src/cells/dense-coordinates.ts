@@ -1,8 +1,10 @@
 import { InspectError, inconsistent } from '../base/errors.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
+import { lanesOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which cells the fragment wrote. */
 export interface DenseTileCells {
@@ -10,6 +12,17 @@ export interface DenseTileCells {
   coordinates: Uint8Array[]
   /** Positions of the cells inside the non-empty domain, in cell order; undefined if all are inside. */
   rows: Uint32Array | undefined
+}
+
+/**
+ * The order in which TileDB's writer visits the cells of a tile for statistics: slab by slab. The cells of a slab follow each
+ * other in the tile.
+ */
+export interface Slabs {
+  /** Where each slab begins, in the order of the writer. */
+  starts: Uint32Array
+  /** Number of cells in a slab. */
+  length: number
 }
 
 /** Consecutive cells of a tile. */
@@ -30,43 +43,54 @@ interface CellSide {
 const MOST_CELLS = 2 ** 30
 
 /**
- * Computes the coordinates of a dense fragment's cells. Tiles follow the grid in tile order; the cells of a tile follow its
- * box in cell order. Cells outside the non-empty domain are padding.
+ * The tiles of a dense fragment, and the coordinates of their cells. Tiles follow the grid in tile order; the cells of a tile
+ * follow its box in cell order. Cells outside the non-empty domain are padding.
  *
  * @see format_spec/fragment.md; tiledb/sm/query/writers/dense_tiler.cc
  */
 export class DenseCoordinates {
   readonly grid: DenseTileGrid
-  private readonly tileOrder: Layout
-  private readonly cellOrder: Layout
+  /** Number of cells between neighbours in a tile, along each axis. */
+  readonly strides: readonly number[]
+  protected readonly schema: ArraySchema
+  /** Cells of a tile along each axis. */
+  private readonly extents: readonly number[]
+  /** Axes in cell order, the fastest-varying first. */
+  private readonly fastest: readonly number[]
 
-  constructor(info: FragmentInfo) {
-    if (!info.nonempty_domain) throw inconsistent('expected a non-empty domain in a dense fragment, found none')
-    this.grid = denseTileGrid(info.schema, info.nonempty_domain)
-    this.tileOrder = info.schema.tile_order
-    this.cellOrder = info.schema.cell_order
+  constructor({ schema, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'nonempty_domain'>) {
+    if (!nonempty_domain) throw inconsistent('expected a non-empty domain in a dense fragment, found none')
+    this.schema = schema
+    this.grid = denseTileGrid(schema, nonempty_domain)
+    this.extents = this.grid.axes.map(({ extent }) => Number(extent))
+    this.fastest = fastestFirst(schema.cell_order, this.extents.length)
+    const strides = this.extents.map(() => 1)
+    let stride = 1
+    for (const d of this.fastest) {
+      strides[d] = stride
+      stride *= this.extents[d]
+    }
+    this.strides = strides
   }
 
-  /** Index of the tile along each axis, in the fragment's grid. */
-  tilePosition(tile: number): number[] {
+  /** First coordinate of a tile along each axis. */
+  private starts(tile: number): bigint[] {
     const { axes } = this.grid
-    const position = new Array<number>(axes.length).fill(0)
+    const starts = axes.map(() => 0n)
     let rest = tile
-    for (const d of fastestFirst(this.tileOrder, axes.length)) {
-      position[d] = rest % axes[d].tile_num
-      rest = Math.floor(rest / axes[d].tile_num)
+    for (const d of fastestFirst(this.schema.tile_order, axes.length)) {
+      const { domainLow, firstTile, extent, tile_num } = axes[d]
+      starts[d] = domainLow + (firstTile + BigInt(rest % tile_num)) * extent
+      rest = Math.floor(rest / tile_num)
     }
-    return position
+    return starts
   }
 
   /** Lowest and highest coordinate of a tile's written cells along each axis. */
-  tileBox(tile: number): { low: bigint; high: bigint }[] {
-    return this.tilePosition(tile).map((at, d) => {
+  tileBox(tile: number): Bounds[] {
+    return this.starts(tile).map((start, d) => {
       const axis = this.grid.axes[d]
-      const start = tileStart(axis, at)
-      const end = start + axis.extent - 1n
-      // biome-ignore lint/complexity/useMathMinMax: these are bigint
-      return { low: start > axis.low ? start : axis.low, high: end < axis.high ? end : axis.high }
+      return narrowed(axis, { low: start, high: start + axis.extent - 1n })
     })
   }
 
@@ -76,13 +100,11 @@ export class DenseCoordinates {
    * @throws InspectError TOO_LARGE if a tile's coordinates do not fit in memory
    */
   cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
-    const { axes } = this.grid
     if (part.count > MOST_CELLS)
       throw new InspectError('TOO_LARGE', `expected at most ${MOST_CELLS} cells a tile, found ${part.count}`)
-    const position = this.tilePosition(tile)
-    const strides = cellStrides(axes, this.cellOrder)
-    const coordinates = axes.map((axis, d) =>
-      axisCoordinates(axis, tileStart(axis, position[d]), strides[d], Number(axis.extent), part),
+    const starts = this.starts(tile)
+    const coordinates = this.grid.axes.map(({ type }, d) =>
+      axisCoordinates(type, starts[d], this.strides[d], this.extents[d], part),
     )
     return { coordinates, rows: this.rows(tile, part, box) }
   }
@@ -93,17 +115,13 @@ export class DenseCoordinates {
 
   /** Positions in `part` of a tile's written cells, in cell order; undefined if all are written. */
   rows(tile: number, part: CellRun = this.whole(), box?: CellBox): Uint32Array | undefined {
-    return this.rowsBetween(tile, (axis, d) => narrowed(axis, box?.[d]), part)
+    return this.rowsInside(this.written(tile, box), part)
   }
 
   /** The first cell of a tile, at or after `from`, that {@link rows} includes; the number of cells if there is none. */
   nextRow(tile: number, from: number, box?: CellBox): number {
-    const { axes, cells_per_tile } = this.grid
-    const ranges = this.rangesOf(tile, (axis, d) => narrowed(axis, box?.[d]))
-    const fastest = fastestFirst(this.cellOrder, axes.length)
-    const position = positionFrom(from, ranges, this.grid.axes, fastest)
-    if (!position) return cells_per_tile
-    return cellAt(position, cellStrides(axes, this.cellOrder))
+    const position = this.positionFrom(from, this.written(tile, box))
+    return position ? this.cellAt(position) : this.grid.cells_per_tile
   }
 
   /**
@@ -113,7 +131,8 @@ export class DenseCoordinates {
   unwritten(tile: number): Uint8Array | undefined {
     const written = this.rows(tile)
     if (!written) return undefined
-    const inDomain = this.rowsBetween(tile, ({ domainLow, domainHigh }) => ({ low: domainLow, high: domainHigh }))
+    const domain = this.grid.axes.map(({ domainLow, domainHigh }) => ({ low: domainLow, high: domainHigh }))
+    const inDomain = this.rowsInside(this.inTile(tile, domain), this.whole())
     if (inDomain?.length === written.length) return undefined
     const marks = new Uint8Array(this.grid.cells_per_tile)
     if (inDomain) for (const row of inDomain) marks[row] = 1
@@ -122,47 +141,150 @@ export class DenseCoordinates {
     return marks
   }
 
-  private rowsBetween(
-    tile: number,
-    boundsOf: (axis: DenseAxis, d: number) => Bounds,
-    part: CellRun = this.whole(),
-  ): Uint32Array | undefined {
+  /**
+   * The slabs of a tile in an ordered write. If the given cells have the order of the tile's cells, a slab is one run of the
+   * tile; whole axes join into longer slabs. Otherwise each cell is a slab. Slabs follow in row-major order.
+   *
+   * @param write order of the cells that were given to the writer
+   * @see tiledb/sm/query/writers/dense_tiler.cc, copy_plan and compute_tile_metadata
+   */
+  slabs(tile: number, write: Layout): Slabs {
     const { axes } = this.grid
-    const ranges = this.rangesOf(tile, boundsOf)
-    if (ranges.every(({ from, to }, d) => from === 0 && to === Number(axes[d].extent) - 1)) return undefined
-    return rowsInside(ranges, axes, cellStrides(axes, this.cellOrder), fastestFirst(this.cellOrder, axes.length), part)
+    const written = this.written(tile)
+    const rest = new Set(axes.keys())
+    let length = 1
+    if (axes.length === 1 || write === this.schema.cell_order) {
+      for (const d of this.fastest) {
+        rest.delete(d)
+        length *= lengthOf(written[d])
+        // The slab goes on along the next axis if the write has the tile from end to end, and nothing outside it.
+        if (axes[d].high - axes[d].low + 1n !== axes[d].extent || axes[d].tile_num > 1) break
+      }
+    }
+    const rowMajor = [...rest].reverse()
+    const starts = new Uint32Array(rowMajor.reduce((product, d) => product * lengthOf(written[d]), 1))
+    const first = written.map(({ from }) => from)
+    this.fill(starts, written, rowMajor, first, { first: 0, count: this.grid.cells_per_tile })
+    return { starts, length }
   }
 
-  /** The range of positions in a tile inside the bounds, along each axis; `to` is before `from` if the range is empty. */
-  private rangesOf(tile: number, boundsOf: (axis: DenseAxis, d: number) => Bounds): { from: number; to: number }[] {
-    const position = this.tilePosition(tile)
-    return this.grid.axes.map((axis, d) => {
-      const { low, high } = boundsOf(axis, d)
-      const start = tileStart(axis, position[d])
+  /** The written positions in a tile, along each axis. */
+  written(tile: number, box?: CellBox): Span[] {
+    return this.inTile(
+      tile,
+      this.grid.axes.map((axis, d) => narrowed(axis, box?.[d])),
+    )
+  }
+
+  /** The positions in a tile inside the bounds, along each axis. */
+  private inTile(tile: number, bounds: readonly Bounds[]): Span[] {
+    return this.starts(tile).map((start, d) => {
+      const { low, high } = bounds[d]
       const last = high - start
       return {
         from: low > start ? Number(low - start) : 0,
-        to: last < axis.extent - 1n ? Number(last) : Number(axis.extent) - 1,
+        to: last < this.extents[d] ? Number(last) : this.extents[d] - 1,
       }
     })
   }
+
+  /** Positions in `part`, in cell order, of the cells that are inside along every axis; undefined if these are all. */
+  private rowsInside(spans: readonly Span[], part: CellRun): Uint32Array | undefined {
+    if (spans.every(({ from, to }, d) => from === 0 && to === this.extents[d] - 1)) return undefined
+    const position = this.positionFrom(part.first, spans)
+    if (!position) return new Uint32Array(0)
+    const most = spans.reduce((product, span) => product * lengthOf(span), 1)
+    const rows = new Uint32Array(Math.min(most, part.count))
+    return rows.subarray(0, this.fill(rows, spans, this.fastest, position, part))
+  }
+
+  /**
+   * Fills `out` with the places in `part` of the cells inside, from `position` on, until one of them has no room.
+   * @param axes in which the position advances, the fastest-varying first
+   * @returns how many cells there are
+   */
+  private fill(
+    out: Uint32Array,
+    spans: readonly Span[],
+    axes: readonly number[],
+    position: number[],
+    part: CellRun,
+  ): number {
+    const { strides } = this
+    let place = this.cellAt(position) - part.first
+    let count = 0
+    for (let k = 0; k < Math.max(1, axes.length) && place < part.count && count < out.length; ) {
+      out[count++] = place
+      for (k = 0; k < axes.length; k++) {
+        const d = axes[k]
+        if (position[d] < spans[d].to) {
+          position[d]++
+          place += strides[d]
+          break
+        }
+        place -= (position[d] - spans[d].from) * strides[d]
+        position[d] = spans[d].from
+      }
+    }
+    return count
+  }
+
+  /** The position along each axis of the first cell inside, at or after `cell`; undefined if there is none. */
+  private positionFrom(cell: number, spans: readonly Span[]): number[] | undefined {
+    const { fastest, extents } = this
+    if (spans.some(({ from, to }) => to < from)) return undefined
+    const position = spans.map(() => 0)
+    let rest = cell
+    for (const d of fastest) {
+      position[d] = rest % extents[d]
+      rest = Math.floor(rest / extents[d])
+    }
+    if (rest > 0) return undefined
+    // Starts at the slowest axis. Where one is outside, all faster axes start again.
+    for (let k = fastest.length - 1; k >= 0; k--) {
+      const d = fastest[k]
+      const { from, to } = spans[d]
+      if (position[d] >= from && position[d] <= to) continue
+      let anew = k + 1
+      if (position[d] > to) {
+        // The next slower axis that is not at its end advances by one.
+        while (anew < fastest.length && position[fastest[anew]] === spans[fastest[anew]].to) anew++
+        if (anew === fastest.length) return undefined
+        position[fastest[anew]]++
+      }
+      for (const axis of fastest.slice(0, anew)) position[axis] = spans[axis].from
+      break
+    }
+    return position
+  }
+
+  private cellAt(position: readonly number[]): number {
+    return position.reduce((sum, p, d) => sum + p * this.strides[d], 0)
+  }
 }
 
+/** Coordinates along an axis, both ends included. */
 interface Bounds {
   low: bigint
   high: bigint
 }
 
-/** The written range along an axis, limited to a box. */
+/** Positions in a tile along an axis, both ends included. It is empty if `to` is before `from`. */
+interface Span {
+  from: number
+  to: number
+}
+
+function lengthOf({ from, to }: Span): number {
+  return Math.max(0, to - from + 1)
+}
+
+/** The written range along an axis, limited to a side of a box. */
 function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): Bounds {
   return {
     low: side?.low !== undefined && side.low > low ? side.low : low,
     high: side?.high !== undefined && side.high < high ? side.high : high,
   }
-}
-
-function tileStart(axis: DenseAxis, position: number): bigint {
-  return axis.domainLow + (axis.firstTile + BigInt(position)) * axis.extent
 }
 
 /** Axes by speed, the fastest-varying first. */
@@ -171,154 +293,47 @@ function fastestFirst(order: Layout, count: number): number[] {
   return order === 'col-major' ? axes : axes.reverse()
 }
 
-/** Number of cells between neighbours along each axis. */
-function cellStrides(axes: readonly DenseAxis[], order: Layout): number[] {
-  const strides = new Array<number>(axes.length).fill(1)
-  let stride = 1
-  for (const d of fastestFirst(order, axes.length)) {
-    strides[d] = stride
-    stride *= Number(axes[d].extent)
-  }
-  return strides
-}
-
 /**
- * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values, rising by 1. They repeat after
- * `extent` runs.
+ * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values, rising by 1 from `start`. They repeat
+ * after `extent` runs. They wrap beyond the type's range, but only padding is there.
  */
 function axisCoordinates(
-  axis: DenseAxis,
+  type: Datatype,
   start: bigint,
   stride: number,
   extent: number,
   { first, count }: CellRun,
 ): Uint8Array {
-  const size = datatypeSize(axis.type)
+  const size = datatypeSize(type)
   const out = new Uint8Array(count * size)
   const period = stride * extent
-  const line = { at: first % period, count: Math.min(period, count), stride, extent }
   // One period is written value by value, then copied until the buffer is full.
-  if (size === 8) writeLine64(new Uint32Array(out.buffer), start, line)
-  else writeLine(elementsOf(out, size), Number(BigInt.asUintN(32, start)), line)
-  for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
-  return out
-}
-
-function elementsOf({ buffer }: Uint8Array<ArrayBuffer>, size: number): Uint32Array | Uint16Array | Uint8Array {
-  return size === 4 ? new Uint32Array(buffer) : size === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer)
-}
-
-/** Part of a period, starting at cell `at`. */
-interface Line {
-  at: number
-  count: number
-  stride: number
-  extent: number
-}
-
-/** Writes the values of a line. They wrap beyond the type's range, but only padding is there. */
-function writeLine(
-  out: Uint32Array | Uint16Array | Uint8Array,
-  start: number,
-  { at, count, stride, extent }: Line,
-): void {
-  let p = Math.floor(at / stride)
-  let left = stride - (at % stride)
-  for (let i = 0; i < count; left = stride) {
-    for (; left > 0 && i < count; left--) out[i++] = start + p
-    if (++p === extent) p = 0
-  }
-}
-
-/** {@link writeLine} for 64-bit values, as two words each, the low word first. */
-function writeLine64(out: Uint32Array, start: bigint, { at, count, stride, extent }: Line): void {
-  let p = Math.floor(at / stride)
-  let left = stride - (at % stride)
-  let value = start + BigInt(p)
-  let low = Number(BigInt.asUintN(32, value))
-  let high = Number(BigInt.asUintN(32, value >> 32n))
-  for (let i = 0; i < 2 * count; left = stride) {
-    for (; left > 0 && i < 2 * count; left--) {
-      out[i++] = low
-      out[i++] = high
-    }
-    low = (low + 1) >>> 0
-    if (low === 0) high = (high + 1) >>> 0
-    if (++p < extent) continue
-    p = 0
-    value = start
+  const end = Math.min(period, count)
+  const wide = size === 8
+  const elements = size >= 4 ? lanesOf(out) : size === 2 ? new Uint16Array(out.buffer) : out
+  let run = Math.floor((first % period) / stride)
+  let low = 0
+  let high = 0
+  const seek = (): void => {
+    const value = start + BigInt(run)
     low = Number(BigInt.asUintN(32, value))
     high = Number(BigInt.asUintN(32, value >> 32n))
   }
-}
-
-type Range = { from: number; to: number }
-
-/** Positions in `part`, in cell order, of the cells that are in range along every axis. */
-function rowsInside(
-  ranges: readonly Range[],
-  axes: readonly DenseAxis[],
-  strides: readonly number[],
-  fastest: readonly number[],
-  part: CellRun,
-): Uint32Array {
-  const all = ranges.reduce((product, { from, to }) => product * Math.max(0, to - from + 1), 1)
-  const rows = new Uint32Array(Math.min(all, part.count))
-  const position = positionFrom(part.first, ranges, axes, fastest)
-  if (!position) return rows.subarray(0, 0)
-  let cell = cellAt(position, strides) - part.first
-  let count = 0
-  while (cell < part.count && count < rows.length) {
-    rows[count++] = cell
-    const before = cell
-    for (const d of fastest) {
-      if (position[d] < ranges[d].to) {
-        position[d]++
-        cell += strides[d]
-        break
+  seek()
+  for (let cell = 0, next = stride - (first % stride); cell < end; next += stride) {
+    const last = Math.min(next, end)
+    if (wide)
+      for (; cell < last; cell++) {
+        elements[2 * cell] = low
+        elements[2 * cell + 1] = high
       }
-      cell -= (position[d] - ranges[d].from) * strides[d]
-      position[d] = ranges[d].from
-    }
-    if (cell <= before) break
+    else for (; cell < last; cell++) elements[cell] = low
+    low = (low + 1) >>> 0
+    if (low === 0) high++
+    if (++run < extent) continue
+    run = 0
+    seek()
   }
-  return rows.subarray(0, count)
-}
-
-/** The position along each axis of the first cell in range, at or after `cell`; undefined if there is none. */
-function positionFrom(
-  cell: number,
-  ranges: readonly Range[],
-  axes: readonly DenseAxis[],
-  fastest: readonly number[],
-): number[] | undefined {
-  if (ranges.some(({ from, to }) => to < from)) return undefined
-  const position = ranges.map(() => 0)
-  let rest = cell
-  for (const d of fastest) {
-    const extent = Number(axes[d].extent)
-    position[d] = rest % extent
-    rest = Math.floor(rest / extent)
-  }
-  if (rest > 0) return undefined
-  // Starts at the slowest axis. Where one is out of range, all faster axes start again.
-  for (let k = fastest.length - 1; k >= 0; k--) {
-    const { from, to } = ranges[fastest[k]]
-    if (position[fastest[k]] >= from && position[fastest[k]] <= to) continue
-    let anew = k
-    if (position[fastest[k]] > to) {
-      // The next slower axis that is not at its end advances by one.
-      do anew++
-      while (anew < fastest.length && position[fastest[anew]] === ranges[fastest[anew]].to)
-      if (anew === fastest.length) return undefined
-      position[fastest[anew]]++
-    } else anew = k + 1
-    for (let i = 0; i < anew; i++) position[fastest[i]] = ranges[fastest[i]].from
-    break
-  }
-  return position
-}
-
-function cellAt(position: readonly number[], strides: readonly number[]): number {
-  return position.reduce((sum, p, d) => sum + p * strides[d], 0)
+  for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
+  return out
 }

@@ -4,7 +4,7 @@ import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../f
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { ColumnData } from './column.ts'
-import type { Slabs } from './dense-slabs.ts'
+import type { Slabs } from './dense-coordinates.ts'
 import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
 import { numberExtremes, SumOf, wideExtremes } from './number-statistics.ts'
 import { type ByteRange, fixedTextExtremes, varTextExtremes } from './text-extremes.ts'

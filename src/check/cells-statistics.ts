@@ -1,6 +1,5 @@
 import type { ColumnData } from '../cells/column.ts'
-import { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
+import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
 import {
   fragmentStatistics,
@@ -213,10 +212,7 @@ export class StatisticsCheck {
     const { dense, cells_per_tile, format_version } = this.info
     const slabs: Slabs[] = [{ starts: Uint32Array.of(0), length: cells }]
     if (this.coordinates) {
-      const position = this.coordinates.tilePosition(tile)
-      const { axes } = this.coordinates.grid
-      const { cell_order } = this.info.schema
-      for (const write of ['row-major', 'col-major'] as const) slabs.push(denseSlabs(axes, position, cell_order, write))
+      for (const write of ['row-major', 'col-major'] as const) slabs.push(this.coordinates.slabs(tile, write))
     }
     return slabs.flatMap((one) => {
       const written = writtenStatistics(this.field, column, one, format_version)

@@ -1,5 +1,5 @@
 import type { ColumnData } from '../cells/column.ts'
-import type { Slabs } from '../cells/dense-slabs.ts'
+import type { Slabs } from '../cells/dense-coordinates.ts'
 import { varTextExtremes } from '../cells/text-extremes.ts'
 import {
   fixedExtremes,

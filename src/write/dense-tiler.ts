@@ -1,8 +1,7 @@
 import { badValue, InspectError } from '../base/errors.ts'
-import { denseSlabs, type Slabs } from '../cells/dense-slabs.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
-import type { Layout } from '../format/layout.ts'
+import { type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
 import { type CellPositions, PADDING } from './gather.ts'
 
@@ -22,64 +21,39 @@ export interface DenseTile {
  *
  * @see tiledb/sm/query/writers/dense_tiler.cc
  */
-export class DenseTiler {
-  readonly grid: DenseTileGrid
+export class DenseTiler extends DenseCoordinates {
   /** Number of cells in the box. */
   readonly cellNum: number
-  private readonly tileOrder: Layout
-  private readonly cellOrder: Layout
   /** Number of cells between neighbours along each axis of the box. */
   private readonly boxStrides: number[]
-  /** The same in a tile. */
-  private readonly tileStrides: number[]
 
   /** @throws InspectError BAD_VALUE if the box does not lie inside the domain */
   constructor(schema: ArraySchema, domain: NDRange) {
-    this.grid = gridOf(schema, domain)
-    this.tileOrder = schema.tile_order
-    this.cellOrder = schema.cell_order
-    const { axes } = this.grid
-    const sides = axes.map(({ low, high }) => Number(high - low) + 1)
+    gridOf(schema, domain)
+    super({ schema, nonempty_domain: domain })
+    const sides = this.grid.axes.map(({ low, high }) => Number(high - low) + 1)
     this.cellNum = sides.reduce((product, side) => product * side, 1)
-    this.boxStrides = strides(sides, 'row-major')
-    this.tileStrides = strides(
-      axes.map(({ extent }) => Number(extent)),
-      this.cellOrder,
-    )
-  }
-
-  /** How TileDB walks through a tile when the box is given in row-major order. */
-  slabs(index: number): Slabs {
-    return denseSlabs(this.grid.axes, this.tilePosition(index), this.cellOrder, 'row-major')
+    this.boxStrides = sides.map((_, d) => sides.slice(d + 1).reduce((product, side) => product * side, 1))
   }
 
   tile(index: number): DenseTile {
     const { axes, cells_per_tile } = this.grid
-    const at = this.tilePosition(index)
-    // For the written cells, along each axis: first position in the tile, count, and start in the box.
-    const first: number[] = []
-    const counts: number[] = []
-    let boxStart = 0
-    let tileStart = 0
-    axes.forEach((axis, d) => {
-      const start = axis.domainLow + (axis.firstTile + BigInt(at[d])) * axis.extent
-      const low = start > axis.low ? start : axis.low
-      const end = start + axis.extent - 1n
-      const high = end < axis.high ? end : axis.high
-      first.push(Number(low - start))
-      counts.push(Number(high - low) + 1)
-      boxStart += Number(low - axis.low) * this.boxStrides[d]
-      tileStart += first[d] * this.tileStrides[d]
-    })
+    const spans = this.written(index)
+    const counts = spans.map(({ from, to }) => to - from + 1)
     const written = counts.reduce((product, count) => product * count, 1)
+    const tileStart = spans.reduce((sum, { from }, d) => sum + from * this.strides[d], 0)
+    const boxStart = this.tileBox(index).reduce(
+      (sum, { low }, d) => sum + Number(low - axes[d].low) * this.boxStrides[d],
+      0,
+    )
     const full = written === cells_per_tile
-    const rowMajor = this.cellOrder !== 'col-major' || axes.length === 1
+    const rowMajor = this.schema.cell_order !== 'col-major' || axes.length === 1
     if (full && rowMajor && this.followEachOther(counts)) {
       return { positions: { from: boxStart, to: boxStart + written }, written: undefined }
     }
     const positions = new Int32Array(cells_per_tile).fill(full ? 0 : PADDING)
     const order = new Uint32Array(written)
-    this.fill(positions, order, counts, boxStart, tileStart)
+    this.copyCells(positions, order, counts, boxStart, tileStart)
     return { positions, written: full && rowMajor ? undefined : order }
   }
 
@@ -97,7 +71,7 @@ export class DenseTiler {
   }
 
   /** Walks the written cells in row-major order, in runs along the last axis. */
-  private fill(
+  private copyCells(
     positions: Int32Array,
     order: Uint32Array,
     counts: readonly number[],
@@ -106,7 +80,7 @@ export class DenseTiler {
   ): void {
     const last = counts.length - 1
     const run = counts[last]
-    const step = this.tileStrides[last]
+    const step = this.strides[last]
     const at = new Array<number>(counts.length).fill(0)
     let box = boxStart
     let tile = tileStart
@@ -118,31 +92,15 @@ export class DenseTiler {
       for (let d = last - 1; d >= 0; d--) {
         if (++at[d] < counts[d]) {
           box += this.boxStrides[d]
-          tile += this.tileStrides[d]
+          tile += this.strides[d]
           break
         }
         box -= (counts[d] - 1) * this.boxStrides[d]
-        tile -= (counts[d] - 1) * this.tileStrides[d]
+        tile -= (counts[d] - 1) * this.strides[d]
         at[d] = 0
       }
     }
   }
-
-  private tilePosition(index: number): number[] {
-    const { axes } = this.grid
-    const steps = strides(
-      axes.map(({ tile_num }) => tile_num),
-      this.tileOrder,
-    )
-    return axes.map(({ tile_num }: DenseAxis, d) => Math.floor(index / steps[d]) % tile_num)
-  }
-}
-
-function strides(sides: readonly number[], order: Layout): number[] {
-  const out = new Array<number>(sides.length).fill(1)
-  if (order === 'col-major') for (let d = 1; d < sides.length; d++) out[d] = out[d - 1] * sides[d - 1]
-  else for (let d = sides.length - 2; d >= 0; d--) out[d] = out[d + 1] * sides[d + 1]
-  return out
 }
 
 /** {@link denseTileGrid} for a domain that was given, not read. */

@@ -1,7 +1,7 @@
 import { unexpected, usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
-import type { Slabs } from '../cells/dense-slabs.ts'
+import type { Slabs } from '../cells/dense-coordinates.ts'
 import { coordinateRange, unionOf } from '../cells/rtree-builder.ts'
 import { hasMinMax, hasSum, type StatisticsField, TileStatistics } from '../cells/tile-statistics.ts'
 import { concat } from '../filters/bytes.ts'
@@ -329,7 +329,7 @@ class FragmentWriter {
     const { tile_num: tileNum, cells_per_tile: cellsPerTile } = tiler.grid
     const tile = (index: number): ReturnType<Tiling['tile']> => ({
       ...tiler.tile(index),
-      slabs: () => tiler.slabs(index),
+      slabs: () => tiler.slabs(index, 'row-major'),
     })
     return { tileNum, cellsPerTile, lastTileCellNum: cellsPerTile, tile }
   }
