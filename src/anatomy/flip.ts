@@ -141,7 +141,7 @@ async function statisticsReader(
         if (!data || (kind === 'dimension') !== dimension) continue
         const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
         statistics.add(0, data, batch.cell_num, batch.rows)
-        parts[i].push({ statistics, isNull: statistics.nullCounts()[0] === batch.cell_num })
+        parts[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
       }
     }
     const found = new Map<string, string>()
@@ -168,16 +168,16 @@ function ofAllParts({ type, cell_val_num, nullable }: ColumnType, all: readonly 
     const [{ statistics }] = all
     const text = ({ fixed, variable }: TileMinMax): string => `${fixed} ${variable}`
     return {
-      tile_mins: text(statistics.minima()),
-      tile_maxs: text(statistics.maxima()),
-      tile_sums: `${statistics.sums()}`,
-      tile_null_counts: `${statistics.nullCounts()}`,
+      tile_mins: text(statistics.extremes('min')),
+      tile_maxs: text(statistics.extremes('max')),
+      tile_sums: `${statistics.sums}`,
+      tile_null_counts: `${statistics.nullCounts}`,
     }
   }
   // The statistics of a tile are joined from those of its parts, as TileDB joins those of a fragment from its tiles.
   const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
-  const extremes = (which: 'minima' | 'maxima'): TileMinMax => {
-    const ofParts = parts.map((part) => part[which]())
+  const extremes = (which: 'min' | 'max'): TileMinMax => {
+    const ofParts = parts.map((part) => part.extremes(which))
     const variable = concat(ofParts.map((part) => part.variable))
     if (cell_val_num !== 'var') return { fixed: concat(ofParts.map((part) => part.fixed)), variable }
     let end = 0
@@ -188,9 +188,9 @@ function ofAllParts({ type, cell_val_num, nullable }: ColumnType, all: readonly 
     })
     return { fixed: new Uint8Array(BigUint64Array.from(starts).buffer), variable }
   }
-  const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts()[0] ?? 0)
-  const sums = concat(parts.map((part) => part.sums()))
-  const lists = { min: extremes('minima'), max: extremes('maxima'), sums, nullCounts }
+  const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts[0] ?? 0)
+  const sums = concat(parts.map((part) => part.sums))
+  const lists = { min: extremes('min'), max: extremes('max'), sums, nullCounts }
   const field = { type, cell_val_num, nullable, dimension: false }
   const { min, max, sum, null_count } = fragmentStatistics(field, lists, { length: parts.length, at: undefined })
   return { tile_mins: `${min}`, tile_maxs: `${max}`, tile_sums: `${sum}`, tile_null_counts: `${null_count}` }

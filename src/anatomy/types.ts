@@ -1,5 +1,5 @@
 import { withEnd } from '../cells/elements.ts'
-import { startsOf, sumType } from '../cells/tile-statistics.ts'
+import { sumType } from '../cells/tile-statistics.ts'
 import type { ArrayMetadata } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode, UpdateCondition } from '../format/delete-condition.ts'
@@ -7,6 +7,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
+import { u64s } from '../format/u32.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import type { Known, Path, ValueType } from './spans.ts'
 
@@ -66,7 +67,7 @@ export function minMaxTypes(slot: Slot, { fixed, variable }: TileMinMax): TypeOf
 
 /** Starts of cells (uint64, bytes) as numbers, and the end of the last cell; undefined if they fall or pass the end. */
 export function cellStarts(bytes: Uint8Array, end: number): Float64Array | undefined {
-  return rising(startsOf(bytes, end))
+  return rising(u64s(bytes, end))
 }
 
 function rising(starts: Float64Array): Float64Array | undefined {

@@ -4,7 +4,7 @@ import { type NDRange, ndRange, type Range, type RangeType } from '../format/ran
 import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
-import { wideExtremes } from './number-statistics.ts'
+import { wideExtremes } from './extremes.ts'
 
 /**
  * Builds the R-tree over the bounding boxes of a fragment's tiles. Each level has one box for ten of the level below, up to a
@@ -56,15 +56,12 @@ function isNaNBytes({ type }: RangeType, value: Uint8Array): boolean {
 export function coordinateRange(dimension: RangeType, cells: ColumnData, cellNum: number): Range {
   const { data, starts } = cells
   if (starts) return textRange(data, starts)
-  const size = data.length / cellNum
-  const { min, max } = isWide(dimension.type)
-    ? wideRange(data, isSignedInteger(dimension.type), cellNum)
-    : numberRange(dimension, data)
-  return { min: data.slice(min * size, (min + 1) * size), max: data.slice(max * size, (max + 1) * size) }
-}
-
-function numberRange(dimension: RangeType, data: Uint8Array): { min: number; max: number } {
+  if (isWide(dimension.type)) {
+    const { min, max } = wideExtremes(data, isSignedInteger(dimension.type), { length: cellNum, at: undefined })
+    return { min: min.slice(), max: max.slice() }
+  }
   const values = numbersOf(dimension.type, data)
+  const size = values.BYTES_PER_ELEMENT
   let min = 0
   let max = 0
   for (let i = 1; i < values.length; i++) {
@@ -72,12 +69,7 @@ function numberRange(dimension: RangeType, data: Uint8Array): { min: number; max
     if (values[i] < values[min] || Number.isNaN(values[min])) min = i
     if (values[i] > values[max] || Number.isNaN(values[max])) max = i
   }
-  return { min, max }
-}
-
-function wideRange(data: Uint8Array, signed: boolean, cellNum: number): { min: number; max: number } {
-  const { min, max } = wideExtremes(lanesOf(data), signed, { length: cellNum, at: undefined })
-  return { min: typeof min === 'number' ? min : 0, max: typeof max === 'number' ? max : 0 }
+  return { min: data.slice(min * size, (min + 1) * size), max: data.slice(max * size, (max + 1) * size) }
 }
 
 function textRange(data: Uint8Array, starts: Float64Array): Range {

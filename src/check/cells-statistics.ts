@@ -1,11 +1,11 @@
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
+import { isPlainText } from '../cells/extremes.ts'
 import {
   fragmentStatistics,
   hasMinMax,
   hasSum,
-  isPlainText,
   type StatisticsField,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
@@ -144,7 +144,7 @@ export class StatisticsCheck {
       }
     }
     const sum = this.tileSum(tile)
-    const counted = this.counted.sums().subarray(8 * tile, 8 * tile + 8)
+    const counted = this.counted.sums.subarray(8 * tile, 8 * tile + 8)
     if (sum && !this.sameSum(counted, sum)) {
       const at = { ...place, field: `tile_sums.${this.name}` }
       const alike = fits((one) => this.sameSum(one.sum, sum))
@@ -152,7 +152,7 @@ export class StatisticsCheck {
       this.wrong('TILE_SUM', at, this.sumText(counted), this.sumText(sum), alike, items, evidence)
     }
     const nulls = this.tileNulls(tile)
-    const expected = this.counted.nullCounts()[tile]
+    const expected = this.counted.nullCounts[tile]
     if (nulls !== undefined && expected !== nulls) {
       const at = { ...place, field: `tile_null_counts.${this.name}` }
       this.wrong(

@@ -1,5 +1,6 @@
+import { isPlainText } from '../cells/extremes.ts'
 import { validityAsValues } from '../cells/slot-type.ts'
-import { hasMinMax, isPlainText, type StatisticsField } from '../cells/tile-statistics.ts'
+import { hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
 import { deltaDatatype, elementSize, windowType } from '../filters/elements.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'

@@ -1,16 +1,9 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
-import { varTextExtremes } from '../cells/text-extremes.ts'
-import {
-  fixedExtremes,
-  hasMinMax,
-  hasSum,
-  isPlainText,
-  type StatisticsField,
-  slabSum,
-} from '../cells/tile-statistics.ts'
+import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
+import { cellSizeOf, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 
 /** Statistics of one tile. */
 export interface WrittenStatistics {
@@ -46,7 +39,7 @@ export function writtenStatistics(
 ): WrittenStatistics {
   const values = valuesOf(field, column, slabs, formatVersion)
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
-  return { ...extremesOf(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
+  return { ...writtenExtremes(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
 }
 
 /** Positions of the values that minimum and maximum are taken from, in the order of the writer. */
@@ -68,24 +61,10 @@ function valuesOf(
   return values.subarray(0, count)
 }
 
-function extremesOf(
-  field: StatisticsField,
-  { data, starts }: ColumnData,
-  at: Uint32Array,
-): Record<'min' | 'max', Uint8Array> {
+function writtenExtremes(field: StatisticsField, { data, starts }: ColumnData, at: Uint32Array): Extremes {
   if (!hasMinMax(field)) return { min: NO_BYTES, max: NO_BYTES }
-  const cells = { length: at.length, at }
-  if (starts) {
-    const found = varTextExtremes(data, starts, cells)
-    if (!found) return { min: NO_BYTES, max: NO_BYTES }
-    return { min: data.subarray(found.min.from, found.min.to), max: data.subarray(found.max.from, found.max.to) }
-  }
-  const size = datatypeSize(field.type) * (field.cell_val_num as number)
-  const { min, max } = fixedExtremes(field, data, size, cells)
-  return {
-    min: min.bytes.subarray(min.range.from, min.range.to),
-    max: max.bytes.subarray(max.range.from, max.range.to),
-  }
+  const none = new Uint8Array(cellSizeOf(field))
+  return extremesOf(field.type, data, starts, none.length, { length: at.length, at }) ?? { min: none, max: none }
 }
 
 function nullsOf(field: StatisticsField, { validity }: ColumnData, { starts, length }: Slabs, valid: number): number {

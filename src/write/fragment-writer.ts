@@ -262,10 +262,10 @@ class FragmentWriter {
       metadata.tileValidityOffsets = writer.validity.offsets
     }
     if (statistics) {
-      metadata.min = statistics.minima()
-      metadata.max = statistics.maxima()
-      metadata.sums = statistics.sums()
-      metadata.nullCounts = statistics.nullCounts()
+      metadata.min = statistics.extremes('min')
+      metadata.max = statistics.extremes('max')
+      metadata.sums = statistics.sums
+      metadata.nullCounts = statistics.nullCounts
       metadata.fragment = statistics.fragment()
     }
     return metadata

@@ -1,0 +1,150 @@
+import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
+
+/** The smallest and the largest value, as views of their bytes. */
+export interface Extremes {
+  min: Uint8Array
+  max: Uint8Array
+}
+
+/** Text that TileDB compares. It stores minima and maxima of any length for it. */
+export function isPlainText({ type }: { type: Datatype }): boolean {
+  return type === 'CHAR' || type === 'STRING_ASCII'
+}
+
+/**
+ * Minimum and maximum of cells, with TileDB's rules for their type.
+ *
+ * @param starts of var-sized cells and the end of the last one; undefined for cells of `size` bytes
+ * @returns undefined for text without cells; for numbers without cells the limits that TileDB starts from
+ */
+export function extremesOf(
+  type: Datatype,
+  data: Uint8Array,
+  starts: Float64Array | undefined,
+  size: number,
+  cells: Cells,
+): Extremes | undefined {
+  if (isPlainText({ type })) return textExtremes(data, starts, size, cells)
+  return isWide(type) ? wideExtremes(data, isSignedInteger(type), cells) : numberExtremes(data, type, cells)
+}
+
+const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
+
+/** Lowest and highest finite value of a type of up to 4 bytes, or of a float. */
+function limitsOf(type: Datatype): [low: number, high: number] {
+  if (type === 'FLOAT64') return [-Number.MAX_VALUE, Number.MAX_VALUE]
+  if (type === 'FLOAT32') return [-LARGEST_FLOAT32, LARGEST_FLOAT32]
+  const count = 2 ** (8 * datatypeSize(type))
+  return isSignedInteger(type) ? [-count / 2, count / 2 - 1] : [0, count - 1]
+}
+
+/**
+ * TileDB starts from the type's limits and takes every value that is not strictly inside. So the last of equal values is
+ * taken, and a NaN lasts until the next value. An infinity does not replace the largest finite number that the minimum starts
+ * from.
+ */
+function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells): Extremes {
+  const values = numbersOf(type, data)
+  const size = values.BYTES_PER_ELEMENT
+  const limits = limitsOf(type)
+  let [max, min] = limits
+  let minAt = -1
+  let maxAt = -1
+  for (let i = 0; i < length; i++) {
+    const cell = at ? at[i] : i
+    const value = values[cell]
+    if (!(min < value)) {
+      min = value
+      minAt = cell
+    }
+    if (!(max > value)) {
+      max = value
+      maxAt = cell
+    }
+  }
+  const none = new Uint8Array(2 * size)
+  numbersOf(type, none).set(limits)
+  return {
+    min: minAt < 0 ? none.subarray(size) : cellOf(data, minAt, size),
+    max: maxAt < 0 ? none.subarray(0, size) : cellOf(data, maxAt, size),
+  }
+}
+
+function cellOf(data: Uint8Array, cell: number, size: number): Uint8Array {
+  return data.subarray(cell * size, (cell + 1) * size)
+}
+
+/** {@link numberExtremes} for 8-byte integers. */
+export function wideExtremes(data: Uint8Array, signed: boolean, { length, at }: Cells): Extremes {
+  const lanes = lanesOf(data)
+  const turn = signed ? 0x80000000 : 0
+  if (length === 0) {
+    const [low, high] = [new Uint32Array([0, turn]), new Uint32Array([0xffffffff, ~turn])]
+    return { min: new Uint8Array(high.buffer), max: new Uint8Array(low.buffer) }
+  }
+  let min = at ? at[0] : 0
+  let max = min
+  let minHigh = (lanes[2 * min + 1] ^ turn) >>> 0
+  let minLow = lanes[2 * min]
+  let maxHigh = minHigh
+  let maxLow = minLow
+  for (let i = 1; i < length; i++) {
+    const cell = at ? at[i] : i
+    const low = lanes[2 * cell]
+    const high = (lanes[2 * cell + 1] ^ turn) >>> 0
+    if (high < minHigh || (high === minHigh && low < minLow)) {
+      min = cell
+      minHigh = high
+      minLow = low
+    } else if (high > maxHigh || (high === maxHigh && low > maxLow)) {
+      max = cell
+      maxHigh = high
+      maxLow = low
+    }
+  }
+  return { min: cellOf(data, min, 8), max: cellOf(data, max, 8) }
+}
+
+/**
+ * Texts compare like `strncmp`: by unsigned bytes, up to a zero byte. If one is a prefix of another, the shorter is smaller.
+ * The first of equal texts is taken.
+ */
+function textExtremes(
+  data: Uint8Array,
+  starts: Float64Array | undefined,
+  size: number,
+  { length, at }: Cells,
+): Extremes | undefined {
+  if (length === 0) return undefined
+  const first = at ? at[0] : 0
+  let minFrom = starts ? starts[first] : first * size
+  let minTo = starts ? starts[first + 1] : minFrom + size
+  let maxFrom = minFrom
+  let maxTo = minTo
+  for (let i = 1; i < length; i++) {
+    const cell = at ? at[i] : i
+    const from = starts ? starts[cell] : cell * size
+    const to = starts ? starts[cell + 1] : from + size
+    if (compareText(data, minFrom, minTo, from, to) > 0) {
+      minFrom = from
+      minTo = to
+    }
+    if (compareText(data, maxFrom, maxTo, from, to) < 0) {
+      maxFrom = from
+      maxTo = to
+    }
+  }
+  return { min: data.subarray(minFrom, minTo), max: data.subarray(maxFrom, maxTo) }
+}
+
+function compareText(data: Uint8Array, a: number, aEnd: number, b: number, bEnd: number): number {
+  const longer = aEnd - a - (bEnd - b)
+  const length = longer < 0 ? aEnd - a : bEnd - b
+  for (let i = 0; i < length; i++) {
+    const difference = data[a + i] - data[b + i]
+    if (difference !== 0) return difference
+    if (data[a + i] === 0) break
+  }
+  return longer
+}
