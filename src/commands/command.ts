@@ -128,12 +128,8 @@ export async function* throughFragments(
 ): AsyncGenerator<Outcome> {
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
-    for await (const { fragment, path: at, oneOfSeveral } of eachFragment(
-      cx,
-      target,
-      command,
-      'a fragment, an array or a group',
-    ))
+    const fragments = eachFragment(cx, target, command, 'a fragment, an array or a group')
+    for await (const { fragment, path: at, oneOfSeveral } of fragments)
       yield { ...(await outcomeOrError(fragment.folder, () => work(fragment, at))), oneOfSeveral }
   })
 }
@@ -185,14 +181,23 @@ export async function* throughGroups(
     const found = await findMember(group, member, around, cx.open)
     if (found.error && found.state !== 'cycle') cx.fault(found.error)
     if (!found.target || found.path === undefined) continue
-    try {
-      for await (const outcome of throughGroups(cx, found.path, found.target, work, around))
-        yield { ...outcome, oneOfSeveral: true }
-    } catch (error) {
-      if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
-      yield { document: documentHead('error', found.path), error, table() {} }
-    }
+    for await (const outcome of orFailure(found.path, throughGroups(cx, found.path, found.target, work, around)))
+      yield { ...outcome, oneOfSeveral: true }
   }
+}
+
+/** The outcomes, up to an error, which is the last one. Wrong options end the command. */
+async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+  try {
+    yield* outcomes
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
+    yield failure(path, error)
+  }
+}
+
+function failure(path: string, error: InspectError): Outcome {
+  return { document: documentHead('error', path), error, table() {} }
 }
 
 /** In a group without members nothing can be found; says so, lest it look like a good result. */
@@ -303,7 +308,7 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   try {
     return await withPlaceAsync({ file: folder.path }, work)
   } catch (error) {
-    return { document: documentHead('error', folder.path), error: asInspectError(error), table() {} }
+    return failure(folder.path, asInspectError(error))
   }
 }
 
@@ -312,14 +317,7 @@ export async function* eachTarget(
   paths: readonly string[],
   work: (path: string) => AsyncGenerator<Outcome>,
 ): AsyncGenerator<Outcome> {
-  for (const path of paths) {
-    try {
-      yield* work(path)
-    } catch (error) {
-      if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
-      yield { document: documentHead('error', path), error, table() {} }
-    }
-  }
+  for (const path of paths) yield* orFailure(path, work(path))
 }
 
 /** For options that may be given several times. */

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
 import type { CellValue, ErrorInfo } from '../documents/common.ts'
@@ -8,16 +8,8 @@ import { deleteCondition } from '../format/delete-condition.ts'
 import { decode } from '../format/io.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { readAll } from '../source/source.ts'
-import { type FragmentEntry, type FragmentState, type InspectArray, withSource } from '../store/array.ts'
-import {
-  type CommitEntry,
-  type CommitFile,
-  type Commits,
-  commitKind,
-  committedPath,
-  linePath,
-  stem,
-} from '../store/commits.ts'
+import { type FragmentEntry, type InspectArray, withSource } from '../store/array.ts'
+import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../store/commits.ts'
 import { openGenericTile } from '../store/generic-tile.ts'
 import { ArrayLabels } from '../store/labels.ts'
 import { vacuumPath } from '../store/visibility.ts'
@@ -82,47 +74,39 @@ const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
 const NOTHING = { refers_to: null, exists: null } as const
 
 /** The facts that every row is computed from. */
-interface Known {
-  cx: CommandContext
-  array: InspectArray
-  commits: Commits
-  fragments: readonly FragmentEntry[]
-  /** Names of the fragment folders on disk. */
-  there: ReadonlySet<string>
-  /** The state of each fragment folder on disk, by path. */
-  states: ReadonlyMap<string, FragmentState>
-  /** Paths of the commit files on disk. */
-  files: ReadonlySet<string>
-  /** Names of commits in a `.con` file. */
-  consolidated: ReadonlySet<string>
-  /** For each delete commit's name, the fragments that have processed it. Read when first needed. */
-  processed: () => Promise<ReadonlyMap<string, ReadonlySet<string>>>
-}
+type Known = Awaited<ReturnType<typeof knownOf>>
 
-async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
-  await array.checkVersion()
+async function knownOf(cx: CommandContext, array: InspectArray) {
   const commits = await array.commits()
   const fragments = await array.fragments()
-  let processed: Promise<Map<string, Set<string>>> | undefined
-  const consolidated = commits.files.flatMap(({ kind, entries }) =>
-    kind === 'consolidated-commits' ? entries.map(({ name }) => name) : [],
-  )
-  const known: Known = {
+  const consolidated = commits.files.filter(({ kind }) => kind === 'consolidated-commits')
+  let processed: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined
+  return {
     cx,
     array,
     commits,
     fragments,
+    /** Names of the fragment folders on disk. */
     there: new Set(fragments.map(({ name }) => name)),
+    /** The state of each fragment folder on disk, by path. */
     states: new Map(fragments.map(({ path, state }) => [path, state])),
-    files: new Set(commits.files.map((file) => file.path)),
-    consolidated: new Set(consolidated),
-    processed: () => {
+    /** Paths of the commit files on disk. */
+    files: new Set(commits.files.map(({ path }) => path)),
+    /** Names of commits in a `.con` file. */
+    consolidated: new Set(consolidated.flatMap(({ entries }) => entries.map(({ name }) => name))),
+    /** For each delete commit's name, the fragments that have processed it. Read when first needed. */
+    processed() {
       processed ??= processedConditions(cx, array, fragments)
       return processed
     },
   }
+}
+
+async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
+  await array.checkVersion()
+  const known = await knownOf(cx, array)
   const rows: CommitsLine[] = []
-  const read = inOrder(commits.files, atOnce(array.folder), async (file) => {
+  const read = inOrder(known.commits.files, atOnce(array.folder), async (file) => {
     if (file.kind !== 'delete') return { file, bytes: NO_BYTES }
     return { file, bytes: await withSource(array.folder.file(file.path), readAll) }
   })
@@ -157,11 +141,7 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
   }
   if (file.kind === 'delete') {
     const place = { file: `${array.folder.path}/${file.path}`, offset: 0 }
-    return {
-      ...row,
-      effect: 'deletes',
-      ...(await deleteResult(known, name, bytes, place)),
-    }
+    return { ...row, effect: 'deletes', ...(await deleteResult(known, name, bytes, place)) }
   }
   if (file.kind === 'update') return { ...row, effect: 'updates' }
   const fault = file.fault && recorded(known.cx, file.fault)
@@ -219,25 +199,17 @@ async function entryRow(
 
 /** The footers in a consolidated fragment metadata file, one row per fragment. */
 async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<CommitsLine[]> {
-  try {
-    const { entries } = await array.consolidatedFragmentMetadata(file.path)
-    return entries.map(({ fragment_name, offset }) => {
-      const name = lastPathPart(fragment_name)
-      const exists = there.has(name)
-      return {
-        file: file.path,
-        entry: fragment_name,
-        kind: 'footer',
-        refers_to: name,
-        exists,
-        effect: exists ? 'lists' : 'dangling',
-        footer_offset: offset,
-      }
-    })
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return [{ file: file.path, entry: null, kind: 'footer', ...NOTHING, effect: 'lists', error: recorded(cx, error) }]
+  const row = { file: file.path, kind: 'footer' } as const
+  const read = await orError(() => array.consolidatedFragmentMetadata(file.path))
+  if (read instanceof InspectError) {
+    return [{ ...row, entry: null, ...NOTHING, effect: 'lists', error: recorded(cx, read) }]
   }
+  return read.entries.map(({ fragment_name, offset }) => {
+    const name = lastPathPart(fragment_name)
+    const exists = there.has(name)
+    const effect = exists ? 'lists' : 'dangling'
+    return { ...row, entry: fragment_name, refers_to: name, exists, effect, footer_offset: offset }
+  })
 }
 
 /** @param path of the fragment that a commit names */
@@ -294,7 +266,7 @@ async function conditionResult(
   bytes: Uint8Array,
   place: { file: string; offset: number },
 ): Promise<Condition> {
-  try {
+  const condition = await orError(async () => {
     const { payload, mostElements } = await openGenericTile(bytes, cx.reading, place)
     const node = decode(payload, deleteCondition, {
       mostElements,
@@ -307,11 +279,9 @@ async function conditionResult(
       const { enumeration } = await ArrayLabels.of(array).ofAttribute(field, schema, file.name)
       if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
     }
-    return { condition: conditionText(node, { schema, labels }, cx.style) }
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return { error: recorded(cx, error) }
-  }
+    return conditionText(node, { schema, labels }, cx.style)
+  })
+  return condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }
 }
 
 /**
@@ -324,30 +294,22 @@ async function processedConditions(
 ): Promise<Map<string, Set<string>>> {
   const processed = new Map<string, Set<string>>()
   const committed = fragments.filter((entry) => entry.committed)
-  for await (const { name, conditions, fault } of inOrder(committed, atOnce(array.folder), (entry) =>
-    conditionsOf(array, entry),
-  )) {
-    if (fault) cx.fault(fault)
-    for (const condition of conditions) {
+  const read = inOrder(committed, atOnce(array.folder), async ({ name, path }) => {
+    const fragment = array.fragment(path)
+    const conditions = await orError(() => fragment.processedConditions())
+    await fragment.close()
+    return { name, conditions }
+  })
+  for await (const { name, conditions } of read) {
+    if (conditions instanceof InspectError) {
+      cx.fault(conditions)
+      continue
+    }
+    for (const condition of conditions ?? []) {
       const commit = stem(lastPathPart(condition))
       const names = processed.get(commit) ?? new Set<string>()
       processed.set(commit, names.add(name))
     }
   }
   return processed
-}
-
-async function conditionsOf(
-  array: InspectArray,
-  { name, path }: FragmentEntry,
-): Promise<{ name: string; conditions: readonly string[]; fault?: InspectError }> {
-  const fragment = array.fragment(path)
-  try {
-    return { name, conditions: (await fragment.processedConditions()) ?? [] }
-  } catch (fault) {
-    if (!(fault instanceof InspectError)) throw fault
-    return { name, conditions: [], fault }
-  } finally {
-    await fragment.close()
-  }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, orError } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
@@ -108,12 +108,13 @@ async function compareTargets(
     // One part at a time, as the metadata of many tiles is large.
     found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null, ignored))
   }
-  for (const pair of fragmentPairs(one, other)) {
+  const { pairs, unpaired } = fragmentPairs(one, other)
+  for (const pair of pairs) {
     const path = below(pair.path)
     found.push(...differences(path, pair.a.content, pair.b.content, ignored))
     if (options.cells) run.cell_num = (run.cell_num ?? 0) + (await compareCells(cx, { ...pair, path }, found))
   }
-  for (const difference of unpaired(one, other)) found.push({ ...difference, path: below(difference.path) })
+  for (const difference of unpaired) found.push({ ...difference, path: below(difference.path) })
 }
 
 /** Compares the metadata, the lists of members, and each member that both groups have. */
@@ -149,13 +150,11 @@ async function compareGroups(
       if (!run.not_compared.includes(path)) run.not_compared.push(path)
     }
     if (!x.target || !y.target || x.path === undefined || y.path === undefined) continue
-    try {
-      await compareTargets(run, path, [x.path, x.target], [y.path, y.target], around)
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      cx.fault(error)
-      run.not_compared.push(path)
-    }
+    const [one, two] = [[x.path, x.target] as const, [y.path, y.target] as const]
+    const error = await orError(() => compareTargets(run, path, one, two, around))
+    if (!error) continue
+    cx.fault(error)
+    run.not_compared.push(path)
   }
   for (const [name, { type }] of others) found.push({ path: `${at}members.${name}`, a: null, b: type })
 }
@@ -197,16 +196,8 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
       ...listing,
       ...listed.tail?.(),
     }
-    return {
-      type,
-      path,
-      parts: {
-        array: async () => array,
-        schema: from('schema'),
-        metadata: () => keyValues(cx, target.array),
-      },
-      fragments: found,
-    }
+    const parts = { array: async () => array, schema: from('schema'), metadata: () => keyValues(cx, target.array) }
+    return { type, path, parts, fragments: found }
   }
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
@@ -226,11 +217,8 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
       fragments: [{ name: '', path, content: {} }],
     }
   }
-  if (target.type !== 'file')
+  if (target.type !== 'file' || (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')))
     throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
-  if (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')) {
-    throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
-  }
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }
 
@@ -259,39 +247,26 @@ interface Pair {
   b: Described['fragments'][number]
 }
 
-/** Fragments of the same name, then pairs of the others in order of their timestamps. */
-function fragmentPairs(left: Described, right: Described): Pair[] {
-  if (left.type === 'fragment') return [{ path: '', a: left.fragments[0], b: right.fragments[0] }]
+/** Fragments of the same name, then pairs of the others in order of their timestamps; and those that are left over. */
+function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpaired: DiffLine[] } {
+  if (left.type === 'fragment')
+    return { pairs: [{ path: '', a: left.fragments[0], b: right.fragments[0] }], unpaired: [] }
   const others = new Map(right.fragments.map((one) => [one.name, one]))
   const pairs: Pair[] = []
   const rest: Described['fragments'] = []
-  left.fragments.forEach((a) => {
+  for (const a of left.fragments) {
     const b = others.get(a.name)
-    if (b) {
-      others.delete(a.name)
-      pairs.push({ path: `fragments.${a.name}`, a, b })
-    } else rest.push(a)
-  })
+    if (b) pairs.push({ path: `fragments.${a.name}`, a, b })
+    else rest.push(a)
+    others.delete(a.name)
+  }
   const unnamed = [...others.values()]
   rest.slice(0, unnamed.length).forEach((a, i) => {
     pairs.push({ path: `fragments[${left.fragments.indexOf(a)}]`, a, b: unnamed[i] })
   })
-  return pairs
-}
-
-/** Fragments without a counterpart in the other array. */
-function unpaired(left: Described, right: Described): DiffLine[] {
-  if (left.fragments.length === right.fragments.length) return []
-  const paired = new Set(fragmentPairs(left, right).flatMap(({ a, b }) => [a, b]))
-  const only = (side: 'a' | 'b', { fragments }: Described): DiffLine[] =>
-    fragments
-      .filter((one) => !paired.has(one))
-      .map((one) => ({
-        path: `fragments.${one.name}`,
-        a: side === 'a' ? one.name : null,
-        b: side === 'b' ? one.name : null,
-      }))
-  return [...only('a', left), ...only('b', right)]
+  const onlyLeft = rest.slice(unnamed.length).map(({ name }) => ({ path: `fragments.${name}`, a: name, b: null }))
+  const onlyRight = unnamed.slice(rest.length).map(({ name }) => ({ path: `fragments.${name}`, a: null, b: name }))
+  return { pairs, unpaired: [...onlyLeft, ...onlyRight] }
 }
 
 /** Compares cells one by one in stored order, and adds the first that differ. @returns how many were compared */

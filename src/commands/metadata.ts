@@ -178,26 +178,23 @@ async function slotColumns(lists: TileLists, slot: Slot, i: number, style: Value
 function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>): TileValues<V> {
   if (list.whole !== undefined) return values(list.whole)
   return new Pages(async function* () {
-    try {
-      for (let from = 0; from < list.count; from += BLOCK_TILES) {
-        yield values((await list.block(from, from + BLOCK_TILES)).entries)
-      }
-    } finally {
-      list.release()
-    }
+    for await (const entries of blocks(list, BLOCK_TILES)) yield values(entries)
   })
 }
 
 function bytesResult(list: TileList<TileMinMax>): PagedBytes {
+  // A multiple of 3 bytes a page: its base64 has no padding.
   return new PagedBytes(async function* () {
-    try {
-      for (let from = 0; from < list.count; from += 3 * BLOCK_TILES) {
-        yield (await list.block(from, from + 3 * BLOCK_TILES)).entries.fixed
-      }
-    } finally {
-      list.release()
-    }
+    for await (const { fixed } of blocks(list, 3 * BLOCK_TILES)) yield fixed
   })
+}
+
+async function* blocks<T>(list: TileList<T>, tiles: number): AsyncGenerator<T> {
+  try {
+    for (let from = 0; from < list.count; from += tiles) yield (await list.block(from, from + tiles)).entries
+  } finally {
+    list.release()
+  }
 }
 
 /** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
