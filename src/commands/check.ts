@@ -46,11 +46,11 @@ export const command: CommandModule<Options> = {
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
-  async *run(cx, paths, options) {
+  async *run(cx, [path], options) {
     const level = oneOf<Level>('--level', LEVELS, options.level ?? 'chunks')
     const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
-    for (const path of paths) yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn)
+    yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn)
   },
 }
 

@@ -38,14 +38,12 @@ export const command: CommandModule<object> = {
     command.argument('<target...>', 'array, or group (of each array)')
   },
 
-  async *run(cx, paths) {
-    for (const path of paths) {
-      yield* throughGroups(cx, path, await cx.open(path), async function* (path, target) {
-        if (target.type === 'group') return
-        if (target.type !== 'array') throw await wrongTarget(cx, 'commits', target, 'an array or a group')
-        yield await arrayOutcome(cx, path, target.array)
-      })
-    }
+  async *run(cx, [path]) {
+    yield* throughGroups(cx, path, await cx.open(path), async function* (path, target) {
+      if (target.type === 'group') return
+      if (target.type !== 'array') throw await wrongTarget(cx, 'commits', target, 'an array or a group')
+      yield await arrayOutcome(cx, path, target.array)
+    })
   },
 }
 
@@ -287,11 +285,7 @@ async function conditionResult(
 /**
  * For each delete commit, by name without suffix: the fragments whose cells it has been applied to. Reads each fragment once.
  */
-async function processedConditions(
-  cx: CommandContext,
-  array: InspectArray,
-  fragments: readonly FragmentEntry[],
-): Promise<Map<string, Set<string>>> {
+async function processedConditions(cx: CommandContext, array: InspectArray, fragments: readonly FragmentEntry[]) {
   const processed = new Map<string, Set<string>>()
   const committed = fragments.filter((entry) => entry.committed)
   const read = inOrder(committed, atOnce(array.folder), async ({ name, path }) => {

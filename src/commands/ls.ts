@@ -62,23 +62,16 @@ export const command: CommandModule<LsOptions> = {
       .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number, or all', '1')
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      const target = await cx.open(path)
-      if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
-      else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
-      else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)
-      else throw await wrongTarget(cx, 'ls', target, 'an array, a fragment or a group')
-    }
+  async *run(cx, [path], options) {
+    const target = await cx.open(path)
+    if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
+    else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
+    else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)
+    else throw await wrongTarget(cx, 'ls', target, 'an array, a fragment or a group')
   },
 }
 
-async function arrayOutcome(
-  cx: CommandContext,
-  path: string,
-  array: InspectArray,
-  options: LsOptions,
-): Promise<Outcome> {
+async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: LsOptions) {
   const head = documentHead('array', cx.shownPath(path))
   if (options.names && !options.range) {
     await array.checkVersion()
@@ -263,10 +256,7 @@ interface Listed {
 }
 
 /** What the metadata says, or why it cannot be read; undefined if there is none yet. */
-async function infoOf(
-  fragment: Fragment,
-  entry: FragmentEntry | undefined,
-): Promise<FragmentInfo | InspectError | undefined> {
+async function infoOf(fragment: Fragment, entry: FragmentEntry | undefined) {
   if (entry?.state === 'no-metadata') return undefined
   return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
 }

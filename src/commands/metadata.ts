@@ -40,15 +40,10 @@ export const command: CommandModule<HexOptions> = {
     addHexOptions(command)
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      const opened = await cx.open(path)
-      if (options.hex) {
-        yield* (await import('./hex-sections.ts')).metadataHex(cx, opened, options)
-        continue
-      }
-      yield await (opened.type === 'group' ? groupOutcome : ofTarget)(cx, path, opened)
-    }
+  async *run(cx, [path], options) {
+    const opened = await cx.open(path)
+    if (options.hex) yield* (await import('./hex-sections.ts')).metadataHex(cx, opened, options)
+    else yield await (opened.type === 'group' ? groupOutcome : ofTarget)(cx, path, opened)
   },
 }
 

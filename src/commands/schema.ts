@@ -42,19 +42,12 @@ export const command: CommandModule<SchemaOptions> = {
     addHexOptions(command)
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
-    }
+  async *run(cx, [path], options) {
+    yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
   },
 }
 
-async function* ofTarget(
-  cx: CommandContext,
-  path: string,
-  target: Target,
-  options: SchemaOptions,
-): AsyncGenerator<Outcome> {
+async function* ofTarget(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
   if (target.type === 'group') return
   if (target.type === 'array') {
     const files = await target.array.schemaFiles()

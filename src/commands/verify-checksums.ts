@@ -49,19 +49,17 @@ export const command: CommandModule<Options> = {
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
-  async *run(cx, paths, options) {
+  async *run(cx, [path], options) {
     const verifyOptions: VerifyOptions = {
       all: options.all ?? false,
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
     const jobs = parseJobs(options.jobs)
-    for (const path of paths) {
-      const target = await cx.open(path)
-      await noteIfEmpty(cx, target)
-      const bytes = await noteBytesToRead(cx, target)
-      const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, options.deep ?? false)
-      yield outcome(cx, path, target, verifyOptions, runner, options)
-    }
+    const target = await cx.open(path)
+    await noteIfEmpty(cx, target)
+    const bytes = await noteBytesToRead(cx, target)
+    const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, options.deep ?? false)
+    yield outcome(cx, path, target, verifyOptions, runner, options)
   },
 }
 

@@ -237,12 +237,7 @@ function sampleDocument(
 }
 
 /** Commands to try on the sample. */
-function nextCommands(
-  path: string,
-  version: number,
-  fragments: readonly WrittenFragmentFacts[],
-  encrypted: boolean,
-): string[] {
+function nextCommands(path: string, version: number, fragments: readonly WrittenFragmentFacts[], encrypted: boolean) {
   const root = path.replace(/\/+$/, '')
   const array = quoted(root)
   const key = encrypted ? ' --key KEY' : ''
