@@ -1,3 +1,4 @@
+import { compareBytes } from '../filters/bytes.ts'
 import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { encode } from '../format/io.ts'
 import { type NDRange, ndRange, type Range, type RangeType } from '../format/range.ts'
@@ -77,15 +78,15 @@ function textRange(data: Uint8Array, starts: Float64Array): Range {
   let max = min
   for (let cell = 1; cell < starts.length - 1; cell++) {
     const value = data.subarray(starts[cell], starts[cell + 1])
-    if (compareText(value, min) < 0) min = value
-    else if (compareText(value, max) > 0) max = value
+    if (compareBytes(value, min) < 0) min = value
+    else if (compareBytes(value, max) > 0) max = value
   }
   return { min: min.slice(), max: max.slice() }
 }
 
 /** Compares two values of a dimension. */
 export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, b: Uint8Array): number {
-  if (cell_val_num === 'var') return compareText(a, b)
+  if (cell_val_num === 'var') return compareBytes(a, b)
   if (isWide(type)) {
     const turn = isSignedInteger(type) ? 0x80000000 : 0
     const [aLow, aHigh] = lanesOf(a)
@@ -95,11 +96,4 @@ export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, 
   const [x] = numbersOf(type, a)
   const [y] = numbersOf(type, b)
   return x < y ? -1 : x > y ? 1 : 0
-}
-
-/** By unsigned bytes; a prefix of the other text comes first. */
-function compareText(a: Uint8Array, b: Uint8Array): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]
-  return a.length - b.length
 }

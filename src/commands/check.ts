@@ -130,19 +130,8 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
 }
 
 function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
-  const { severity, code, file, offset, space, field, tile, chunk, expected, found, meaning } = finding
-  return {
-    severity,
-    code,
-    file: cx.shownPath(file),
-    offset: offset ?? null,
-    space,
-    field: field ?? null,
-    tile,
-    chunk,
-    expected,
-    found,
-    message: `expected ${expected}, found ${found}`,
-    meaning,
-  }
+  const { severity, code, offset = null, space, field = null, tile, chunk, expected, found, meaning } = finding
+  const file = cx.shownPath(finding.file)
+  const message = `expected ${expected}, found ${found}`
+  return { severity, code, file, offset, space, field, tile, chunk, expected, found, message, meaning }
 }

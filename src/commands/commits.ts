@@ -277,7 +277,7 @@ async function conditionResult(
       const { enumeration } = await ArrayLabels.of(array).ofAttribute(field, schema, file.name)
       if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
     }
-    return conditionText(node, { schema, labels }, cx.style)
+    return conditionText(node, { schema, labels, style: cx.style })
   })
   return condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }
 }

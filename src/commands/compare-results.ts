@@ -1,5 +1,6 @@
 import { isFields, isIterable, type Result } from '../base/result.ts'
 import type { DiffLine } from '../documents/diff.ts'
+import { sameBytes } from '../filters/bytes.ts'
 
 type Fields = { readonly [key: string]: Result | undefined }
 
@@ -93,9 +94,7 @@ function asList(value: Result): Iterable<Result> | undefined {
 
 /** NaN equals NaN, 1n equals 1, and bytes are compared one by one. */
 function sameValue(a: Result, b: Result): boolean {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    return a.length === b.length && a.every((byte, i) => byte === b[i])
-  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return sameBytes(a, b)
   if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && String(a) === String(b)
   return Object.is(a, b)
 }

@@ -17,7 +17,7 @@ import {
   unfilteredFileSize,
   unfilteredSizeByFooter,
 } from '../store/file-sizes.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
 import {
   type CommandContext,
@@ -320,15 +320,14 @@ async function dataSizes(
 ): Promise<Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'>> {
   if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
   let data_size = 0
-  let unfiltered_size: number | undefined = damaged.length > 0 ? undefined : 0
+  let unfiltered_size: number | null = damaged.length > 0 ? null : 0
   for (const file of await fragment.fieldFiles()) {
     const unfiltered = unfilteredSizeByFooter(info, file)
     data_size += onDisk.get(file.name) ?? 0
-    unfiltered_size =
-      unfiltered_size === undefined || unfiltered === undefined ? undefined : unfiltered_size + unfiltered
+    unfiltered_size = unfiltered_size === null || unfiltered === undefined ? null : unfiltered_size + unfiltered
   }
-  const ratio = unfiltered_size === undefined || data_size === 0 ? null : ratioOf(unfiltered_size, data_size)
-  return { data_size, unfiltered_size: unfiltered_size ?? null, ratio }
+  const ratio = unfiltered_size === null || data_size === 0 ? null : ratioOf(unfiltered_size, data_size)
+  return { data_size, unfiltered_size, ratio }
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
@@ -377,36 +376,25 @@ async function fragmentFiles(
   const onDisk = new Map(sizes)
   const files: FragmentLine[] = []
   for (const file of info ? await fragment.fieldFiles() : []) {
-    const size = onDisk.get(file.name)
+    const size = onDisk.get(file.name) ?? null
     onDisk.delete(file.name)
-    if (info) files.push(await listedFile(fragment, info, file, size))
+    files.push({
+      name: file.name,
+      field: info?.slots[file.slot].name ?? null,
+      role: file.role,
+      tile_num: info?.tile_num,
+      unfiltered_size: await unfilteredFileSize(fragment, file),
+      filters: info && filePipeline(info, file, fragment.encrypted).map(filterResult),
+      size,
+      listed_size: file.size,
+      state: size === null && file.size > 0 ? 'missing' : size !== null && size < file.size ? 'short' : 'present',
+    })
   }
   for (const [name, size] of onDisk) {
     const role = name === FRAGMENT_METADATA_FILE ? 'metadata' : 'unknown'
     files.push({ name, field: null, role, size, state: role === 'metadata' ? 'present' : 'not-listed' })
   }
   return files
-}
-
-/** @param size on disk; undefined if the file does not exist */
-async function listedFile(
-  fragment: Fragment,
-  info: FragmentInfo,
-  file: FieldFile,
-  size: number | undefined,
-): Promise<FragmentLine> {
-  const missing = size === undefined && file.size > 0
-  return {
-    name: file.name,
-    field: info.slots[file.slot].name,
-    role: file.role,
-    tile_num: info.tile_num,
-    unfiltered_size: await unfilteredFileSize(fragment, file),
-    filters: filePipeline(info, file, fragment.encrypted).map(filterResult),
-    size: size ?? null,
-    listed_size: file.size,
-    state: missing ? 'missing' : size !== undefined && size < file.size ? 'short' : 'present',
-  }
 }
 
 async function groupOutcome(
@@ -439,25 +427,18 @@ async function groupMembers(
   const around = [...above, await group.identity()]
   const lines: GroupLine[] = []
   for (const member of await group.members()) {
-    const { state, target, ...found } = await findMember(group, member, around, cx.open)
-    const { name, type, uri, relative, implicit } = member
+    const { state, target, error: unread } = await findMember(group, member, around, cx.open)
+    const { name = null, type, uri, relative, implicit } = member
     const below =
       target?.type === 'group' && depth > 1
         ? await orError(() => groupMembers(cx, target.group, depth - 1, around))
         : undefined
-    const error = below instanceof InspectError ? below : state === 'unreadable' ? found.error : undefined
-    if (error) cx.fault(error)
-    lines.push({
-      name: name ?? null,
-      type,
-      uri,
-      relative,
-      implicit,
-      state,
-      found: target && target.type !== type ? target.type : undefined,
-      error: error && errorResult(cx, error),
-      members: below instanceof InspectError ? undefined : below,
-    })
+    const fault = below instanceof InspectError ? below : state === 'unreadable' ? unread : undefined
+    if (fault) cx.fault(fault)
+    const found = target && target.type !== type ? target.type : undefined
+    const error = fault && errorResult(cx, fault)
+    const members = below instanceof InspectError ? undefined : below
+    lines.push({ name, type, uri, relative, implicit, state, found, error, members })
   }
   return lines
 }

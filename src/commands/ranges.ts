@@ -1,5 +1,6 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
@@ -115,13 +116,9 @@ export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   throw new TypeError(`${type} is no dimension type`)
 }
 
-/** Below 0, 0 or above 0. Strings compare byte by byte; a prefix comes first. */
+/** Below 0, 0 or above 0. */
 export function compare(a: Comparable, b: Comparable): number {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    const n = Math.min(a.length, b.length)
-    for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i] - b[i]
-    return a.length - b.length
-  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
   return a < b ? -1 : a > b ? 1 : 0
 }
 

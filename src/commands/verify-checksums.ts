@@ -104,24 +104,18 @@ function outcome(
   }
   const ok = (): boolean =>
     failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
-  const document = {
-    ...documentHead('verify-checksums', cx.shownPath(path)),
-    deep,
-    failures: failures(),
+  const document = { ...documentHead('verify-checksums', cx.shownPath(path)), deep, failures: failures() }
+  const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => {
+    const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_files, ...counts } = found.counts
+    return {
+      verdict: verdict(found, failureNum),
+      ok: ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+      ...counts,
+      unprotected_files: shownPaths(cx, found.unprotectedFiles),
+      unprotected_metadata_files,
+      not_examined: found.notExamined.map((error) => notExaminedResult(cx, error)),
+    }
   }
-  const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => ({
-    verdict: verdict(found, failureNum),
-    ok: ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
-    fragment_num: found.counts.fragment_num,
-    skipped_fragment_num: found.counts.skipped_fragment_num,
-    file_num: found.counts.file_num,
-    tile_num: found.counts.tile_num,
-    chunk_num: found.counts.chunk_num,
-    checksum_num: found.counts.checksum_num,
-    unprotected_files: shownPaths(cx, found.unprotectedFiles),
-    unprotected_metadata_files: found.counts.unprotected_metadata_files,
-    not_examined: found.notExamined.map((error) => notExaminedResult(cx, error)),
-  })
   return {
     document,
     tail,

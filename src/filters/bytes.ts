@@ -68,3 +68,10 @@ export function checkLimit(declared: number, limit: number, field: string): void
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
+
+/** Below 0, 0 or above 0: by unsigned bytes; a prefix comes first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]
+  return a.length - b.length
+}

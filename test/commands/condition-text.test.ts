@@ -44,7 +44,7 @@ const is = (field: string, op: ComparisonOp, value: Uint8Array, offsets?: number
 const LABELS = new Map([['tree', ['oak', 'ash']]])
 
 const shown = (node: ConditionNode, raw = false): string =>
-  conditionText(node, { schema: SCHEMA, labels: LABELS }, { raw })
+  conditionText(node, { schema: SCHEMA, labels: LABELS, style: { raw } })
 
 describe('a stored condition, which says what stays, is shown as the user wrote it', () => {
   test.each([
