@@ -31,17 +31,9 @@ export interface About {
   meaning: string | undefined
 }
 
-const IS_UNIT: ReadonlySet<string> = new Set(UNITS)
-
-function isUnit(text: string): text is Unit {
-  return IS_UNIT.has(text)
-}
-
 /** Splits the `about` text of a field (see {@link Io}): `bytes`, `bytes: of the part`, or a meaning alone. */
 export function aboutOf(text: string | undefined): About {
-  if (text === undefined) return { unit: undefined, meaning: undefined }
-  if (isUnit(text)) return { unit: text, meaning: undefined }
-  const colon = text.indexOf(': ')
-  const head = text.slice(0, Math.max(colon, 0))
-  return isUnit(head) ? { unit: head, meaning: text.slice(colon + 2) } : { unit: undefined, meaning: text }
+  const [head, ...rest] = text?.split(': ') ?? []
+  const unit = UNITS.find((one) => one === head)
+  return { unit, meaning: unit === undefined ? text : rest.join(': ') || undefined }
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type ErrorPlace, InspectError } from '../base/errors.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 import { Tracer } from './tracer.ts'
@@ -156,14 +156,11 @@ export interface Origin {
  * @throws InspectError TRUNCATED, BAD_VALUE, BAD_ENUM, TRAILING_BYTES…
  */
 export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin = {}): T {
-  const reader = new Reader<T>(bytes, origin)
-  try {
+  return read(bytes, describe, origin, (reader) => {
     const value = describe(reader)
     reader.finish()
     return value
-  } catch (error) {
-    throw error instanceof InspectError ? withPath(bytes, describe, origin, error) : error
-  }
+  })
 }
 
 /** {@link decode} for a structure at the start of `bytes`. `length` is the length of the structure. */
@@ -172,9 +169,12 @@ export function decodePrefix<T>(
   describe: Describe<T>,
   origin: Origin = {},
 ): { value: T; length: number } {
-  const reader = new Reader<T>(bytes, origin)
+  return read(bytes, describe, origin, (reader) => ({ value: describe(reader), length: reader.position }))
+}
+
+function read<T, R>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, work: (reader: Reader<T>) => R): R {
   try {
-    return { value: describe(reader), length: reader.position }
+    return work(new Reader<T>(bytes, origin))
   } catch (error) {
     throw error instanceof InspectError ? withPath(bytes, describe, origin, error) : error
   }
@@ -187,16 +187,16 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
     tracer.finish()
   } catch (error) {
     if (error instanceof InspectError) {
-      const field = tracer.path(error.at.field)
-      return new InspectError(
-        error.code,
-        error.message,
-        { file: origin.file, space: origin.space, ...error.at, field: field || error.at.field },
-        { cause: error.cause },
-      )
+      const at = { file: origin.file, space: origin.space, ...placeIn(tracer, error) }
+      return new InspectError(error.code, error.message, at, { cause: error.cause })
     }
   }
   return first
+}
+
+/** The place of an error with the dotted path of its field. */
+function placeIn<T>(tracer: Tracer<T>, { at }: InspectError): ErrorPlace {
+  return { ...at, field: tracer.path(at.field) || at.field }
 }
 
 /** Reads a structure and records what every byte means. On damage, `root` has the fields so far, and `error` is set. */
@@ -213,10 +213,7 @@ export function trace<T>(
     value = describe(tracer)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    failure = new InspectError(error.code, error.message, {
-      ...error.at,
-      field: tracer.path(error.at.field) || error.at.field,
-    })
+    failure = new InspectError(error.code, error.message, placeIn(tracer, error))
   }
   return { value, root: tracer.root(name), error: failure }
 }

@@ -1,8 +1,18 @@
 import { InspectError } from '../base/errors.ts'
-import type { Coding, Describe, Io, Origin, Wire } from './io.ts'
+import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
-const WIRE_BYTES: Record<Wire, number> = { uint8: 1, uint16: 2, uint32: 4, uint64: 8 }
+export type NumberType = Wire | 'int32' | 'float32' | 'float64'
+
+export const BYTES: Record<NumberType, number> = {
+  uint8: 1,
+  uint16: 2,
+  uint32: 4,
+  uint64: 8,
+  int32: 4,
+  float32: 4,
+  float64: 8,
+}
 
 /** Least bytes of an element of a list. It bounds a stored count before the elements are allocated. */
 const MIN_ELEMENT_BYTES = 1
@@ -37,59 +47,48 @@ export class Reader<T> implements Io<T> {
 
   /** @throws InspectError TRAILING_BYTES if bytes are left in the frame */
   finish(): void {
-    if (this.pos !== this.end) {
-      throw this.fail(
-        'TRAILING_BYTES',
-        this.pos,
-        undefined,
-        `expected the end, found ${this.end - this.pos} more bytes`,
-      )
-    }
+    if (this.pos === this.end) return
+    throw this.fail('TRAILING_BYTES', undefined, `expected the end, found ${this.remaining} more bytes`)
   }
 
-  u8(name: string): number {
-    return this.source[this.take(name, 1)]
+  u8(name: string, about?: string): number {
+    return this.number(name, 'uint8', about)
   }
-  u16(name: string): number {
-    return this.view.getUint16(this.take(name, 2), true)
+  u16(name: string, about?: string): number {
+    return this.number(name, 'uint16', about)
   }
-  u32(name: string): number {
-    return this.view.getUint32(this.take(name, 4), true)
+  u32(name: string, about?: string): number {
+    return this.number(name, 'uint32', about)
   }
-  i32(name: string): number {
-    return this.view.getInt32(this.take(name, 4), true)
+  i32(name: string, about?: string): number {
+    return this.number(name, 'int32', about)
   }
-  f32(name: string): number {
-    return this.view.getFloat32(this.take(name, 4), true)
+  f32(name: string, about?: string): number {
+    return this.number(name, 'float32', about)
   }
-  f64(name: string): number {
-    return this.view.getFloat64(this.take(name, 8), true)
+  f64(name: string, about?: string): number {
+    return this.number(name, 'float64', about)
+  }
+  size(name: string, about?: string): number {
+    return this.number(name, 'uint64', about)
   }
   u64(name: string): bigint {
     return this.view.getBigUint64(this.take(name, 8), true)
   }
-  size(name: string): number {
-    return this.sizeAt(name, this.take(name, 8))
-  }
   flag(name: string): boolean {
     const at = this.take(name, 1)
     const stored = this.source[at]
-    if (stored > 1) throw this.fail('BAD_VALUE', at, name, `expected 0 or 1, found ${stored}`)
+    if (stored > 1) throw this.fail('BAD_VALUE', name, `expected 0 or 1, found ${stored}`, at)
     return stored === 1
   }
   coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
     const at = this.pos
-    const stored = this.wire(name, wire)
+    const stored = this.raw(name, wire)
     const value = coding.decode(stored)
-    if (value === undefined) {
-      throw this.fail('BAD_ENUM', at, name, `expected a ${coding.label} (${coding.accepted()}), found ${stored}`)
-    }
-    return value
+    if (value !== undefined) return value
+    throw this.fail('BAD_ENUM', name, `expected a ${coding.label} (${coding.accepted()}), found ${stored}`, at)
   }
   bytes(name: string, length: number): Uint8Array {
-    return this.plainBytes(name, length)
-  }
-  private plainBytes(name: string, length: number): Uint8Array {
     const at = this.take(name, length)
     return this.source.subarray(at, at + length)
   }
@@ -107,36 +106,27 @@ export class Reader<T> implements Io<T> {
     return out
   }
   strings(name: string, count: number, lengthWire: Wire): string[] {
-    this.checkCount(name, count, WIRE_BYTES[lengthWire])
-    this.takeElements(name, count)
-    const out: string[] = []
-    for (let i = 0; i < count; i++) out.push(this.string(name, lengthWire))
-    return out
+    return this.elements(name, count, BYTES[lengthWire], () => this.string(name, lengthWire))
   }
-  derive(name: string, wire: Wire, _of: (value: T) => number): number {
-    return this.wire(name, wire)
+  derive(name: string, wire: Wire, _of: (value: T) => number, about?: string): number {
+    return this.wire(name, wire, about)
   }
   struct<E>(_name: string, describe: Describe<E>): E {
-    return describe(this as unknown as Io<E>)
+    return describe(this as AnyIo)
   }
   list<E>(name: string, count: number, describe: Describe<E>): E[] {
-    this.checkCount(name, count, MIN_ELEMENT_BYTES)
-    this.takeElements(name, count)
-    const out: E[] = []
-    for (let i = 0; i < count; i++) out.push(describe(this as unknown as Io<E>))
-    return out
+    return this.elements(name, count, MIN_ELEMENT_BYTES, () => describe(this as AnyIo))
   }
   tuple<E>(describes: readonly Describe<E>[], _names?: readonly string[]): E[] {
-    return describes.map((describe) => describe(this as unknown as Io<E>))
+    return describes.map((describe) => describe(this as AnyIo))
   }
   listToEnd<E>(name: string, describe: Describe<E>): E[] {
     const out: E[] = []
     while (this.pos < this.end) {
       const before = this.pos
       this.takeElements(name, 1)
-      out.push(describe(this as unknown as Io<E>))
-      if (this.pos === before)
-        throw this.fail('BAD_VALUE', before, name, 'expected an element, found one without bytes')
+      out.push(describe(this as AnyIo))
+      if (this.pos === before) throw this.fail('BAD_VALUE', name, 'expected an element, found one without bytes')
     }
     return out
   }
@@ -148,12 +138,7 @@ export class Reader<T> implements Io<T> {
     this.end = start + length
     const value = describe(this)
     if (this.pos !== this.end) {
-      throw this.fail(
-        'TRAILING_BYTES',
-        this.pos,
-        name,
-        `expected ${length} bytes to be used, found ${this.end - this.pos} more`,
-      )
+      throw this.fail('TRAILING_BYTES', name, `expected ${length} bytes to be used, found ${this.remaining} more`)
     }
     this.end = outerEnd
     return value
@@ -164,13 +149,16 @@ export class Reader<T> implements Io<T> {
     stride: number | undefined,
     describe: Describe<E>,
   ): { bytes: Uint8Array; starts: Float64Array | undefined } {
-    if (stride !== undefined) return { bytes: this.plainBytes(name, count * stride), starts: undefined }
-    this.checkCount(name, count, MIN_ELEMENT_BYTES)
     const start = this.pos
-    const starts = new Float64Array(count)
-    for (let i = 0; i < count; i++) {
-      starts[i] = this.pos - start
-      describe(this as unknown as Io<E>)
+    let starts: Float64Array | undefined
+    if (stride !== undefined) this.take(name, count * stride)
+    else {
+      this.checkCount(name, count, MIN_ELEMENT_BYTES)
+      starts = new Float64Array(count)
+      for (let i = 0; i < count; i++) {
+        starts[i] = this.pos - start
+        describe(this as AnyIo)
+      }
     }
     return { bytes: this.source.subarray(start, this.pos), starts }
   }
@@ -178,75 +166,74 @@ export class Reader<T> implements Io<T> {
     return this.bytes(name, this.end - this.pos)
   }
   require(ok: boolean, name: string, expected: () => string): void {
-    if (!ok) throw this.fail('BAD_VALUE', this.pos, name, expected())
+    if (!ok) throw this.fail('BAD_VALUE', name, expected())
   }
 
   /** Skips `length` bytes. @returns their start @throws InspectError TRUNCATED if the frame ends before */
   protected take(name: string, length: number): number {
     const at = this.pos
     if (length > this.end - at) {
-      const left = this.end - at
-      throw this.fail('TRUNCATED', at, name, `expected ${length} ${length === 1 ? 'byte' : 'bytes'}, found ${left}`)
+      const unit = length === 1 ? 'byte' : 'bytes'
+      throw this.fail('TRUNCATED', name, `expected ${length} ${unit}, found ${this.remaining}`)
     }
     this.pos = at + length
     return at
   }
 
-  protected wire(name: string, wire: Wire): number {
-    const at = this.take(name, WIRE_BYTES[wire])
-    if (wire === 'uint8') return this.source[at]
-    if (wire === 'uint16') return this.view.getUint16(at, true)
-    if (wire === 'uint32') return this.view.getUint32(at, true)
-    return this.sizeAt(name, at)
+  /** A number that has a meaning of its own. */
+  protected number(name: string, type: NumberType, _about?: string): number {
+    return this.raw(name, type)
+  }
+
+  /** A count or length of something that follows. */
+  protected wire(name: string, wire: Wire, _about?: string): number {
+    return this.raw(name, wire)
+  }
+
+  private raw(name: string, type: NumberType): number {
+    const at = this.take(name, BYTES[type])
+    if (type === 'uint8') return this.source[at]
+    if (type === 'uint16') return this.view.getUint16(at, true)
+    if (type === 'uint32') return this.view.getUint32(at, true)
+    if (type === 'uint64') return this.sizeAt(name, at)
+    if (type === 'int32') return this.view.getInt32(at, true)
+    return type === 'float32' ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true)
   }
 
   private sizeAt(name: string, at: number): number {
     const value = this.view.getUint32(at + 4, true) * 2 ** 32 + this.view.getUint32(at, true)
-    if (value > Number.MAX_SAFE_INTEGER) {
-      throw this.fail(
-        'BAD_VALUE',
-        at,
-        name,
-        `expected a size or offset below 2^53, found ${this.view.getBigUint64(at, true)}`,
-      )
-    }
-    return value
+    if (value <= Number.MAX_SAFE_INTEGER) return value
+    const found = this.view.getBigUint64(at, true)
+    throw this.fail('BAD_VALUE', name, `expected a size or offset below 2^53, found ${found}`, at)
+  }
+
+  private elements<E>(name: string, count: number, elementBytes: number, read: () => E): E[] {
+    this.checkCount(name, count, elementBytes)
+    this.takeElements(name, count)
+    const out: E[] = []
+    for (let i = 0; i < count; i++) out.push(read())
+    return out
   }
 
   private checkCount(name: string, count: number, elementBytes: number): void {
-    if (count * elementBytes > this.end - this.pos) {
-      throw this.fail(
-        'TRUNCATED',
-        this.pos,
-        name,
-        `expected ${count} elements, found ${this.end - this.pos} bytes for them`,
-      )
-    }
+    if (count * elementBytes <= this.remaining) return
+    throw this.fail('TRUNCATED', name, `expected ${count} elements, found ${this.remaining} bytes for them`)
   }
 
   private takeElements(name: string, count: number): void {
     this.elementsLeft -= count
     if (this.elementsLeft >= 0) return
-    const { mostElements } = this.origin
-    throw this.fail(
-      'TOO_LARGE',
-      this.pos,
-      name,
-      `expected at most ${mostElements} elements in lists for the bytes stored (--max-tile-size lifts this bound), found more`,
-    )
+    const bound = `${this.origin.mostElements} elements in lists for the bytes stored`
+    throw this.fail('TOO_LARGE', name, `expected at most ${bound} (--max-tile-size lifts this bound), found more`)
   }
 
-  protected fail(
+  private fail(
     code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES' | 'TOO_LARGE',
-    at: number,
     field: string | undefined,
     message: string,
+    at = this.pos,
   ): InspectError {
-    return new InspectError(code, message, {
-      file: this.origin.file,
-      space: this.origin.space,
-      offset: this.base + at,
-      field,
-    })
+    const { file, space } = this.origin
+    return new InspectError(code, message, { file, space, offset: this.base + at, field })
   }
 }

@@ -1,5 +1,5 @@
-import type { Coding, Describe, Io, Origin, Wire } from './io.ts'
-import { Reader } from './reader.ts'
+import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
+import { type NumberType, Reader } from './reader.ts'
 import type { Span } from './span.ts'
 
 /** A list with more elements than this keeps only their starts, not a span for each. */
@@ -29,45 +29,17 @@ export class Tracer<T> extends Reader<T> {
     return names.join('.')
   }
 
-  override u8(name: string, about?: string): number {
-    return this.leaf(name, 'uint8', () => super.u8(name), about)
-  }
-  override u16(name: string, about?: string): number {
-    return this.leaf(name, 'uint16', () => super.u16(name), about)
-  }
-  override u32(name: string, about?: string): number {
-    return this.leaf(name, 'uint32', () => super.u32(name), about)
-  }
-  override i32(name: string, about?: string): number {
-    return this.leaf(name, 'int32', () => super.i32(name), about)
-  }
-  override f32(name: string, about?: string): number {
-    return this.leaf(name, 'float32', () => super.f32(name), about)
-  }
-  override f64(name: string, about?: string): number {
-    return this.leaf(name, 'float64', () => super.f64(name), about)
+  protected override number(name: string, type: NumberType, about?: string): number {
+    return this.leaf(name, type, () => super.number(name, type), about)
   }
   override u64(name: string, about?: string): bigint {
     return this.leaf(name, 'uint64', () => super.u64(name), about)
-  }
-  override size(name: string, about?: string): number {
-    return this.leaf(name, 'uint64', () => super.size(name), about)
   }
   override flag(name: string, about?: string): boolean {
     return this.leaf(name, 'bool', () => super.flag(name), about)
   }
   override coded<V>(name: string, wire: Wire, coding: Coding<V>, about?: string): V {
-    const quiet = this.quiet
-    const at = this.pos
-    let value: V | undefined
-    this.quiet = true
-    try {
-      value = super.coded(name, wire, coding)
-      return value
-    } finally {
-      this.quiet = quiet
-      if (this.pos > at) this.add(name, `${coding.label}:${wire}`, at, value, about)
-    }
+    return this.leaf(name, `${coding.label}:${wire}`, () => super.coded(name, wire, coding), about)
   }
   override bytes(name: string, length: number, about?: string): Uint8Array {
     return this.leaf(name, 'bytes', () => super.bytes(name, length), about)
@@ -84,9 +56,6 @@ export class Tracer<T> extends Reader<T> {
   override strings(name: string, count: number, lengthWire: Wire, about?: string): string[] {
     return this.node(name, 'list', () => super.strings(name, count, lengthWire), about)
   }
-  override derive(name: string, wire: Wire, _of: (value: T) => number, about?: string): number {
-    return this.wire(name, wire, about)
-  }
   override struct<E>(name: string, describe: Describe<E>, about?: string): E {
     return this.node(name, 'struct', () => super.struct(name, describe), about)
   }
@@ -96,20 +65,17 @@ export class Tracer<T> extends Reader<T> {
     return this.node(
       name,
       'list',
-      () =>
-        super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+      () => super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as AnyIo))),
       about,
     )
   }
   override tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[] {
-    return describes.map((describe, i) =>
-      this.node(names?.[i] ?? String(i), 'struct', () => describe(this as unknown as Io<E>)),
-    )
+    return describes.map((describe, i) => this.node(names?.[i] ?? String(i), 'struct', () => describe(this as AnyIo)))
   }
   override listToEnd<E>(name: string, describe: Describe<E>): E[] {
     let i = 0
     return this.node(name, 'list', () =>
-      super.listToEnd<E>(name, () => this.node(String(i++), 'struct', () => describe(this as unknown as Io<E>))),
+      super.listToEnd<E>(name, () => this.node(String(i++), 'struct', () => describe(this as AnyIo))),
     )
   }
   override within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
@@ -147,7 +113,7 @@ export class Tracer<T> extends Reader<T> {
     const { result } = this.quietly(name, () =>
       super.list<E>(name, count, () => {
         starts.push(this.pos - start)
-        return this.named(String(starts.length - 1), () => describe(this as unknown as Io<E>))
+        return this.named(String(starts.length - 1), () => describe(this as AnyIo))
       }),
     )
     this.addElements({ name, about }, start, count, (index) => starts[index], describe)

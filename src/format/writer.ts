@@ -1,4 +1,5 @@
-import type { Coding, Describe, Io, Wire } from './io.ts'
+import type { AnyIo, Coding, Describe, Io, Wire } from './io.ts'
+import { BYTES } from './reader.ts'
 import { encodeText } from './text.ts'
 
 const FIRST_CAPACITY = 256
@@ -34,28 +35,16 @@ export class Writer<T> implements Io<T> {
     return this.integer(name, 'uint32', this.get<number>(name))
   }
   i32(name: string): number {
-    const value = this.get<number>(name)
-    const at = this.grow(4)
-    this.view.setInt32(at, value, true)
-    return value
+    return this.put(name, 4, (at, value: number) => this.view.setInt32(at, value, true))
   }
   f32(name: string): number {
-    const value = this.get<number>(name)
-    const at = this.grow(4)
-    this.view.setFloat32(at, value, true)
-    return value
+    return this.put(name, 4, (at, value: number) => this.view.setFloat32(at, value, true))
   }
   f64(name: string): number {
-    const value = this.get<number>(name)
-    const at = this.grow(8)
-    this.view.setFloat64(at, value, true)
-    return value
+    return this.put(name, 8, (at, value: number) => this.view.setFloat64(at, value, true))
   }
   u64(name: string): bigint {
-    const value = this.get<bigint>(name)
-    const at = this.grow(8)
-    this.view.setBigUint64(at, value, true)
-    return value
+    return this.put(name, 8, (at, value: bigint) => this.view.setBigUint64(at, value, true))
   }
   size(name: string): number {
     return this.integer(name, 'uint64', this.get<number>(name))
@@ -71,9 +60,7 @@ export class Writer<T> implements Io<T> {
     return value
   }
   bytes(name: string, length: number): Uint8Array {
-    const value = this.get<Uint8Array>(name)
-    if (value.length !== length) throw new TypeError(`${name}: ${value.length} bytes given where ${length} are written`)
-    return this.append(value)
+    return this.append(this.getMany<Uint8Array>(name, length, 'bytes'))
   }
   text(name: string, length: number): string {
     const value = this.get<string>(name)
@@ -83,19 +70,15 @@ export class Writer<T> implements Io<T> {
     return value
   }
   string(name: string, lengthWire: Wire): string {
-    const value = this.get<string>(name)
-    this.appendString(name, value, lengthWire)
-    return value
+    return this.appendString(name, this.get(name), lengthWire)
   }
   sizes(name: string, count: number): Float64Array {
-    const value = this.get<Float64Array>(name)
-    if (value.length !== count) throw new TypeError(`${name}: ${value.length} values given where ${count} are written`)
+    const value = this.getMany<Float64Array>(name, count, 'values')
     for (const one of value) this.integer(name, 'uint64', one)
     return value
   }
   strings(name: string, count: number, lengthWire: Wire): string[] {
-    const value = this.get<string[]>(name)
-    if (value.length !== count) throw new TypeError(`${name}: ${value.length} texts given where ${count} are written`)
+    const value = this.getMany<string[]>(name, count, 'texts')
     for (const one of value) this.appendString(name, one, lengthWire)
     return value
   }
@@ -106,9 +89,7 @@ export class Writer<T> implements Io<T> {
     return this.inside(this.get<E>(name), describe)
   }
   list<E>(name: string, count: number, describe: Describe<E>): E[] {
-    const value = this.get<E[]>(name)
-    if (value.length !== count)
-      throw new TypeError(`${name}: ${value.length} elements given where ${count} are written`)
+    const value = this.getMany<E[]>(name, count, 'elements')
     for (const element of value) this.inside(element, describe)
     return value
   }
@@ -158,7 +139,7 @@ export class Writer<T> implements Io<T> {
   private inside<E>(value: E, describe: Describe<E>): E {
     const outer = this.value
     this.value = value
-    describe(this as unknown as Io<E>)
+    describe(this as AnyIo)
     this.value = outer
     return value
   }
@@ -169,10 +150,24 @@ export class Writer<T> implements Io<T> {
     return value
   }
 
-  private appendString(name: string, value: string, lengthWire: Wire): void {
+  /** {@link get} for a value of a length. */
+  private getMany<V extends { length: number }>(name: string, length: number, what: string): V {
+    const value = this.get<V>(name)
+    if (value.length === length) return value
+    throw new TypeError(`${name}: ${value.length} ${what} given where ${length} are written`)
+  }
+
+  private put<V>(name: string, bytes: number, set: (at: number, value: V) => void): V {
+    const value = this.get<V>(name)
+    set(this.grow(bytes), value)
+    return value
+  }
+
+  private appendString(name: string, value: string, lengthWire: Wire): string {
     const bytes = encodeText(value)
     this.integer(`${name}_length`, lengthWire, bytes.length)
     this.append(bytes)
+    return value
   }
 
   private append(bytes: Uint8Array): Uint8Array {
@@ -182,7 +177,7 @@ export class Writer<T> implements Io<T> {
   }
 
   private integer(name: string, wire: Wire, value: number): number {
-    const bytes = wire === 'uint8' ? 1 : wire === 'uint16' ? 2 : wire === 'uint32' ? 4 : 8
+    const bytes = BYTES[wire]
     if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** (8 * bytes)) {
       throw new TypeError(`${name}: ${value} is not a ${wire}`)
     }
