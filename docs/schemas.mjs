@@ -178,7 +178,7 @@ function need(name) {
 }
 
 /** Numbers stand where they are used; all other types are referred to. */
-const INLINE = new Set(['Count', 'Integer', 'Hex'])
+const INLINE = new Set(['Count', 'Integer', 'Hex', 'PixelFormat'])
 const homeOf = (name) => homes.get(name) ?? 'common'
 const own = (name) => (name.endsWith('Line') ? 'line' : name)
 

@@ -65,8 +65,13 @@ export {
 export type { Dimension } from './format/dimension.ts'
 export type { DimensionLabel } from './format/dimension-label.ts'
 export { type Enumeration, type EnumerationEntry, enumerationFile } from './format/enumeration.ts'
-export type { FilterConfig, FilterPipeline, PixelFormat } from './format/filter-pipeline.ts'
-export { FILTER_TYPES, type FilterType } from './format/filter-type.ts'
+export {
+  FILTER_TYPES,
+  type FilterConfig,
+  type FilterPipeline,
+  type FilterType,
+  type PixelFormat,
+} from './format/filter-pipeline.ts'
 export { NEWEST_FORMAT_VERSION } from './format/format-version.ts'
 // The fragment metadata.
 export {

@@ -2,7 +2,7 @@ import { faultOf, InspectError } from '../base/errors.ts'
 import { withEnd } from '../cells/elements.ts'
 import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { isCompressor } from '../format/filter-type.ts'
+import { isCompressor } from '../format/filter-pipeline.ts'
 import { cellReader } from '../format/value.ts'
 import { type ContentPlace, chunkParts } from './chunks.ts'
 import {

@@ -6,14 +6,15 @@
  */
 
 import type { ErrorCode } from '../base/errors.ts'
+import type { Binary, Bytes, Count, Float, Integer } from '../base/quantities.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { FilterType } from '../format/filter-type.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
 import type { FragmentState } from '../store/visibility.ts'
 
-export type { CellValue }
+export type { Binary, Bytes, CellValue, Count, Float, Integer }
 
 /** The first keys of every document. */
 export interface DocumentHead<Kind extends string = string> {
@@ -28,26 +29,6 @@ export interface DocumentHead<Kind extends string = string> {
 export type List<T> = Iterable<T> | AsyncIterable<T>
 
 /**
- * A whole number.
- * @asType integer
- */
-export type Integer = number
-
-/**
- * A number of things, or the index of one.
- * @asType integer
- * @minimum 0
- */
-export type Count = number
-
-/**
- * Bytes.
- * @asType integer
- * @minimum 0
- */
-export type Bytes = number
-
-/**
  * Byte offset from the start of the file.
  * @asType integer
  * @minimum 0
@@ -57,14 +38,8 @@ export type Offset = number
 /** A 64-bit integer; a string with `--int64 string`. */
 export type Int64 = bigint | number
 
-/** A floating-point number. */
-export type Float = number
-
 /** Sum of the values: an integer, or a number for floating-point types; 0 where there are none. */
 export type Sum = bigint | number
-
-/** Bytes that are no valid text, in base64. */
-export type Binary = Uint8Array
 
 /**
  * Bytes as hexadecimal digits.
@@ -105,36 +80,7 @@ export type Severity = 'error' | 'warning' | 'note'
 export type KeyValues = Record<string, KeyValue>
 
 /** A filter with its options. */
-export interface FilterDescription {
-  /** C API name, or `UNKNOWN_<number>`. */
-  name: FilterType | `UNKNOWN_${number}`
-  /** Compressors: level as stored, -1 for the default. */
-  level?: Integer | undefined
-  /** DELTA, DOUBLE_DELTA: element type used; ANY for that of the field. */
-  reinterpret_datatype?: Datatype | undefined
-  /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: largest window, bytes. */
-  max_window_size?: Bytes | undefined
-  /** SCALE_FLOAT: factor, a ratio. */
-  scale?: Float | undefined
-  /** SCALE_FLOAT: what is subtracted, in the field's unit. */
-  offset?: Float | undefined
-  /** SCALE_FLOAT: bytes of the stored integers. */
-  byte_width?: Bytes | undefined
-  /** WEBP: quality, 0 to 100. */
-  quality?: number | undefined
-  /** WEBP: order of the colours. */
-  format?: 'NONE' | 'RGB' | 'BGR' | 'RGBA' | 'BGRA' | undefined
-  /** WEBP: whether nothing is lost. */
-  lossless?: boolean | undefined
-  /** WEBP: rows of a tile, pixels. */
-  y_extent?: Count | undefined
-  /** WEBP: values of one row of a tile. */
-  x_extent?: Count | undefined
-  /** The compressor number of the options, where it contradicts the filter type. */
-  compressor?: Count | undefined
-  /** Option bytes that no release defines. */
-  extra?: Binary | undefined
-}
+export interface FilterDescription extends FilterConfig {}
 
 /** A filter pipeline as stored; filters in writing order. */
 export interface PipelineDescription {

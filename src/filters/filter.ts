@@ -127,7 +127,7 @@ export interface FilteredField {
 
 /**
  * What is known of a filter. Each filter has its own file, and registry.ts lists them all. The number of a filter is in
- * format/filter-type.ts, its options are in format/filter-pipeline.ts.
+ * format/filter-pipeline.ts, its options are in format/filter-pipeline.ts.
  *
  * Each `…Refusal` returns the reason why TileDB refuses such a filter, or undefined if TileDB accepts it.
  */

@@ -1,7 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
-import type { FilterType } from '../format/filter-type.ts'
+import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
 import { aes256Gcm } from './aes-256-gcm.ts'
 import { bitWidthReduction } from './bit-width-reduction.ts'
 import { bitshuffle } from './bitshuffle.ts'

@@ -1,51 +1,173 @@
-import { enumerationOf } from './coding.ts'
-import { type Datatype, datatypeCoding } from './datatype.ts'
-import { COMPRESSORS, FILTER_TYPES, type FilterType, filterTypeCoding, isCompressor } from './filter-type.ts'
+import type { Binary, Bytes, Count, Float, Integer } from '../base/quantities.ts'
+import { enumeration, enumerationOf } from './coding.ts'
+import { DATATYPES, type Datatype, datatypeCoding } from './datatype.ts'
 import { type Coding, countedList, type Describe, type Io } from './io.ts'
 
 /** Pixel formats of WEBP, in the order of their numbers. TileDB cannot read or write with NONE. */
 export const PIXEL_FORMATS = ['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const
 export type PixelFormat = (typeof PIXEL_FORMATS)[number]
 
+const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', PIXEL_FORMATS)
+
 /**
- * One filter of a pipeline with its options, as stored; also the FILTER of the JSON documents.
- * Which options are there depends on `name`. All keys but `name` are undefined where they do not apply.
+ * One filter of a pipeline with its options as stored; also the FILTER of the JSON documents. Which options are there
+ * depends on the filter.
  */
 export interface FilterConfig {
-  /** C API name, or `UNKNOWN_<number>` for a filter that no release defines. */
+  /** C API name, or `UNKNOWN_<number>`. */
   name: FilterType | `UNKNOWN_${number}`
-  /** Compressors: level as stored; -1 is what the APIs store by default. */
-  level?: number | undefined
-  /** DOUBLE_DELTA since version 20, DELTA: element type to use instead of the field's; ANY for the field's own. */
+  /** Compressors: level as stored, -1 for the default. */
+  level?: Integer | undefined
+  /** DELTA, DOUBLE_DELTA: element type used; ANY for that of the field. */
   reinterpret_datatype?: Datatype | undefined
-  /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: bytes. */
-  max_window_size?: number | undefined
-  /** SCALE_FLOAT. */
-  scale?: number | undefined
-  offset?: number | undefined
-  /** SCALE_FLOAT: bytes of the stored integers, 1, 2, 4 or 8. */
-  byte_width?: number | undefined
-  /** WEBP: 0 to 100. */
+  /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: largest window, bytes. */
+  max_window_size?: Bytes | undefined
+  /** SCALE_FLOAT: factor, a ratio. */
+  scale?: Float | undefined
+  /** SCALE_FLOAT: what is subtracted, in the field's unit. */
+  offset?: Float | undefined
+  /** SCALE_FLOAT: bytes of the stored integers. */
+  byte_width?: Bytes | undefined
+  /** WEBP: quality, 0 to 100. */
   quality?: number | undefined
+  /** WEBP: order of the colours. */
   format?: PixelFormat | undefined
+  /** WEBP: whether nothing is lost. */
   lossless?: boolean | undefined
-  /** WEBP: tile extents of the two dimensions, in rows and in values of one row. */
-  y_extent?: number | undefined
-  x_extent?: number | undefined
-  /** The stored compressor number, only if it contradicts `name`. That is damage; TileDB uses the filter type. */
-  compressor?: number | undefined
-  /** Option bytes that this version does not define. In files of real releases only WEBP has some: its padding. */
-  extra?: Uint8Array | undefined
+  /** WEBP: rows of a tile, pixels. */
+  y_extent?: Count | undefined
+  /** WEBP: values of one row of a tile. */
+  x_extent?: Count | undefined
+  /** The compressor number of the options, where it contradicts the filter type. */
+  // That is damage. TileDB uses the filter type.
+  compressor?: Count | undefined
+  /** Option bytes that no release defines. */
+  // In files of real releases only WEBP has some: its padding.
+  extra?: Binary | undefined
 }
 
-/** A filter pipeline, as in schemas and generic tile headers. */
-export interface FilterPipeline {
-  /** Bytes. Only 0, which means one chunk, has an effect: otherwise writers use 65,536. */
-  max_chunk_size: number
-  filters: FilterConfig[]
+/** Names of the options of filters. */
+export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
+export type FilterOptions = Pick<FilterConfig, FilterOption>
+
+/** What an option may be: an integer in a range, a float, a flag or a name. */
+export type OptionValues = readonly [low: number, high: number] | 'float' | 'flag' | readonly string[]
+
+/** How an option is stored, and which of the values that can be stored make sense to a user. */
+interface Option<V> {
+  read(io: Io<FilterConfig>): V
+  values: OptionValues
+  /** By default all. False for the extents, which follow from the array. */
+  asked?: { fits(value: unknown): boolean; are: string } | false
 }
 
-const pixelFormatCoding = enumerationOf<PixelFormat>('pixel format', PIXEL_FORMATS)
+const OF_TYPE = 'type of the elements; `ANY` for that of the field'
+const INTEGERS: readonly unknown[] = DATATYPES.filter((name) => /^U?INT/.test(name) || name === 'ANY')
+const UINT16 = [0, 0xffff] as const
+
+export const OPTIONS: { readonly [K in FilterOption]-?: Option<FilterOptions[K]> } = {
+  level: {
+    read: (io) => io.i32('level', 'compression level; -1 is the default'),
+    values: [-(2 ** 31), 2 ** 31 - 1],
+  },
+  reinterpret_datatype: {
+    read: (io) => io.coded('reinterpret_datatype', 'uint8', datatypeCoding, OF_TYPE),
+    values: DATATYPES,
+    asked: { fits: (type) => INTEGERS.includes(type), are: 'an integer type or ANY' },
+  },
+  max_window_size: {
+    read: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
+    values: [0, 0xffffffff],
+    asked: { fits: (size) => size !== 0, are: 'an integer from 1 to 4294967295' },
+  },
+  scale: {
+    read: (io) => io.f64('scale', 'factor'),
+    values: 'float',
+    asked: { fits: (scale) => scale !== 0, are: 'a number other than 0' },
+  },
+  offset: { read: (io) => io.f64('offset', 'subtracted from every value'), values: 'float' },
+  byte_width: {
+    read: (io) => io.size('byte_width', 'bytes: of a stored integer'),
+    values: [0, Number.MAX_SAFE_INTEGER],
+    asked: { fits: (width) => [1, 2, 4, 8].includes(Number(width)), are: '1, 2, 4 or 8' },
+  },
+  quality: {
+    read: (io) => io.f32('quality', '0 to 100'),
+    values: 'float',
+    asked: { fits: (quality) => Number(quality) >= 0 && Number(quality) <= 100, are: 'a number from 0 to 100' },
+  },
+  format: {
+    read: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
+    values: PIXEL_FORMATS,
+    asked: { fits: (format) => format !== 'NONE', are: PIXEL_FORMATS.slice(1).join(', ') },
+  },
+  lossless: { read: (io) => io.flag('lossless', 'whether the picture is kept exactly'), values: 'flag' },
+  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16, asked: false },
+  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16, asked: false },
+}
+
+const LEVEL = { level: -1 }
+const DELTA = { ...LEVEL, reinterpret_datatype: 'ANY' } as const
+const WEBP = { quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_extent: 0 } as const
+
+/**
+ * Filter types, named as in the C API (`tiledb_filter_type_to_str`): the number (`tiledb_filter_type_t`), then the options
+ * in stored order, with the defaults of TileDB's APIs. WEBP's `format` has no default there: the user has to choose it.
+ * Here it is RGB. The last number is that of the compressor inside the options, which is not always that of the filter.
+ * Upstream's pages do not list those.
+ *
+ * 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. 17 is deprecated: TileDB refuses it.
+ *
+ * @see format_spec/filter_pipeline.md, which in one place gives 17 for WEBP; real bytes have 18
+ */
+const TYPES = {
+  NONE: [0, {}],
+  GZIP: [1, LEVEL, 1],
+  ZSTD: [2, LEVEL, 2],
+  LZ4: [3, LEVEL, 3],
+  RLE: [4, LEVEL, 4],
+  BZIP2: [5, LEVEL, 5],
+  DOUBLE_DELTA: [6, DELTA, 6],
+  BIT_WIDTH_REDUCTION: [7, { max_window_size: 256 }],
+  BITSHUFFLE: [8, {}],
+  BYTESHUFFLE: [9, {}],
+  POSITIVE_DELTA: [10, { max_window_size: 1024 }],
+  AES_256_GCM: [11, {}],
+  CHECKSUM_MD5: [12, {}],
+  CHECKSUM_SHA256: [13, {}],
+  DICTIONARY_ENCODING: [14, LEVEL, 7],
+  SCALE_FLOAT: [15, { scale: 1, offset: 0, byte_width: 8 }],
+  XOR: [16, {}],
+  WEBP: [18, WEBP],
+  DELTA: [19, DELTA, 8],
+} as const satisfies Record<string, readonly [number: number, options: FilterOptions, compressor?: number]>
+
+export type FilterType = keyof typeof TYPES
+
+const FILTERS = Object.entries(TYPES) as [FilterType, readonly [number, FilterOptions, number?]][]
+
+/** Numbers of the filter types. */
+export const FILTER_TYPES = Object.fromEntries(FILTERS.map(([name, [number]]) => [name, number])) as Readonly<
+  Record<FilterType, number>
+>
+
+/** Options of each filter in stored order, with their defaults. */
+export const FILTER_OPTIONS = Object.fromEntries(FILTERS.map(([name, [, options]]) => [name, options])) as Readonly<
+  Record<FilterType, FilterOptions>
+>
+
+/** The number of a compressor inside the options of its filter; undefined for other filters. */
+export function compressorNumber(name: string): number | undefined {
+  return Object.hasOwn(TYPES, name)
+    ? ((TYPES[name as FilterType] as readonly unknown[])[2] as number | undefined)
+    : undefined
+}
+
+export function isCompressor(name: string): boolean {
+  return compressorNumber(name) !== undefined
+}
+
+export const filterTypeCoding = enumeration('filter type', FILTER_TYPES)
 
 /** Reads unknown filter numbers, too. The stored length of the options tells how to skip them. */
 const storedTypeCoding: Coding<FilterConfig['name']> = {
@@ -56,36 +178,11 @@ const storedTypeCoding: Coding<FilterConfig['name']> = {
   accepted: filterTypeCoding.accepted,
 }
 
-/** Names of the options of filters. */
-export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
-
-const LEVEL = { level: -1 }
-const DELTA = { ...LEVEL, reinterpret_datatype: 'ANY' } as const
-
-/**
- * Options of each filter in stored order, with the defaults of TileDB's APIs. WEBP's `format` has no default there: the
- * user has to choose it. Here it is RGB.
- */
-export const FILTER_OPTIONS: Readonly<Record<FilterType, Omit<FilterConfig, 'name'>>> = {
-  NONE: {},
-  GZIP: LEVEL,
-  ZSTD: LEVEL,
-  LZ4: LEVEL,
-  RLE: LEVEL,
-  BZIP2: LEVEL,
-  DOUBLE_DELTA: DELTA,
-  BIT_WIDTH_REDUCTION: { max_window_size: 256 },
-  BITSHUFFLE: {},
-  BYTESHUFFLE: {},
-  POSITIVE_DELTA: { max_window_size: 1024 },
-  AES_256_GCM: {},
-  CHECKSUM_MD5: {},
-  CHECKSUM_SHA256: {},
-  DICTIONARY_ENCODING: LEVEL,
-  SCALE_FLOAT: { scale: 1, offset: 0, byte_width: 8 },
-  XOR: {},
-  WEBP: { quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_extent: 0 },
-  DELTA,
+/** A filter pipeline, as in schemas and generic tile headers. */
+export interface FilterPipeline {
+  /** Bytes. Only 0, which means one chunk, has an effect: otherwise writers use 65,536. */
+  max_chunk_size: number
+  filters: FilterConfig[]
 }
 
 /** TileDB stores the options of WEBP as a C structure, including its padding. */
@@ -96,23 +193,6 @@ export const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], nu
   DOUBLE_DELTA: 20,
   DELTA: 19,
 }
-
-const DESCRIPTIONS: { readonly [K in FilterOption]: (io: Io<FilterConfig>) => FilterConfig[K] } = {
-  level: (io) => io.i32('level', 'compression level; -1 is the default'),
-  reinterpret_datatype: (io) =>
-    io.coded('reinterpret_datatype', 'uint8', datatypeCoding, 'type of the elements; `ANY` for that of the field'),
-  max_window_size: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
-  scale: (io) => io.f64('scale', 'factor'),
-  offset: (io) => io.f64('offset', 'subtracted from every value'),
-  byte_width: (io) => io.size('byte_width', 'bytes: of a stored integer'),
-  quality: (io) => io.f32('quality', '0 to 100'),
-  format: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
-  lossless: (io) => io.flag('lossless', 'whether the picture is kept exactly'),
-  y_extent: (io) => io.u16('y_extent', 'rows of a tile'),
-  x_extent: (io) => io.u16('x_extent', 'values in a row of a tile'),
-}
-
-export const FILTER_OPTION_NAMES = Object.keys(DESCRIPTIONS) as FilterOption[]
 
 /** The options of a filter that a format version stores, in stored order. */
 function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
@@ -148,12 +228,13 @@ function filterConfig(version: number): Describe<FilterConfig> {
 
 function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version: number): Omit<FilterConfig, 'name'> {
   const options: Omit<FilterConfig, 'name'> = {}
-  if (isCompressor(name)) {
+  const number = compressorNumber(name)
+  if (number !== undefined) {
     const about = 'its number among compressors, not among filters'
-    const compressor = io.derive('compressor', 'uint8', (f) => f.compressor ?? COMPRESSORS[name], about)
-    if (compressor !== COMPRESSORS[name]) options.compressor = compressor
+    const compressor = io.derive('compressor', 'uint8', (f) => f.compressor ?? number, about)
+    if (compressor !== number) options.compressor = compressor
   }
-  for (const option of storedOptions(name, version)) Object.assign(options, { [option]: DESCRIPTIONS[option](io) })
+  for (const option of storedOptions(name, version)) Object.assign(options, { [option]: OPTIONS[option].read(io) })
   const extra = io.rest('extra', 'not defined in this version; TileDB passes over it')
   if (extra.length > 0) options.extra = extra
   return options

@@ -1,17 +1,18 @@
 import { usage } from '../base/errors.ts'
 import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
-import { DATATYPES, type Datatype, datatypeKind } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import {
-  FILTER_OPTION_NAMES,
   FILTER_OPTIONS,
+  FILTER_TYPES,
   type FilterConfig,
   type FilterOption,
-  PIXEL_FORMATS,
+  type FilterType,
+  OPTIONS,
+  type OptionValues,
   REINTERPRET_SINCE,
   WEBP_PADDING_BYTES,
 } from '../format/filter-pipeline.ts'
-import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 
 /**
  * Pipelines as text: filters separated by commas, each with options after colons, as in
@@ -37,13 +38,12 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-type OptionKey = Exclude<FilterOption, 'y_extent' | 'x_extent'>
-
-const OPTIONS = FILTER_OPTION_NAMES.filter((name): name is OptionKey => name !== 'y_extent' && name !== 'x_extent')
+/** Options that users may give. */
+const ASKED = (Object.keys(OPTIONS) as FilterOption[]).filter((name) => OPTIONS[name].asked !== false)
 
 /** Spellings of options, without underscores. */
-const OPTION_KEYS: ReadonlyMap<string, OptionKey> = new Map([
-  ...OPTIONS.map((name): [string, OptionKey] => [bare(name), name]),
+const OPTION_KEYS: ReadonlyMap<string, FilterOption> = new Map([
+  ...ASKED.map((name): [string, FilterOption] => [bare(name), name]),
   ['window', 'max_window_size'],
   ['reinterpret', 'reinterpret_datatype'],
   ['factor', 'scale'],
@@ -83,65 +83,43 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
   const equals = text.indexOf('=')
   const key = OPTION_KEYS.get(bare(equals < 0 ? text : text.slice(0, equals)))
   if (key === undefined || filter[key] === undefined) {
-    const known = OPTIONS.filter((one) => filter[one] !== undefined)
+    const known = ASKED.filter((one) => filter[one] !== undefined)
     const options = known.length === 0 ? 'no options' : `options ${known.join(', ')} (as in ${known[0]}=…)`
     throw usage(`${from} expects ${options}, found ${JSON.stringify(text)}`)
   }
-  const value = text.slice(equals + 1)
-  const at = `${from} ${key}`
-  switch (key) {
-    case 'level':
-      return { ...filter, level: integerIn(value, INT32_MIN, filterOf(filter.name)?.highestLevel ?? INT32_MAX, at) }
-    case 'max_window_size':
-      return { ...filter, max_window_size: integerIn(value, 1, 0xffffffff, at) }
-    case 'byte_width': {
-      if (!['1', '2', '4', '8'].includes(value))
-        throw usage(`${at} expects 1, 2, 4 or 8, found ${JSON.stringify(value)}`)
-      return { ...filter, byte_width: Number(value) }
-    }
-    case 'scale':
-    case 'offset':
-    case 'quality':
-      return { ...filter, [key]: numberOf(value, key, at) }
-    case 'lossless':
-      return { ...filter, lossless: flagOf(value, at) }
-    case 'format': {
-      const formats = PIXEL_FORMATS.filter((one) => one !== 'NONE')
-      const format = formats.find((one) => one === value.toUpperCase())
-      if (format === undefined) throw usage(`${at} expects ${formats.join(', ')}, found ${JSON.stringify(value)}`)
-      return { ...filter, format }
-    }
-    case 'reinterpret_datatype': {
-      const type = DATATYPES.find((one) => one === value.toUpperCase())
-      if (type === undefined || (datatypeKind(type) !== 'int' && datatypeKind(type) !== 'uint' && type !== 'ANY')) {
-        throw usage(`${at} expects an integer type or ANY, found ${JSON.stringify(value)}`)
-      }
-      return { ...filter, reinterpret_datatype: type }
-    }
-  }
+  return { ...filter, [key]: optionOf(filter.name, key, text.slice(equals + 1), from) }
 }
 
-const INT32_MIN = -(2 ** 31)
-const INT32_MAX = 2 ** 31 - 1
-
-function integerIn(text: string, low: number, high: number, from: string): number {
-  const value = Number(text)
-  if (/^-?\d+$/.test(text) && value >= low && value <= high) return value
-  throw usage(`${from} expects an integer from ${low} to ${high}, found ${JSON.stringify(text)}`)
+function optionOf(filter: FilterConfig['name'], option: FilterOption, text: string, from: string): unknown {
+  const { values, asked } = OPTIONS[option]
+  const limits = option === 'level' ? filterOf(filter)?.highestLevel : undefined
+  const allowed = limits === undefined ? values : ([Number(values[0]), limits] as const)
+  const value = parsed(text, allowed)
+  if (value !== undefined && (!asked || asked.fits(value))) return value
+  throw usage(`${from} ${option} expects ${asked ? asked.are : wordsFor(allowed)}, found ${JSON.stringify(text)}`)
 }
 
-function numberOf(text: string, key: string, from: string): number {
-  const value = Number(text)
-  const fits = key === 'quality' ? value >= 0 && value <= 100 : key === 'offset' || value !== 0
-  if (text !== '' && Number.isFinite(value) && fits) return value
-  const expected = key === 'quality' ? 'a number from 0 to 100' : key === 'scale' ? 'a number other than 0' : 'a number'
-  throw usage(`${from} expects ${expected}, found ${JSON.stringify(text)}`)
+const FLAGS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** The value of an option from its text; undefined if it is none of `values`. */
+function parsed(text: string, values: OptionValues): unknown {
+  const number = Number(text)
+  if (values === 'float') return text !== '' && Number.isFinite(number) ? number : undefined
+  if (values === 'flag') return FLAGS.get(text)
+  const [low, high] = values
+  if (typeof low !== 'number') return (values as readonly unknown[]).find((one) => one === text.toUpperCase())
+  return /^-?\d+$/.test(text) && number >= low && number <= Number(high) ? number : undefined
 }
 
-function flagOf(text: string, from: string): boolean {
-  if (text === 'true' || text === '1') return true
-  if (text === 'false' || text === '0') return false
-  throw usage(`${from} expects true or false, found ${JSON.stringify(text)}`)
+function wordsFor(values: OptionValues): string {
+  if (values === 'float') return 'a number'
+  if (values === 'flag') return 'true or false'
+  return `an integer from ${values[0]} to ${values[1]}`
 }
 
 /**

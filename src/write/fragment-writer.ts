@@ -7,7 +7,7 @@ import { hasMinMax, hasSum, type StatisticsField, TileStatistics } from '../cell
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { isCompressor } from '../format/filter-type.ts'
+import { isCompressor } from '../format/filter-pipeline.ts'
 import { checkVersion } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, type FragmentFooter } from '../format/fragment-footer.ts'
 import { fieldSlot, fragmentSlots, type Slot } from '../format/fragment-slots.ts'

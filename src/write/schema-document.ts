@@ -10,12 +10,13 @@ import type { Enumeration } from '../format/enumeration.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import {
   FILTER_OPTIONS,
+  FILTER_TYPES,
   type FilterConfig,
   type FilterOption,
   type FilterPipeline,
-  PIXEL_FORMATS,
+  type FilterType,
+  OPTIONS,
 } from '../format/filter-pipeline.ts'
-import { FILTER_TYPES, type FilterType } from '../format/filter-type.ts'
 import { checkVersion } from '../format/format-version.ts'
 import type { DataOrder, Layout } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
@@ -253,24 +254,20 @@ function filterOf(value: DocumentValue): FilterConfig {
   const options = Object.keys(FILTER_OPTIONS[name]) as FilterOption[]
   const filter = value.object(['name', ...options, 'extra', 'compressor'])
   for (const option of options)
-    Object.assign(read, { [option]: filter.get<unknown, unknown>(option, OPTION_VALUES[option], read[option]) })
+    Object.assign(read, {
+      [option]: filter.get<unknown, unknown>(option, (one) => optionOf(one, option), read[option]),
+    })
   const compressor = filter.get('compressor', (number) => number.integer(0, 255), undefined)
   const extra = filter.get('extra', (bytes) => bytes.cell('BLOB', 'var', { raw: true }), undefined)
   return { ...read, ...(compressor !== undefined && { compressor }), ...(extra && { extra }) }
 }
 
-const OPTION_VALUES: { readonly [K in FilterOption]: (value: DocumentValue) => FilterConfig[K] } = {
-  level: (level) => level.integer(-(2 ** 31), 2 ** 31 - 1),
-  reinterpret_datatype: (type) => type.oneOf(DATATYPES),
-  max_window_size: (size) => size.integer(0, 0xffffffff),
-  scale: floatOf,
-  offset: floatOf,
-  byte_width: (width) => width.integer(0, Number.MAX_SAFE_INTEGER),
-  quality: floatOf,
-  format: (format) => format.oneOf(PIXEL_FORMATS),
-  lossless: (lossless) => lossless.flag(),
-  y_extent: (extent) => extent.integer(0, 0xffff),
-  x_extent: (extent) => extent.integer(0, 0xffff),
+function optionOf(value: DocumentValue, option: FilterOption): unknown {
+  const { values } = OPTIONS[option]
+  if (values === 'float') return floatOf(value)
+  if (values === 'flag') return value.flag()
+  const [low, high] = values
+  return typeof low === 'number' ? value.integer(low, Number(high)) : value.oneOf(values as readonly string[])
 }
 
 /** NaN and infinities are text in JSON. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { aboutOf } from '../../src/format/about.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
 import { type FileRole, ROLE_MEANINGS } from '../../src/format/field-files.ts'
-import { COMPRESSORS, FILTER_TYPES, isCompressor } from '../../src/format/filter-type.ts'
+import { compressorNumber, FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
 import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
@@ -272,7 +272,7 @@ function inherited(field: Field, path: string, structure: Structure): string | u
 
 function filterTable(filters: FilterOptions): string {
   const rows = Object.entries(FILTER_TYPES).map(([name, number]) => {
-    const compressor = isCompressor(name) ? String(COMPRESSORS[name]) : ''
+    const compressor = String(compressorNumber(name) ?? '')
     return [String(number), `\`${name}\``, compressor, filters.get(name)?.fields.join(', ') ?? 'in no fixture']
   })
   return table(

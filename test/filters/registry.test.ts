@@ -7,8 +7,7 @@ import {
   POSITIVE_DELTA_WINDOW_BYTES,
   positiveDeltaMetadata,
 } from '../../src/format/chunk-metadata.ts'
-import { FILTER_OPTIONS, type FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { FILTER_TYPES, type FilterType } from '../../src/format/filter-type.ts'
+import { FILTER_OPTIONS, FILTER_TYPES, type FilterConfig, type FilterType } from '../../src/format/filter-pipeline.ts'
 import { decode, decodePrefix, encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'

@@ -5,8 +5,12 @@ import { DATATYPES, type Datatype, datatypeSize } from '../../src/format/datatyp
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
 import type { Dimension } from '../../src/format/dimension.ts'
 import type { DimensionLabel } from '../../src/format/dimension-label.ts'
-import type { FilterConfig, FilterPipeline } from '../../src/format/filter-pipeline.ts'
-import { filterTypeCoding, isCompressor } from '../../src/format/filter-type.ts'
+import {
+  type FilterConfig,
+  type FilterPipeline,
+  filterTypeCoding,
+  isCompressor,
+} from '../../src/format/filter-pipeline.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import type { FragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { fragmentSlots } from '../../src/format/fragment-slots.ts'

@@ -1,0 +1,27 @@
+/** Numbers and bytes of the documents. The JSON Schemas are made from these types: see src/documents. */
+
+/**
+ * A whole number.
+ * @asType integer
+ */
+export type Integer = number
+
+/**
+ * A number of things, or the index of one.
+ * @asType integer
+ * @minimum 0
+ */
+export type Count = number
+
+/**
+ * Bytes.
+ * @asType integer
+ * @minimum 0
+ */
+export type Bytes = number
+
+/** A floating-point number. */
+export type Float = number
+
+/** Bytes that are no valid text, in base64. */
+export type Binary = Uint8Array
