@@ -2,8 +2,7 @@
  * A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`.
  */
 export class BoundedMap<V> {
-  private readonly entries = new Map<string, V>()
-  private readonly weights = new Map<string, number>()
+  private readonly entries = new Map<string, { value: V; weight: number }>()
   private readonly most: number
   private readonly mostWeight: number
   private weight = 0
@@ -14,31 +13,31 @@ export class BoundedMap<V> {
   }
 
   get(key: string): V | undefined {
-    const value = this.entries.get(key)
-    if (value === undefined) return undefined
+    const entry = this.entries.get(key)
+    if (!entry) return undefined
     this.entries.delete(key)
-    this.entries.set(key, value)
-    return value
+    this.entries.set(key, entry)
+    return entry.value
   }
 
   set(key: string, value: V): void {
     this.delete(key)
-    this.entries.set(key, value)
+    this.entries.set(key, { value, weight: 0 })
     this.trim()
   }
 
   /** Sets the weight of a value, once that is known. */
   weigh(key: string, weight: number): void {
-    if (!this.entries.has(key)) return
-    this.weight += weight - (this.weights.get(key) ?? 0)
-    this.weights.set(key, weight)
+    const entry = this.entries.get(key)
+    if (!entry) return
+    this.weight += weight - entry.weight
+    entry.weight = weight
     this.trim()
   }
 
   delete(key: string): void {
+    this.weight -= this.entries.get(key)?.weight ?? 0
     this.entries.delete(key)
-    this.weight -= this.weights.get(key) ?? 0
-    this.weights.delete(key)
   }
 
   private trim(): void {
@@ -47,14 +46,14 @@ export class BoundedMap<V> {
       this.delete(oldest)
     }
   }
+}
 
-  /** The value of a key. If there is none, `make` makes it, and it is kept unless it fails. */
-  static keep<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
-    const known = map.get(key)
-    if (known) return known
-    const made = make()
-    map.set(key, made)
-    made.catch(() => map.delete(key))
-    return made
-  }
+/** The value of a key. If there is none, `make` makes it, and it is kept unless it fails. */
+export function keep<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
+  const known = map.get(key)
+  if (known) return known
+  const made = make()
+  map.set(key, made)
+  made.catch(() => map.delete(key))
+  return made
 }

@@ -37,6 +37,11 @@ export interface RequestRecord {
   milliseconds: number
 }
 
+export interface HttpRequest {
+  url: string
+  headers: Record<string, string>
+}
+
 export interface Call {
   method: 'GET' | 'HEAD'
   /** For messages and records. Never the requested URL, which may have secrets. */
@@ -50,7 +55,7 @@ export interface Call {
    */
   keepRedirects?: boolean | undefined
   /** Makes the request. Called for each try, because signatures expire. */
-  request(): Promise<{ url: string; headers: Record<string, string> }>
+  request(): Promise<HttpRequest>
   /** Chooses the part of the body to read. Called with the headers of an answer with status 200, 206 or 416. */
   want(answer: AnswerHead): BodyPart
 }
@@ -94,19 +99,13 @@ export class Client {
     await this.enter()
     try {
       for (let attempt = 1; ; attempt++) {
-        const failure = await this.once(call)
-        if (!(failure instanceof Failure)) return failure
-        const pause = failure.pause ?? this.limits.backoff * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
-        if (!failure.again || attempt === this.limits.attempts || pause > LONGEST_PAUSE) {
+        const answer = await this.once(call)
+        if (!('failure' in answer)) return answer
+        const { failure, again, cause } = answer
+        const pause = answer.pause ?? this.limits.backoff * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+        if (!again || attempt === this.limits.attempts || pause > LONGEST_PAUSE) {
           const tries = attempt > 1 ? `, ${attempt} times` : ''
-          throw new InspectError(
-            'IO',
-            `expected an answer, found ${failure.message}${tries}`,
-            { file: call.path },
-            {
-              cause: failure.cause,
-            },
-          )
+          throw new InspectError('IO', `expected an answer, found ${failure}${tries}`, { file: call.path }, { cause })
         }
         await new Promise<void>((resolve) => setTimeout(resolve, pause))
       }
@@ -127,18 +126,13 @@ export class Client {
   }
 
   /** @throws InspectError IO if a redirect leads to another host */
-  private async fetchFollowing(
-    call: Call,
-    url: string,
-    given: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<Response> {
+  private async fetchFollowing(call: Call, request: HttpRequest, signal: AbortSignal): Promise<Response> {
     const headers = {
-      ...given,
+      ...request.headers,
       ...(call.range === undefined ? {} : { range: call.range }),
       'accept-encoding': 'identity',
     }
-    let at = url
+    let at = request.url
     for (let hops = 0; ; hops++) {
       const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
       // In a browser the target of a redirect is hidden. The browser decides what it follows, and with which headers.
@@ -146,41 +140,31 @@ export class Client {
       const location = isRedirect(response.status) ? response.headers.get('location') : null
       if (call.keepRedirects || location === null) return response
       await response.body?.cancel()
-      const next = redirectTarget(location, at)
-      const file = call.path
-      if (next === undefined)
-        throw new InspectError('IO', 'expected an answer, found a redirect to what is no URL', { file })
-      if (!isSameHost(new URL(at), next)) {
-        const message = `expected an answer from ${originText(new URL(at))}, found a redirect to ${originText(next)}, which is not followed; if that is where the data is, give its URL`
-        throw new InspectError('IO', message, { file })
-      }
-      if (hops === MOST_REDIRECTS)
-        throw new InspectError('IO', `expected an answer, found more than ${MOST_REDIRECTS} redirects`, { file })
-      at = next.href
+      const fault = redirectFault(location, at, hops)
+      if (fault !== undefined) throw new InspectError('IO', `expected an answer${fault}`, { file: call.path })
+      at = new URL(location, at).href
     }
   }
 
   private async once(call: Call): Promise<Answer | Failure> {
-    const { url, headers } = await call.request()
+    const request = await call.request()
     const started = performance.now()
-    const watch = new Watch(this.limits.timeout)
-    let bytes = 0
+    const watch = watchRequest(this.limits.timeout)
     let outcome = ''
     try {
-      const response = await this.fetchFollowing(call, url, headers, watch.signal)
+      const response = await this.fetchFollowing(call, request, watch.signal)
       outcome = String(response.status)
       const head = { status: response.status, headers: response.headers, url: response.url }
-      if (isTransient(head.status)) {
+      const { status } = head
+      if (isTransient(status)) {
         await response.body?.cancel()
-        return new Failure(`HTTP ${head.status}`, true, pauseAsked(head.headers), statusCause(head.status))
+        return { failure: `HTTP ${status}`, again: true, pause: pauseAsked(head.headers), cause: { status } }
       }
-      const good = head.status === 200 || head.status === 206 || head.status === 416
+      const good = status === 200 || status === 206 || status === 416
       const wanted = good ? call.want(head) : { skip: 0, length: ERROR_BODY_BYTES, exact: false }
-      const body = await readBody(response, wanted, watch, (length) => {
-        bytes += length
-      })
+      const body = await readBody(response, wanted, watch)
       if (body.length < wanted.length && wanted.exact) {
-        return new Failure(`a connection that broke after ${body.length} of ${wanted.length} bytes`, true)
+        return { failure: `a connection that broke after ${body.length} of ${wanted.length} bytes`, again: true }
       }
       return { ...head, body }
     } catch (error) {
@@ -189,11 +173,11 @@ export class Client {
         throw error
       }
       const seconds = this.limits.timeout / 1000
-      const late =
-        bytes > 0 ? `less than ${SLOWEST_BODY} bytes a second for ${seconds} seconds` : `none for ${seconds} seconds`
-      const failure = watch.late ? new Failure(late, true, undefined, error) : connectionFailure(error, url)
-      outcome += outcome === '' ? failure.message : `, ${failure.message}`
-      return failure
+      const slow = watch.bytes > 0 ? `less than ${SLOWEST_BODY} bytes a second` : 'none'
+      const late = `${slow} for ${seconds} seconds`
+      const why = watch.late ? { failure: late, again: true, cause: error } : connectionFailure(error, request.url)
+      outcome += outcome === '' ? why.failure : `, ${why.failure}`
+      return why
     } finally {
       watch.stop()
       this.onRequest?.({
@@ -201,7 +185,7 @@ export class Client {
         path: call.label ?? call.path,
         range: call.range,
         outcome,
-        bytes,
+        bytes: watch.bytes,
         milliseconds: performance.now() - started,
       })
     }
@@ -209,97 +193,65 @@ export class Client {
 }
 
 /** Why a try gave no answer, and whether to try again. */
-class Failure {
-  readonly message: string
-  readonly again: boolean
-  readonly pause: number | undefined
-  readonly cause: unknown
-
-  constructor(message: string, again: boolean, pause?: number, cause?: unknown) {
-    this.message = message
-    this.again = again
-    this.pause = pause
-    this.cause = cause
-  }
+interface Failure {
+  failure: string
+  again: boolean
+  /** Milliseconds, if the server asked for a pause. */
+  pause?: number | undefined
+  cause?: unknown
 }
 
 /**
  * Aborts a request that stalls or is too slow. The answer has to begin within `timeout`. Then, in each period of
  * `timeout`, its body has to arrive at {@link SLOWEST_BODY} or faster.
  */
-class Watch {
-  late = false
-  private readonly controller = new AbortController()
-  private readonly timeout: number
-  private readonly least: number
-  private timer: ReturnType<typeof setTimeout>
-  private arrived = 0
-
-  constructor(timeout: number) {
-    this.timeout = timeout
-    this.least = (timeout / 1000) * SLOWEST_BODY
-    this.timer = this.afterPeriod(() => this.end())
+function watchRequest(timeout: number) {
+  const controller = new AbortController()
+  const least = (timeout / 1000) * SLOWEST_BODY
+  const end = (): void => {
+    watch.late = true
+    controller.abort()
   }
-
-  get signal(): AbortSignal {
-    return this.controller.signal
+  let timer = setTimeout(end, timeout)
+  const watch = {
+    late: false,
+    /** How many of the body arrived. */
+    bytes: 0,
+    signal: controller.signal,
+    /** Call this when the answer has begun. From then on its body is timed. */
+    begun(): void {
+      clearTimeout(timer)
+      let before = 0
+      timer = setInterval(() => {
+        if (watch.bytes - before < least) end()
+        before = watch.bytes
+      }, timeout)
+    },
+    /** Aborts the request because the rest of the answer is not needed. */
+    abandon: (): void => controller.abort(),
+    stop: (): void => clearInterval(timer),
   }
-
-  /** Call this when the answer has begun. From then on its body is timed. */
-  begun(): void {
-    clearTimeout(this.timer)
-    this.arrived = 0
-    this.timer = this.afterPeriod(() => {
-      if (this.arrived < this.least) this.end()
-      else this.begun()
-    })
-  }
-
-  add(bytes: number): void {
-    this.arrived += bytes
-  }
-
-  /** Aborts the request because the rest of the answer is not needed. */
-  abandon(): void {
-    this.controller.abort()
-  }
-
-  stop(): void {
-    clearTimeout(this.timer)
-  }
-
-  private end(): void {
-    this.late = true
-    this.controller.abort()
-  }
-
-  private afterPeriod(done: () => void): ReturnType<typeof setTimeout> {
-    return setTimeout(done, this.timeout)
-  }
+  return watch
 }
 
 async function readBody(
   response: Response,
   part: BodyPart,
-  watch: Watch,
-  arrived: (bytes: number) => void,
+  watch: ReturnType<typeof watchRequest>,
 ): Promise<Uint8Array> {
   const reader = response.body?.getReader()
   if (!reader) return new Uint8Array(0)
   watch.begun()
   const out = part.exact ? new Uint8Array(part.length) : undefined
   const pieces: Uint8Array[] = []
-  let seen = 0
   let kept = 0
   try {
     while (kept < part.length) {
       const { done, value } = await reader.read()
       if (done) break
-      watch.add(value.length)
-      arrived(value.length)
-      const from = Math.max(0, part.skip - seen)
+      const from = Math.max(0, part.skip - watch.bytes)
       const piece = value.subarray(from, from + part.length - kept)
-      seen += value.length
+      watch.bytes += value.length
       if (piece.length === 0) continue
       if (out) out.set(piece, kept)
       else pieces.push(piece)
@@ -313,11 +265,16 @@ async function readBody(
 }
 
 function isRedirect(status: number): boolean {
-  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
+  return [301, 302, 303, 307, 308].includes(status)
 }
 
-function redirectTarget(location: string, from: string): URL | undefined {
-  return URL.canParse(location, from) ? new URL(location, from) : undefined
+/** Why a redirect is not followed. */
+function redirectFault(location: string, at: string, hops: number): string | undefined {
+  if (!URL.canParse(location, at)) return ', found a redirect to what is no URL'
+  const [from, to] = [new URL(at), new URL(location, at)]
+  if (!isSameHost(from, to))
+    return ` from ${originText(from)}, found a redirect to ${originText(to)}, which is not followed; if that is where the data is, give its URL`
+  return hops === MOST_REDIRECTS ? `, found more than ${MOST_REDIRECTS} redirects` : undefined
 }
 
 /** Whether a redirect stays on its host: the same host and port, or from http to https with default ports. */
@@ -359,15 +316,15 @@ const CERTIFICATE_FAULTS = new Set([
 const LASTING = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ERR_INVALID_URL', ...CERTIFICATE_FAULTS])
 
 /** @param url only its port is used */
-function connectionFailure(error: unknown, url: string): Failure {
-  const code = codeBelow(error)
+function connectionFailure(cause: unknown, url: string): Failure {
+  const code = codeBelow(cause)
   if (code === 'bad port') {
-    const message = `a port that is reserved for another protocol, which HTTP clients do not connect to (${new URL(url).port})`
-    return new Failure(message, false, undefined, error)
+    const failure = `a port that is reserved for another protocol, which HTTP clients do not connect to (${new URL(url).port})`
+    return { failure, again: false, cause }
   }
-  if (code === 'ENOTFOUND') return new Failure(`no such host${proxyNote()}`, false, undefined, error)
-  if (code === 'ECONNREFUSED') return new Failure('that nobody listens there (ECONNREFUSED)', false, undefined, error)
-  return new Failure(`a broken connection (${code})${noteOn(code)}`, !LASTING.has(code), undefined, error)
+  if (code === 'ENOTFOUND') return { failure: `no such host${proxyNote()}`, again: false, cause }
+  if (code === 'ECONNREFUSED') return { failure: 'that nobody listens there (ECONNREFUSED)', again: false, cause }
+  return { failure: `a broken connection (${code})${noteOn(code)}`, again: !LASTING.has(code), cause }
 }
 
 function noteOn(code: string): string {
@@ -410,11 +367,6 @@ function codeBelow(error: unknown): string {
   return deepest instanceof Error ? deepest.message : String(deepest)
 }
 
-/** The cause of an error that has a status, so that programs can read the status. */
-export function statusCause(status: number): { status: number } {
-  return { status }
-}
-
 /**
  * The error for a status: NOT_FOUND for 404 and 410, NO_PERMISSION for 401 and 403, otherwise IO. The message has the
  * status and, if the body has it, S3's error code. The status is also `cause.status`.
@@ -422,7 +374,7 @@ export function statusCause(status: number): { status: number } {
 export function statusError({ status, body, headers }: Answer, path: string, more = ''): InspectError {
   const code = s3ErrorCode(body, headers)
   const message = `HTTP ${status}${code === '' ? '' : ` (${code})`}${more}`
-  const cause = statusCause(status)
+  const cause = { status }
   if (status === 404 || status === 410)
     return new InspectError('NOT_FOUND', `no such file or folder: ${message}`, { file: path }, { cause })
   if (status === 401 || status === 403)

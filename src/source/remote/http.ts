@@ -1,7 +1,7 @@
 import { InspectError } from '../../base/errors.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
-import { type Client, statusError } from './client.ts'
+import { type Client, type HttpRequest, statusError } from './client.ts'
 import { isPageType } from './pages.ts'
 import { byName, RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
@@ -33,7 +33,7 @@ export class HttpStorage extends RemoteStorage {
     return this.sizes.get(path)
   }
 
-  protected async request(_method: string, path: string): Promise<{ url: string; headers: Record<string, string> }> {
+  protected async request(_method: string, path: string): Promise<HttpRequest> {
     const access = this.accessOf(path)
     const headers: Record<string, string> = access?.authorization ? { authorization: access.authorization } : {}
     return { url: urlOf(path) + (access?.search ?? ''), headers }

@@ -1,6 +1,6 @@
 import { InspectError } from '../../base/errors.ts'
 import { type ByteRange, type ByteSource, checkRange } from '../source.ts'
-import { type Answer, type AnswerHead, type BodyPart, statusCause, statusError } from './client.ts'
+import { type Answer, type AnswerHead, type BodyPart, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 import type { RemoteStorage } from './remote-storage.ts'
 
@@ -190,11 +190,8 @@ export class RangeSource implements ByteSource {
 
   private noRanges(offset: number): InspectError {
     const most = `${WHOLE_BYTES / 2 ** 20} MiB`
-    return new InspectError(
-      'IO',
-      `expected a server that sends ranges, found one that sends whole files, of which no more than ${most} are fetched`,
-      { file: this.name, offset },
-    )
+    const message = `expected a server that sends ranges, found one that sends whole files, of which no more than ${most} are fetched`
+    return new InspectError('IO', message, { file: this.name, offset })
   }
 
   private async get(range: string, want: (head: AnswerHead) => BodyPart): Promise<Answer> {
@@ -213,16 +210,15 @@ export class RangeSource implements ByteSource {
     })
     if (answer.status === 404 && (await this.storage.wasListed(this.name))) {
       const message = `expected the file that was listed a moment ago, found that it is gone (HTTP 404): something removes files, such as a vacuum`
-      throw new InspectError('IO', message, { file: this.name }, { cause: statusCause(404) })
+      throw new InspectError('IO', message, { file: this.name }, { cause: { status: 404 } })
     }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
       throw statusError(answer, this.name, this.storage.statusNote(answer.status))
     if (answer.status !== 416) refusePage(answer, start, this.name)
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
-      throw new InspectError('IO', `expected the file as it was (ETag ${this.etag}), found it changed (${etag})`, {
-        file: this.name,
-      })
+      const message = `expected the file as it was (ETag ${this.etag}), found it changed (${etag})`
+      throw new InspectError('IO', message, { file: this.name })
     }
     this.etag = etag ?? this.etag
     return answer
@@ -231,9 +227,8 @@ export class RangeSource implements ByteSource {
   private checkEncoding(headers: Headers): void {
     const encoding = headers.get('content-encoding')
     if (encoding === null || encoding === 'identity' || encoding === 'aws-chunked') return
-    throw new InspectError('IO', `expected the bytes as they are stored, found Content-Encoding ${encoding}`, {
-      file: this.name,
-    })
+    const message = `expected the bytes as they are stored, found Content-Encoding ${encoding}`
+    throw new InspectError('IO', message, { file: this.name })
   }
 
   private contentRange(head: AnswerHead): { first: number; last: number; size: number } {
@@ -251,10 +246,8 @@ export class RangeSource implements ByteSource {
   }
 
   private short(offset: number, length: number, found: number): InspectError {
-    return new InspectError('TRUNCATED', `expected ${length} bytes, found ${Math.max(0, found)}`, {
-      file: this.name,
-      offset,
-    })
+    const message = `expected ${length} bytes, found ${Math.max(0, found)}`
+    return new InspectError('TRUNCATED', message, { file: this.name, offset })
   }
 }
 

@@ -1,7 +1,7 @@
 import { InspectError } from '../../base/errors.ts'
 import type { ByteSource, Entry, Storage } from '../source.ts'
-import { BoundedMap } from './bounded-map.ts'
-import type { Answer, BodyPart, Call, Client } from './client.ts'
+import { BoundedMap, keep } from './bounded-map.ts'
+import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
 /** Most file ends that are kept, and their bytes. Each has at most 64 KiB, unless the server sends whole files. */
@@ -44,11 +44,11 @@ export abstract class RemoteStorage implements Storage {
     if (around) return find(around, path.slice(slash + 1))?.kind
     // If its end was read, it is a file.
     if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
-    return BoundedMap.keep(this.kinds, path, () => this.readKind(path))
+    return keep(this.kinds, path, () => this.readKind(path))
   }
 
   list(path: string): Promise<readonly Entry[]> {
-    return BoundedMap.keep(this.listings, path, () => this.readList(path))
+    return keep(this.listings, path, () => this.readList(path))
   }
 
   open(path: string): ByteSource {
@@ -70,7 +70,7 @@ export abstract class RemoteStorage implements Storage {
 
   async keepTail(key: string, tail: Promise<Tail>): Promise<void> {
     try {
-      const { bytes } = await BoundedMap.keep(this.tails, key, () => tail)
+      const { bytes } = await keep(this.tails, key, () => tail)
       this.tails.weigh(key, bytes.length)
     } catch {
       // A failure is not kept. The source that fetched the tail throws it.
@@ -102,10 +102,7 @@ export abstract class RemoteStorage implements Storage {
     return ''
   }
 
-  protected abstract request(
-    method: 'GET' | 'HEAD',
-    path: string,
-  ): Promise<{ url: string; headers: Record<string, string> }>
+  protected abstract request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest>
   protected abstract readKind(path: string): Promise<Entry['kind'] | undefined>
   protected abstract readList(path: string): Promise<readonly Entry[]>
 }
@@ -115,7 +112,7 @@ export function byName(a: Entry, b: Entry): number {
 }
 
 /** Finds an entry by name in a sorted listing. */
-function find(entries: readonly Entry[], name: string): Entry | undefined {
+export function find(entries: readonly Entry[], name: string): Entry | undefined {
   let low = 0
   let high = entries.length
   while (low < high) {

@@ -70,7 +70,9 @@ async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
   try {
     return await sdk.defaultProvider({ logger: QUIET })()
   } catch (cause) {
-    if (isNamed(cause, 'CredentialsProviderError') && !saysWhy(cause)) {
+    // With another message something is configured, but wrongly.
+    const nothing = 'Could not load credentials from any providers'
+    if (cause instanceof Error && cause.name === 'CredentialsProviderError' && cause.message === nothing) {
       warn('no AWS credentials were found: requests are not signed (--no-sign-request says so without looking)')
       return anonymous
     }
@@ -80,12 +82,3 @@ async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
 }
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {}, trace() {} }
-
-function isNamed(error: unknown, name: string): error is Error {
-  return error instanceof Error && error.name === name
-}
-
-/** Whether an error has a reason. Without one, nothing is configured. With one, something is configured wrongly. */
-function saysWhy(error: Error): boolean {
-  return !/^Could not load credentials from any providers$/.test(error.message)
-}

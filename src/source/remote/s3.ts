@@ -2,10 +2,10 @@ import { AwsV4Signer } from 'aws4fetch'
 import { InspectError, usage } from '../../base/errors.ts'
 import { listedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
-import { BoundedMap } from './bounded-map.ts'
-import { type Answer, type Call, type Client, statusError } from './client.ts'
+import { BoundedMap, keep } from './bounded-map.ts'
+import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { unescaped } from './http.ts'
-import { byName, RemoteStorage, upTo } from './remote-storage.ts'
+import { byName, find, RemoteStorage, upTo } from './remote-storage.ts'
 import { anonymous, type S3Identity } from './s3-credentials.ts'
 
 /** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and the XML around them. */
@@ -47,7 +47,8 @@ export class S3Storage extends RemoteStorage {
   private readonly identity: () => Promise<S3Identity>
   /** Regions of buckets, as far as answers named them. */
   private readonly regions = new Map<string, string>()
-  private readonly sizes = new BoundedMap<ReadonlyMap<string, number>>(FOLDERS_KEPT)
+  /** Files in folders, with their sizes. */
+  private readonly files = new BoundedMap<readonly Entry[]>(FOLDERS_KEPT)
   /** Folders listed ahead. Each is used once. */
   private readonly ahead = new Map<string, FilesAhead>()
   private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
@@ -68,7 +69,7 @@ export class S3Storage extends RemoteStorage {
    * Lists all files below `path`, a thousand in each request, without a request for each folder. Done once for a path.
    */
   listAhead(path: string): Promise<number> {
-    return BoundedMap.keep(this.listedAhead, path, () => this.readAhead(path))
+    return keep(this.listedAhead, path, () => this.readAhead(path))
   }
 
   private async readAhead(path: string): Promise<number> {
@@ -113,7 +114,8 @@ export class S3Storage extends RemoteStorage {
 
   override knownSize(path: string): number | undefined {
     const slash = path.lastIndexOf('/')
-    return this.sizes.get(path.slice(0, slash))?.get(path.slice(slash + 1))
+    const files = this.files.get(path.slice(0, slash))
+    return files && find(files, path.slice(slash + 1))?.size
   }
 
   override statusNote(status: number): string {
@@ -137,16 +139,12 @@ export class S3Storage extends RemoteStorage {
     return ask()
   }
 
-  protected request(method: 'GET' | 'HEAD', path: string): Promise<{ url: string; headers: Record<string, string> }> {
+  protected request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest> {
     const { bucket, key } = partsOf(path)
     return this.signed(method, bucket, `/${key.split('/').map(encodeURIComponent).join('/')}`)
   }
 
-  private async signed(
-    method: string,
-    bucket: string,
-    pathAndQuery: string,
-  ): Promise<{ url: string; headers: Record<string, string> }> {
+  private async signed(method: string, bucket: string, pathAndQuery: string): Promise<HttpRequest> {
     const region = this.regionOf(bucket)
     const url = this.bucketUrl(bucket, region) + pathAndQuery
     const identity = await this.identity()
@@ -206,10 +204,16 @@ export class S3Storage extends RemoteStorage {
 
   protected async readList(path: string): Promise<readonly Entry[]> {
     const ahead = this.ahead.get(path)
-    if (ahead) {
-      this.ahead.delete(path)
-      return this.learn(path, entriesOf(ahead))
-    }
+    this.ahead.delete(path)
+    const entries = ahead ? entriesOf(ahead) : await this.requestList(path)
+    this.files.set(
+      path,
+      entries.filter(({ kind }) => kind === 'file'),
+    )
+    return entries
+  }
+
+  private async requestList(path: string): Promise<Entry[]> {
     const { prefix } = partsOf(path)
     const entries: Entry[] = []
     let isMarked = false
@@ -227,14 +231,7 @@ export class S3Storage extends RemoteStorage {
     }
     if (entries.length === 0 && !isMarked) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
     listedNames(entries.length)
-    return this.learn(path, entries.sort(byName))
-  }
-
-  private learn(path: string, entries: readonly Entry[]): readonly Entry[] {
-    const sizes = new Map<string, number>()
-    for (const { name, size } of entries) if (size !== undefined) sizes.set(name, size)
-    this.sizes.set(path, sizes)
-    return entries
+    return entries.sort(byName)
   }
 
   /** Pages of ListObjectsV2. @throws InspectError if a page is invalid, or the service repeats pages */
@@ -252,7 +249,6 @@ export class S3Storage extends RemoteStorage {
       const call: Call = {
         method: 'GET',
         path,
-        range: undefined,
         label: `list ${path}`,
         keepRedirects: true,
         request: () => this.signed('GET', bucket, `/?${search}`),
