@@ -106,6 +106,11 @@ export function faultOf(error: unknown): InspectError {
   throw error
 }
 
+/** For `catch`: undefined in place of an error that reading throws. @throws every other error */
+export function unlessFault(error: unknown): undefined {
+  faultOf(error)
+}
+
 /** Exit code of the process for an error. @see ERROR_CODES */
 export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]

@@ -2,7 +2,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { ArrayLabels } from '../store/labels.ts'
+import { attributeLabels } from '../store/labels.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
@@ -102,7 +102,7 @@ export async function labelNum(
   { schema, schemaName }: FragmentInfo,
 ): Promise<number | undefined> {
   if (!array) return undefined
-  const { enumeration, isCurrent } = await ArrayLabels.of(array).ofAttribute(attribute, schema, schemaName)
+  const { enumeration, isCurrent } = await attributeLabels(array, attribute, schema, schemaName)
   if (!isCurrent || !enumeration) return undefined
   const { type, cell_val_num, data, offsets } = enumeration
   const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))

@@ -6,9 +6,8 @@ import { datatypeSize } from '../format/datatype.ts'
 import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
-import { readAll } from '../source/source.ts'
+import { readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { withSource } from '../store/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitEntry,

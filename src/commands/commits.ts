@@ -7,11 +7,11 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { decode } from '../format/io.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { readAll } from '../source/source.ts'
-import { type FragmentEntry, type InspectArray, withSource } from '../store/array.ts'
+import { readAll, withSource } from '../source/source.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../store/commits.ts'
 import { openGenericTile } from '../store/generic-tile.ts'
-import { ArrayLabels } from '../store/labels.ts'
+import { attributeLabels } from '../store/labels.ts'
 import { vacuumPath } from '../store/visibility.ts'
 import {
   type CommandContext,
@@ -274,7 +274,7 @@ async function conditionResult(
     const { file, schema } = await array.newestSchema()
     const labels = new Map<string, readonly CellValue[]>()
     for (const field of conditionFields(node)) {
-      const { enumeration } = await ArrayLabels.of(array).ofAttribute(field, schema, file.name)
+      const { enumeration } = await attributeLabels(array, field, schema, file.name)
       if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
     }
     return conditionText(node, { schema, labels, style: cx.style })

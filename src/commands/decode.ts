@@ -12,7 +12,7 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { ArrayLabels } from '../store/labels.ts'
+import { fragmentLabels } from '../store/labels.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -349,8 +349,7 @@ async function openReader(
   }
   const enumerations = new Map<string, Enumeration>()
   if (options.labels) {
-    const labels = await (fragment.array && ArrayLabels.of(fragment.array))?.ofFragment(fragment)
-    for (const [name, { enumeration, remark, fault: why }] of labels ?? []) {
+    for (const [name, { enumeration, remark, fault: why }] of await fragmentLabels(fragment)) {
       if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
       if (enumeration) enumerations.set(name, enumeration)
       if (remark !== undefined) report.remark(name, remark)

@@ -135,3 +135,17 @@ export async function readAll(source: ByteSource): Promise<Uint8Array> {
   const size = await source.size()
   return size === 0 ? new Uint8Array(0) : source.read(0, size)
 }
+
+/** Runs `work` on a source, then closes the source. */
+export async function withSource<T>(source: ByteSource, work: (source: ByteSource) => Promise<T>): Promise<T> {
+  try {
+    return await work(source)
+  } finally {
+    await source.close()
+  }
+}
+
+/** Whether a listing has a file or a folder of this name. */
+export function hasEntry(entries: readonly Entry[], name: string, kind: Entry['kind']): boolean {
+  return entries.some((entry) => entry.name === name && entry.kind === kind)
+}

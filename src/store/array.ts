@@ -1,4 +1,4 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -9,7 +9,15 @@ import {
 import { type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { compareByTimestamps, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
-import { type ByteSource, type Entry, type Folder, isNoListing, readAll } from '../source/source.ts'
+import {
+  type ByteSource,
+  type Entry,
+  type Folder,
+  hasEntry,
+  isNoListing,
+  readAll,
+  withSource,
+} from '../source/source.ts'
 import { type Commits, FRAGMENTS_FOLDER, mayBeFragment, readCommits } from './commits.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
@@ -19,6 +27,7 @@ import {
   type ReadContext,
   readGenericTile,
   readGenericTileHeader,
+  readTileFile,
 } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 import { type FragmentState, hasBegun, isRead, Visibility } from './visibility.ts'
@@ -65,6 +74,11 @@ export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): Sch
   return listed.findLast(({ timestamp_range }) => (timestamp_range?.[1] ?? 0n) <= now) ?? listed[0]
 }
 
+/** Path of a schema file, relative to the array. */
+function schemaPath(name: string): string {
+  return name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
+}
+
 /** A fragment folder on disk. */
 export interface FragmentEntry {
   name: string
@@ -86,54 +100,6 @@ export interface FragmentEntry {
   hidden_by: string | undefined
 }
 
-/** Arrays may have 100,000 fragments, so what follows from the name is computed on demand. */
-class ListedFragment implements FragmentEntry {
-  readonly name: string
-  readonly committed: boolean
-  readonly state: FragmentState
-  readonly to_vacuum: boolean
-  readonly has_consolidated_metadata: boolean
-  readonly hidden_by: string | undefined
-  readonly inFragments: boolean
-
-  constructor(
-    folder: { name: string; inFragments: boolean; committed: boolean },
-    state: FragmentState,
-    listedBy: string | undefined,
-    ignoredBy: string | undefined,
-    hasConsolidatedMetadata: boolean,
-  ) {
-    this.name = folder.name
-    this.inFragments = folder.inFragments
-    this.committed = folder.committed
-    this.state = state
-    this.to_vacuum = listedBy !== undefined
-    this.hidden_by =
-      state === 'ignored' ? ignoredBy : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined
-    this.has_consolidated_metadata = hasConsolidatedMetadata
-  }
-
-  get path(): string {
-    return folderPath(this)
-  }
-
-  get timestamp_range(): [bigint, bigint] | undefined {
-    return nameFacts(this.name)?.timestamp_range
-  }
-
-  get visible(): boolean {
-    return this.state === 'live'
-  }
-
-  get isRead(): boolean {
-    return isRead(this.state)
-  }
-}
-
-function folderPath({ name, inFragments }: { name: string; inFragments: boolean }): string {
-  return inFragments ? `${FRAGMENTS_FOLDER}/${name}` : name
-}
-
 /** Since this version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
 const COMMITS_SINCE = 5
 
@@ -144,17 +110,16 @@ function isOld(name: string): boolean {
 interface ListedFolder {
   name: string
   inFragments: boolean
-  timestamp_range: [bigint, bigint]
+  timestamp_range: [bigint, bigint] | undefined
   /** Relative to the array. */
   path: string
   /** Whether it is of a version without commits. */
   old: boolean
-  committed: boolean
 }
 
 interface Listing {
   visibility: Visibility
-  folders: readonly ListedFolder[]
+  folders: readonly (ListedFolder & { committed: boolean })[]
 }
 
 /** A TileDB array. Everything is read on demand, and kept. */
@@ -164,7 +129,10 @@ export class InspectArray {
   private rootEntries: Promise<readonly Entry[]> | undefined
   private commitsRead: Promise<Commits> | undefined
   private listed: Promise<Listing> | undefined
+  private schemaFilesRead: Promise<SchemaFile[]> | undefined
+  private newest: Promise<{ file: SchemaFile; schema: ArraySchema }> | undefined
   private readonly schemasRead = new Map<string, Promise<ArraySchema>>()
+  private readonly enumerationsRead = new Map<string, Promise<Enumeration>>()
 
   constructor(folder: Folder, cx: ReadContext) {
     this.folder = folder
@@ -182,19 +150,22 @@ export class InspectArray {
    * @see format_spec/array_file_hierarchy.md
    */
   async schemaFiles(known?: string): Promise<SchemaFile[]> {
-    let root: readonly Entry[]
     try {
-      root = await this.root()
+      this.schemaFilesRead ??= this.readSchemaFiles()
+      return await this.schemaFilesRead
     } catch (error) {
       if (known === undefined || !isNoListing(error)) throw error
-      const path = known === OLD_SCHEMA_FILE ? known : `${SCHEMA_FOLDER}/${known}`
-      return [{ name: known, path, timestamp_range: parseTimestampedName(known)?.timestamp_range }]
+      return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
     }
+  }
+
+  private async readSchemaFiles(): Promise<SchemaFile[]> {
+    const root = await this.root()
     const files: SchemaFile[] = []
-    if (root.some((e) => e.name === OLD_SCHEMA_FILE && e.kind === 'file')) {
+    if (hasEntry(root, OLD_SCHEMA_FILE, 'file')) {
       files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
     }
-    if (root.some((e) => e.name === SCHEMA_FOLDER && e.kind === 'folder')) {
+    if (hasEntry(root, SCHEMA_FOLDER, 'folder')) {
       for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
         const path = `${SCHEMA_FOLDER}/${name}`
         if (kind === 'file' && (parseTimestampedName(name) || (await this.isReadAsSchema(path))))
@@ -207,18 +178,16 @@ export class InspectArray {
   /** Whether a file of an unusual name is a schema. TileDB takes every file in the folder for one. */
   private async isReadAsSchema(path: string): Promise<boolean> {
     const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
-    if (first > last) return false
-    try {
-      await this.readSchemaFile(path)
-      return true
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      return false
-    }
+    return first <= last && (await this.readSchemaFile(path).catch(unlessFault)) !== undefined
   }
 
   /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
-  async newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
+  newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
+    this.newest ??= this.readNewestSchema()
+    return this.newest
+  }
+
+  private async readNewestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
     const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
     if (!file)
       throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
@@ -227,12 +196,7 @@ export class InspectArray {
 
   /** @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
-    let read = this.schemasRead.get(name)
-    if (!read) {
-      read = this.readSchema(name)
-      this.schemasRead.set(name, read)
-    }
-    return read
+    return kept(this.schemasRead, name, () => this.readSchema(name))
   }
 
   private async readSchema(name: string): Promise<ArraySchema> {
@@ -241,9 +205,8 @@ export class InspectArray {
         field: 'array_schema_name',
       })
     }
-    const path = name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
     try {
-      return await this.readSchemaFile(path)
+      return await this.readSchemaFile(schemaPath(name))
     } catch (error) {
       if (error instanceof InspectError && error.code === 'WRONG_KEY') await this.proveKey()
       throw keyOrDamage(error, this.cx)
@@ -262,14 +225,10 @@ export class InspectArray {
   /** Tries the key on the fragments' metadata. If it opens any, then a schema that it does not open is damaged. */
   private async proveKey(): Promise<void> {
     for (const { path } of await this.fragments()) {
-      try {
-        await this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) => {
-          await openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 })
-        })
-        return
-      } catch (error) {
-        if (!(error instanceof InspectError)) throw error
-      }
+      const opened = this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) =>
+        openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 }),
+      )
+      if (await opened.catch(unlessFault)) return
     }
   }
 
@@ -279,9 +238,8 @@ export class InspectArray {
   }
 
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
-    return this.withFile(`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`, async (source) =>
-      readGenericTile(await readAll(source), enumerationFile, this.cx, { file: source.name, offset: 0 }),
-    )
+    const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
+    return kept(this.enumerationsRead, path, () => readTileFile(this.folder.file(path), enumerationFile, this.cx))
   }
 
   /** Damaged commit files are reported to {@link ReadContext.onFault}. */
@@ -299,14 +257,27 @@ export class InspectArray {
   /** All fragment folders, committed or not, sorted by their timestamps. Opens no fragment. */
   async fragments(): Promise<FragmentEntry[]> {
     const { visibility, folders } = await this.listing()
-    const inMeta = await this.consolidatedFragmentNames(await this.commits())
     const { ignored } = await this.commits()
-    return folders.map((folder) => {
-      const { path, old } = folder
-      const state = visibility.state(path)
+    const inMeta = new Set<string>()
+    for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
+      for (const { fragment_name } of entries) inMeta.add(lastPathPart(fragment_name))
+    return folders.map(({ name, path, timestamp_range, committed, old }): FragmentEntry => {
+      const found = visibility.state(path)
+      const state = found === 'uncommitted' && old ? 'no-metadata' : found
       const listedBy = visibility.lists(path)[0]?.file
-      const named = state === 'uncommitted' && old ? 'no-metadata' : state
-      return new ListedFragment(folder, named, listedBy, ignored.get(path), inMeta.has(folder.name))
+      return {
+        name,
+        path,
+        timestamp_range,
+        committed,
+        visible: state === 'live',
+        isRead: isRead(state),
+        to_vacuum: listedBy !== undefined,
+        has_consolidated_metadata: inMeta.has(name),
+        state,
+        hidden_by:
+          state === 'ignored' ? ignored.get(path) : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined,
+      }
     })
   }
 
@@ -319,14 +290,10 @@ export class InspectArray {
   private async readListing(): Promise<Listing> {
     const commits = await this.commits()
     const { now } = this.cx
-    const folders: ListedFolder[] = []
+    const folders: Listing['folders'][number][] = []
     for (const folder of await this.fragmentFolders()) {
-      const path = folderPath(folder)
-      const old = !folder.inFragments && isOld(folder.name)
-      const committed =
-        commits.committed.has(path) ||
-        (old && (await this.folder.folder(folder.name).kind(FRAGMENT_METADATA_FILE)) === 'file')
-      folders.push({ ...folder, path, old, committed })
+      const { name, path, old } = folder
+      folders.push({ ...folder, committed: commits.committed.has(path) || (old && (await this.hasMetadata(name))) })
     }
     const open = [...folders, ...commits.files].some(({ path }) => hasBegun(path, now))
     const sparse = open && (await this.isSparse())
@@ -334,12 +301,7 @@ export class InspectArray {
   }
 
   private async isSparse(): Promise<boolean> {
-    try {
-      return (await this.newestSchema()).schema.array_type === 'sparse'
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      return false
-    }
+    return (await this.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
   }
 
   /**
@@ -376,12 +338,15 @@ export class InspectArray {
   }
 
   /** Folders that have a fragment's name, or that TileDB takes for fragments, sorted by their timestamps. */
-  private async fragmentFolders(): Promise<Omit<ListedFolder, 'path' | 'old' | 'committed'>[]> {
-    const found: Omit<ListedFolder, 'path' | 'old' | 'committed'>[] = []
+  private async fragmentFolders(): Promise<ListedFolder[]> {
+    const found: ListedFolder[] = []
     const add = async (entries: readonly Entry[], inFragments: boolean): Promise<void> => {
       for (const { name, kind } of entries) {
-        if (kind === 'folder' && (parseFragmentName(name) || (await this.isUnusualFragment(name, inFragments))))
-          found.push({ name, inFragments, timestamp_range: nameFacts(name)?.timestamp_range ?? [0n, 0n] })
+        if (kind !== 'folder' || !(parseFragmentName(name) || (await this.isUnusualFragment(name, inFragments))))
+          continue
+        const path = inFragments ? `${FRAGMENTS_FOLDER}/${name}` : name
+        const { timestamp_range } = nameFacts(name) ?? {}
+        found.push({ name, inFragments, timestamp_range, path, old: !inFragments && isOld(name) })
       }
     }
     const root = await this.root()
@@ -389,8 +354,7 @@ export class InspectArray {
       root.filter(({ name }) => !NOT_FRAGMENTS.has(name)),
       false,
     )
-    if (root.some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder'))
-      await add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
+    if (hasEntry(root, FRAGMENTS_FOLDER, 'folder')) await add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
     return found.sort(compareByTimestamps)
   }
 
@@ -403,13 +367,17 @@ export class InspectArray {
     if (inFragments) return committed.has(`${FRAGMENTS_FOLDER}/${name}`)
     if (!mayBeFragment(name)) return false
     if (committed.has(name)) return true
-    return isOld(name) && (await this.folder.folder(name).kind(FRAGMENT_METADATA_FILE)) === 'file'
+    return isOld(name) && (await this.hasMetadata(name))
+  }
+
+  private async hasMetadata(folder: string): Promise<boolean> {
+    return (await this.folder.folder(folder).kind(FRAGMENT_METADATA_FILE)) === 'file'
   }
 
   /** Lets the storage list the folders of all fragments together: many names and sizes for each request. */
   async listFragmentsAhead(): Promise<number | undefined> {
     const inside = this.folder.folder(FRAGMENTS_FOLDER)
-    const grouped = (await this.root()).some((e) => e.name === FRAGMENTS_FOLDER && e.kind === 'folder')
+    const grouped = hasEntry(await this.root(), FRAGMENTS_FOLDER, 'folder')
     return this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
   }
 
@@ -419,45 +387,33 @@ export class InspectArray {
    */
   async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>()
-    for (const { kind, path } of (await this.commits()).files) {
-      if (kind !== 'fragment-metadata') continue
-      try {
-        const { entries, footers } = await this.consolidatedFragmentMetadata(path)
-        const base = entries.length > 0 ? entries[0].offset : 0
-        for (const [i, { fragment_name, offset }] of entries.entries()) {
-          const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
-          if (offset < base || end > footers.length) break
-          const name = lastPathPart(fragment_name)
-          if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
-        }
-      } catch (error) {
-        if (!(error instanceof InspectError)) throw error
+    for await (const { entries, footers } of this.consolidatedMetadata(() => {})) {
+      const base = entries.length > 0 ? entries[0].offset : 0
+      for (const [i, { fragment_name, offset }] of entries.entries()) {
+        const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
+        if (offset < base || end > footers.length) break
+        const name = lastPathPart(fragment_name)
+        if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
       }
     }
     return found
   }
 
-  /** Names of the fragments whose footers are in a consolidated fragment metadata file. */
-  private async consolidatedFragmentNames(commits: Commits): Promise<Set<string>> {
-    const names = new Set<string>()
-    for (const { kind, path } of commits.files) {
+  /** The consolidated fragment metadata files that can be read. */
+  private async *consolidatedMetadata(
+    onFault: (fault: InspectError) => void,
+  ): AsyncGenerator<ConsolidatedFragmentMetadata> {
+    for (const { kind, path } of (await this.commits()).files) {
       if (kind !== 'fragment-metadata') continue
-      try {
-        const { entries } = await this.consolidatedFragmentMetadata(path)
-        for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
-      } catch (error) {
-        if (!(error instanceof InspectError)) throw error
-        reportFault(this.cx, error)
-      }
+      const metadata = await this.consolidatedFragmentMetadata(path).catch(faultOf)
+      if (metadata instanceof InspectError) onFault(metadata)
+      else yield metadata
     }
-    return names
   }
 
   /** @param path of the `.meta` file, relative to the array */
   consolidatedFragmentMetadata(path: string): Promise<ConsolidatedFragmentMetadata> {
-    return this.withFile(path, async (source) =>
-      readGenericTile(await readAll(source), consolidatedFragmentMetadata, this.cx, { file: source.name, offset: 0 }),
-    )
+    return readTileFile(this.folder.file(path), consolidatedFragmentMetadata, this.cx)
   }
 
   /** The array's current key-value metadata: see {@link readMetadata}. */
@@ -494,13 +450,14 @@ function reportFault(cx: ReadContext, fault: InspectError): void {
   cx.onFault(fault)
 }
 
-/** Runs `work` on a source, then closes the source. */
-export async function withSource<T>(source: ByteSource, work: (source: ByteSource) => Promise<T>): Promise<T> {
-  try {
-    return await work(source)
-  } finally {
-    await source.close()
+/** What `read` gives. It is called once for each key. */
+function kept<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  let found = known.get(key)
+  if (!found) {
+    found = read()
+    known.set(key, found)
   }
+  return found
 }
 
 /**

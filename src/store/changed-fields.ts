@@ -1,8 +1,6 @@
-import { InspectError } from '../base/errors.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
+import { unlessFault } from '../base/errors.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
-import type { InspectArray } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
 /** An attribute that has another form in the array now than when its cells were written. */
@@ -14,8 +12,6 @@ export interface ChangedField {
   written: string
 }
 
-const opened = new WeakMap<InspectArray, Promise<{ name: string; schema: ArraySchema } | undefined>>()
-
 /**
  * Attributes that were dropped after the fragment was written, and added again with another type, other values per cell
  * or other nullability. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives wrong
@@ -25,8 +21,9 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
   const { array } = fragment
   if (!array) return []
   const { schema: own, schemaName } = await fragment.info()
-  const current = await schemaOpened(array)
-  if (!current || current.name === schemaName) return []
+  // Other code reports that it cannot be read.
+  const current = await array.newestSchema().catch(unlessFault)
+  if (!current || current.file.name === schemaName) return []
   const changed: ChangedField[] = []
   for (const attribute of own.attributes) {
     const same = current.schema.attributes.find(({ name }) => name === attribute.name)
@@ -47,26 +44,8 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
 export async function changedFooterLength(fragment: Fragment): Promise<number | undefined> {
   const { format_version, schema } = await fragment.info()
   if (!fragment.array || format_version < 3 || footerLengthIsStored(format_version, schema)) return undefined
-  const now = (await schemaOpened(fragment.array))?.schema.attributes.length
+  const now = (await fragment.array.newestSchema().catch(unlessFault))?.schema.attributes.length
   return now === schema.attributes.length ? undefined : now
-}
-
-/**
- * {@link InspectArray.newestSchema}, once for all fragments. Undefined if it cannot be read: other code reports that.
- */
-function schemaOpened(array: InspectArray): Promise<{ name: string; schema: ArraySchema } | undefined> {
-  let found = opened.get(array)
-  if (!found) {
-    found = array.newestSchema().then(
-      ({ file, schema }) => ({ name: file.name, schema }),
-      (error: unknown) => {
-        if (error instanceof InspectError) return undefined
-        throw error
-      },
-    )
-    opened.set(array, found)
-  }
-  return found
 }
 
 function formOf({ type, cell_val_num, nullable }: Attribute): string {

@@ -1,8 +1,8 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, type InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { type Entry, type Folder, readAll } from '../source/source.ts'
+import { type Entry, type Folder, hasEntry, readAll, withSource } from '../source/source.ts'
 
 /** Folder of commit files since version 12. */
 export const COMMITS_FOLDER = '__commits'
@@ -99,7 +99,7 @@ export interface Commits {
 export async function readCommits(array: Folder, rootEntries: readonly Entry[]): Promise<Commits> {
   const files: CommitFile[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
-    if (folder !== '' && !rootEntries.some((e) => e.name === folder && e.kind === 'folder')) continue
+    if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
     const found: Pick<CommitFile, 'path' | 'kind' | 'isFolder'>[] = []
     for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
       const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
@@ -128,22 +128,15 @@ async function readEntries(
   if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits') return NOTHING
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
-  let fault: InspectError | undefined
-  try {
+  const fault = await withSource(source, async () => {
     const bytes = await readAll(source)
     if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
     else
       for (const { text, offset } of parseLines(bytes))
         if (text !== '' || kind === 'vacuum') commits.push({ path: text, offset, tile: undefined })
-  } catch (error) {
-    const placed = addPlace(error, { file: source.name })
-    if (!(placed instanceof InspectError)) throw error
-    fault = placed
-  } finally {
-    await source.close()
-  }
+  }).catch((error: unknown) => faultOf(addPlace(error, { file: source.name })))
   const entries = commits.map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
-  return { entries, fault }
+  return { entries, fault: fault ?? undefined }
 }
 
 function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {

@@ -1,5 +1,5 @@
 import { denseTileGrid } from '../format/dense-tiles.ts'
-import type { Entry, Folder } from '../source/source.ts'
+import { type Entry, type Folder, withSource } from '../source/source.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
 
 /** Bytes of the offset of a var-sized cell. */
@@ -35,31 +35,21 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
-/** Sizes in bytes of a folder's files, by name. */
-export async function fileSizes(folder: Folder): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>()
-  for (const entry of await folder.list()) {
-    if (entry.kind === 'file') sizes.set(entry.name, await entrySize(folder, entry))
-  }
-  return sizes
+/** Sizes in bytes of a folder's files, by name. @param entries of the folder, if they are known */
+export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Promise<Map<string, number>> {
+  const files = (entries ?? (await folder.list())).filter(({ kind }) => kind === 'file')
+  const sizes = await Promise.all(files.map((file) => entrySize(folder, file)))
+  return new Map(files.map(({ name }, i) => [name, sizes[i]]))
 }
 
 /** Sizes in bytes of the files in a fragment's folder, by name. */
 export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
-  const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
-  const sizes = await Promise.all(files.map((file) => entrySize(fragment.folder, file)))
-  return new Map(files.map(({ name }, i) => [name, sizes[i]]))
+  return fileSizes(fragment.folder, await fragment.entries())
 }
 
 /** Bytes of one file. Asks the storage only if the listing did not give the size. */
 export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
-  if (size !== undefined) return size
-  const source = folder.file(name)
-  try {
-    return await source.size()
-  } finally {
-    await source.close()
-  }
+  return size ?? withSource(folder.file(name), (source) => source.size())
 }
 
 /** `unfiltered` divided by `stored`, rounded to four decimal places. `stored` must not be 0. */

@@ -1,6 +1,6 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf, InspectError } from '../base/errors.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import type { Entry, Folder } from '../source/source.ts'
+import { type Entry, type Folder, hasEntry, withSource } from '../source/source.ts'
 
 const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
 
@@ -38,19 +38,14 @@ export async function foreignFolder(folder: Folder, entries: readonly Entry[]): 
   if (OURS.some((name) => names.has(name))) return undefined
   const file = Object.keys(FOLDERS_BY_FILE).find((one) => names.has(one))
   const byName = file && `${FOLDERS_BY_FILE[file]} (it has ${file})`
-  if (!entries.some(({ name, kind }) => name === OLD_SCHEMA_FILE && kind === 'file')) return byName
-  const source = folder.file(OLD_SCHEMA_FILE)
-  try {
+  if (!hasEntry(entries, OLD_SCHEMA_FILE, 'file')) return byName
+  const what = await withSource(folder.file(OLD_SCHEMA_FILE), async (source) => {
     const size = await source.size()
-    const what = foreignSchema(await source.read(0, Math.min(size, HEAD_BYTES)), size)
-    return what ?? (file === GENOMICSDB_FOLDER ? byName : undefined)
-  } catch (error) {
-    // Reading the schema later throws the error.
-    if (!(error instanceof InspectError)) throw error
-    return undefined
-  } finally {
-    await source.close()
-  }
+    return foreignSchema(await source.read(0, Math.min(size, HEAD_BYTES)), size)
+  }).catch(faultOf)
+  // Reading the schema later throws the error.
+  if (what instanceof InspectError) return undefined
+  return what ?? (file === GENOMICSDB_FOLDER ? byName : undefined)
 }
 
 /** Describes a foreign file by its name alone; undefined for others. */

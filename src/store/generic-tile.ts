@@ -4,7 +4,7 @@ import { boundOf, mostUnfolded, Pipeline, type ReadOptions, type TileType } from
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
-import type { ByteSource } from '../source/source.ts'
+import { type ByteSource, readAll, withSource } from '../source/source.ts'
 
 /** Settings and state of reading. One object serves an array with its fragments and files. */
 export interface ReadContext {
@@ -202,6 +202,13 @@ export async function readGenericTile<T>(
     mostElements,
     space: `unfiltered content of the generic tile at ${place.offset}`,
   })
+}
+
+/** {@link readGenericTile} of a file that is one generic tile. The source is closed afterwards. */
+export function readTileFile<T>(source: ByteSource, describe: Describe<T>, cx: ReadContext): Promise<T> {
+  return withSource(source, async () =>
+    readGenericTile(await readAll(source), describe, cx, { file: source.name, offset: 0 }),
+  )
 }
 
 /** Bytes to read for a header. No header with TileDB's filters is longer. */

@@ -3,7 +3,7 @@ import type { MetadataEntry } from '../format/array-metadata.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
-import type { Entry, Folder } from '../source/source.ts'
+import { type Entry, type Folder, hasEntry } from '../source/source.ts'
 import { isArrayFolder, readMetadata, SCHEMA_FOLDER } from './array.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
@@ -111,9 +111,10 @@ const OWN_FOLDERS = new Set([GROUP_DETAILS_FOLDER, '__meta'])
 
 /** Whether TileDB takes a folder with these entries for an array or a group; undefined for neither. */
 export function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
-  const has = (name: string, kind: Entry['kind']): boolean => entries.some((e) => e.name === name && e.kind === kind)
-  if (has(SCHEMA_FOLDER, 'folder') || has(OLD_SCHEMA_FILE, 'file')) return 'array'
-  return has(GROUP_DETAILS_FOLDER, 'folder') || has(GROUP_FILE, 'file') ? 'group' : undefined
+  if (hasEntry(entries, SCHEMA_FOLDER, 'folder') || hasEntry(entries, OLD_SCHEMA_FILE, 'file')) return 'array'
+  return hasEntry(entries, GROUP_DETAILS_FOLDER, 'folder') || hasEntry(entries, GROUP_FILE, 'file')
+    ? 'group'
+    : undefined
 }
 
 /**

@@ -17,95 +17,77 @@ export interface AttributeLabels {
 }
 
 /**
- * The enumerations that TileDB uses for the cells of an array now. They are from the array's schema, not from the
- * fragment's: a writer may extend an enumeration after the cells were written.
+ * The enumerations that TileDB uses for the cells of a fragment now, by attribute name, for attributes that have or had
+ * one. They are from the array's schema, not from the fragment's: a writer may extend an enumeration after the cells were
+ * written.
  */
-export class ArrayLabels {
-  private readonly array: InspectArray
-  private readonly read = new Map<string, Promise<Enumeration>>()
-  private filesRead: Promise<SchemaFile[]> | undefined
-
-  private constructor(array: InspectArray) {
-    this.array = array
+export async function fragmentLabels(fragment: Fragment): Promise<Map<string, AttributeLabels>> {
+  const found = new Map<string, AttributeLabels>()
+  const { array } = fragment
+  if (!array) return found
+  const { schema, schemaName } = await fragment.info()
+  for (const { name } of schema.attributes) {
+    const labels = await attributeLabels(array, name, schema, schemaName)
+    if (labels.enumeration || labels.remark !== undefined || labels.fault) found.set(name, labels)
   }
+  return found
+}
 
-  private static readonly known = new WeakMap<InspectArray, ArrayLabels>()
-
-  /** The instance of an array. All its fragments share it. */
-  static of(array: InspectArray): ArrayLabels {
-    const labels = ArrayLabels.known.get(array) ?? new ArrayLabels(array)
-    ArrayLabels.known.set(array, labels)
-    return labels
-  }
-
-  /** Labels by attribute name, for attributes that have or had an enumeration. */
-  async ofFragment(fragment: Fragment): Promise<Map<string, AttributeLabels>> {
-    const found = new Map<string, AttributeLabels>()
-    const { schema, schemaName } = await fragment.info()
-    for (const { name } of schema.attributes) {
-      const labels = await this.ofAttribute(name, schema, schemaName)
-      if (labels.enumeration || labels.remark !== undefined || labels.fault) found.set(name, labels)
-    }
-    return found
-  }
-
-  /**
-   * Labels of one attribute. A dropped attribute keeps its last labels.
-   * @param own the schema that its cells were written with
-   */
-  async ofAttribute(attribute: string, own: ArraySchema, ownName: string): Promise<AttributeLabels> {
-    const ownEnumeration = own.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
-    try {
-      const files = await this.files(ownName)
-      if (!files) {
-        if (ownEnumeration === '') return {}
-        const remark = 'the server lists no names, so these are the labels of the time when the cells were written'
-        return { ...(await this.named(own, ownEnumeration)), remark }
-      }
-      const opened = schemaFileOpened(files, this.array.cx.now)
-      for (const file of files.slice(0, opened ? files.indexOf(opened) + 1 : 0).reverse()) {
-        const schema = await this.array.schema(file.name)
-        const found = schema.attributes.find(({ name }) => name === attribute)
-        if (!found) continue
-        if (found.enumeration === '') {
-          return ownEnumeration === ''
-            ? {}
-            : { remark: `the attribute has no enumeration in the array any more (${ownEnumeration})` }
-        }
-        const labels = await this.named(schema, found.enumeration)
-        if (file === opened) return { ...labels, isCurrent: true }
-        return { remark: 'the array has no such attribute any more; its last labels are shown', ...labels }
-      }
+/**
+ * Labels of one attribute. A dropped attribute keeps its last labels.
+ * @param own the schema that its cells were written with
+ */
+export async function attributeLabels(
+  array: InspectArray,
+  attribute: string,
+  own: ArraySchema,
+  ownName: string,
+): Promise<AttributeLabels> {
+  const ownEnumeration = own.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
+  try {
+    const files = await schemaFilesOf(array, ownName)
+    if (!files) {
       if (ownEnumeration === '') return {}
-      const remark =
-        "the current schema of the array has no such attribute; the labels are those of the fragment's own schema"
-      return { remark, ...(await this.named(own, ownEnumeration)) }
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      return { fault: error }
+      const remark = 'the server lists no names, so these are the labels of the time when the cells were written'
+      return { ...(await named(array, own, ownEnumeration)), remark }
     }
+    const opened = schemaFileOpened(files, array.cx.now)
+    for (const file of files.slice(0, opened ? files.indexOf(opened) + 1 : 0).reverse()) {
+      const schema = await array.schema(file.name)
+      const found = schema.attributes.find(({ name }) => name === attribute)
+      if (!found) continue
+      if (found.enumeration === '') {
+        return ownEnumeration === ''
+          ? {}
+          : { remark: `the attribute has no enumeration in the array any more (${ownEnumeration})` }
+      }
+      const labels = await named(array, schema, found.enumeration)
+      if (file === opened) return { ...labels, isCurrent: true }
+      return { remark: 'the array has no such attribute any more; its last labels are shown', ...labels }
+    }
+    if (ownEnumeration === '') return {}
+    const remark =
+      "the current schema of the array has no such attribute; the labels are those of the fragment's own schema"
+    return { remark, ...(await named(array, own, ownEnumeration)) }
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return { fault: error }
   }
+}
 
-  /** All schema files, oldest first; undefined if the server cannot list names. */
-  private async files(known: string): Promise<SchemaFile[] | undefined> {
-    try {
-      this.filesRead ??= this.array.schemaFiles()
-      return await this.filesRead
-    } catch (error) {
-      if (!isNoListing(error)) throw error
-      await this.array.schema(known)
-      return undefined
-    }
+/** All schema files, oldest first; undefined if the server cannot list names. */
+async function schemaFilesOf(array: InspectArray, known: string): Promise<SchemaFile[] | undefined> {
+  try {
+    return await array.schemaFiles()
+  } catch (error) {
+    if (!isNoListing(error)) throw error
+    await array.schema(known)
+    return undefined
   }
+}
 
-  private async named(schema: ArraySchema, name: string): Promise<AttributeLabels> {
-    const entry = schema.enumerations.find((one) => one.name === name)
-    if (!entry) return { remark: `the schema lists no enumeration ${JSON.stringify(name)}` }
-    let read = this.read.get(entry.path_name)
-    if (!read) {
-      read = this.array.enumeration(entry)
-      this.read.set(entry.path_name, read)
-    }
-    return { enumeration: await read }
-  }
+async function named(array: InspectArray, schema: ArraySchema, name: string): Promise<AttributeLabels> {
+  const entry = schema.enumerations.find((one) => one.name === name)
+  if (!entry) return { remark: `the schema lists no enumeration ${JSON.stringify(name)}` }
+  return { enumeration: await array.enumeration(entry) }
 }

@@ -1,19 +1,19 @@
-import { InspectError } from '../base/errors.ts'
-import { atOnce } from '../base/in-order.ts'
+import { ERROR_CODES, InspectError, unlessFault } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Describe } from '../format/io.ts'
 import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
-import { type Entry, type Folder, readAll } from '../source/source.ts'
-import { type ReadContext, readGenericTile } from './generic-tile.ts'
-import { readUndamaged } from './readable.ts'
+import type { Entry, Folder } from '../source/source.ts'
+import { type ReadContext, readTileFile } from './generic-tile.ts'
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
  * timestamp, then by name. TileDB reads every file there except `.vac` files, whatever its name. A file of an unusual
- * name that cannot be read is skipped here; `check` reports it. Other damaged files are reported to the context: see
- * {@link readUndamaged}.
+ * name that cannot be read is skipped here; `check` reports it. Other damaged files are skipped, too, and reported to the
+ * context at the end.
  *
  * @param entries entries of the folder
  * @param gone names of vacuumed files, which do not count
+ * @throws errors that are not damage; the first damage if there is no `onFault`, or if all files are damaged
  * @see tiledb/sm/array/array_directory.cc: load_array_meta_uris; tiledb/sm/group/group_directory.cc; measured with TileDB 2.30
  */
 export async function* timedFiles<T>(
@@ -30,24 +30,23 @@ export async function* timedFiles<T>(
       found.push({ name, first })
   }
   found.sort((a, b) => (a.first !== b.first ? (a.first < b.first ? -1 : 1) : a.name < b.name ? -1 : 1))
-  const read = async (name: string): Promise<T> => {
-    const source = inside.file(name)
-    try {
-      return await readGenericTile(await readAll(source), describe, cx, { file: source.name, offset: 0 })
-    } finally {
-      await source.close()
-    }
-  }
-  const files: { name: string; value?: Promise<T> }[] = []
+  const read = (name: string): Promise<T> => readTileFile(inside.file(name), describe, cx)
+  const files: { name: string; value?: Awaited<T> | undefined }[] = []
   for (const { name } of found) {
-    if (isTimedName(name)) files.push({ name })
-    else {
-      try {
-        files.push({ name, value: Promise.resolve(await read(name)) })
-      } catch (error) {
-        if (!(error instanceof InspectError)) throw error
-      }
-    }
+    const value = isTimedName(name) ? undefined : await read(name).catch(unlessFault)
+    if (value !== undefined || isTimedName(name)) files.push({ name, value })
   }
-  yield* readUndamaged(files, atOnce(inside), cx, ({ name, value }) => value ?? read(name))
+  const { onFault } = cx
+  const faults: InspectError[] = []
+  const ifDamaged = (fault: unknown): InspectError => {
+    if (onFault && fault instanceof InspectError && ERROR_CODES[fault.code] === 1) return fault
+    throw fault
+  }
+  const readOrFault = async ({ name, value }: (typeof files)[number]) => value ?? read(name).catch(ifDamaged)
+  for await (const one of inOrder(files, atOnce(inside), readOrFault)) {
+    if (one instanceof InspectError) faults.push(one)
+    else yield one
+  }
+  if (faults.length > 0 && faults.length === files.length) throw faults[0]
+  for (const fault of faults) onFault?.(fault)
 }

@@ -30,7 +30,7 @@ type Times = readonly [bigint, bigint]
 export interface FragmentFolder {
   /** Relative to the array. */
   path: string
-  timestamp_range: Times
+  timestamp_range: Times | undefined
   /** Whether it has a commit; before version 5, whether it has a metadata file. */
   committed: boolean
 }
@@ -88,7 +88,7 @@ export class Visibility {
   state(path: string): FragmentState {
     const folder = this.folders.get(path)
     if (!folder?.committed) return this.commits.ignored.has(path) ? 'ignored' : 'uncommitted'
-    const over = folder.timestamp_range[1] <= this.now
+    const over = (folder.timestamp_range?.[1] ?? 0n) <= this.now
     if (!over && !(this.sparse && hasBegun(path, this.now))) return 'future'
     if (!this.listedBy.has(path)) return over ? 'live' : 'unlisted'
     return this.replaced.has(path) ? 'to-vacuum' : 'hidden'
