@@ -42,27 +42,34 @@ const TOGETHER = 32
 type Scalar = null | boolean | number | bigint | string | Uint8Array
 type Fields = { readonly [key: string]: Result | undefined }
 
-/** A container that is being written. `inner` starts the line of a child, `outer` that of the closing bracket. */
+/** A container that is being written. */
 interface Frame {
-  source: Source
+  source: Fieldwise | List
   close: string
-  inner: string
-  outer: string
+  level: Level
   empty: boolean
 }
 
-type Source =
-  | { kind: 'array'; values: ArrayLike<Result>; at: number }
-  | { kind: 'object'; fields: Fields; keys: string[]; at: number; tail?: (() => object) | undefined }
-  | { kind: 'iterator'; iterator: Iterator<Result> }
-  | { kind: 'async'; iterator: AsyncIterator<Result>; result: IteratorResult<Result> | undefined }
-  | { kind: 'bytes'; iterator: AsyncIterator<Uint8Array>; result: IteratorResult<Uint8Array> | undefined }
-  | { kind: 'pages'; iterator: AsyncIterator<Iterable<Result>>; page: PageSource; ended: boolean }
+interface Fieldwise {
+  kind: 'object'
+  fields: Fields
+  keys: readonly string[]
+  at: number
+  tail: (() => object) | undefined
+}
 
-/** The page of {@link Pages} that is being written. */
-type PageSource = Source & { kind: 'array' | 'iterator' }
-const NO_PAGE: PageSource = { kind: 'array', values: [], at: 0 }
+/** Elements that are there: first `values` from `at` on, then those of `iterator`; and those that must be waited for. */
+interface List {
+  kind: 'list'
+  values: ArrayLike<Result>
+  at: number
+  iterator: Iterator<Result> | undefined
+  later: AsyncIterator<unknown> | undefined
+  /** What `later` gives: an element, some of them, or bytes whose base64 follows that of the bytes before. */
+  gives: 'element' | 'page' | 'bytes'
+}
 
+/** What all containers opened at one depth share. */
 interface Level {
   /** Starts the line of a closing bracket. */
   outer: string
@@ -123,8 +130,8 @@ export function writeValue(
 async function writeRest(first: Stop, buffer: TextBuffer, text: JsonText): Promise<void> {
   try {
     for (let stop = first; stop !== 'done'; stop = text.advance()) {
-      if (stop === 'full') await buffer.flush()
-      else await text.pull()
+      if (buffer.full) await buffer.flush()
+      if (stop === 'await') await text.pull()
     }
   } catch (error) {
     await giveUp(text, error)
@@ -170,7 +177,6 @@ export class JsonText {
   private readonly stack: Frame[] = []
   /** A key or a comma was written, but not the value after it. */
   private owed = false
-  private readonly keys = new Map<string, string>()
   private readonly levels: Level[] = []
 
   constructor(sink: Sink, style: JsonStyle) {
@@ -180,7 +186,7 @@ export class JsonText {
 
   /** @param tail as in {@link writeJson} */
   start(value: Result, tail?: () => object): Stop {
-    if (tail && isFields(value)) this.open('{', '}', objectSource(value, tail))
+    if (tail && isFields(value)) this.open('{', '}', fieldwise(value, tail))
     else this.value(value, 0)
     return this.advance()
   }
@@ -201,66 +207,23 @@ export class JsonText {
     const { stack, sink } = this
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
       const { source } = frame
-      switch (source.kind) {
-        case 'array':
-          if (source.at < source.values.length) this.elements(frame, source)
-          else this.close(frame)
-          break
-        case 'object':
-          this.field(frame, source)
-          break
-        case 'iterator': {
-          const result = source.iterator.next()
-          if (result.done) this.close(frame)
-          else this.element(frame, result.value)
-          break
-        }
-        case 'async': {
-          const { result } = source
-          if (result === undefined) return 'await'
-          source.result = undefined
-          if (result.done) this.close(frame)
-          else this.element(frame, result.value)
-          break
-        }
-        case 'bytes': {
-          const { result } = source
-          if (result === undefined) return 'await'
-          source.result = undefined
-          if (!result.done) this.sink.add(base64(result.value))
-          else this.close(frame)
-          break
-        }
-        case 'pages': {
-          const { page } = source
-          if (page.kind === 'array') {
-            if (page.at < page.values.length) this.elements(frame, page)
-            else source.page = NO_PAGE
-          } else {
-            const result = page.iterator.next()
-            if (result.done) source.page = NO_PAGE
-            else this.element(frame, result.value)
-          }
-          if (source.page !== NO_PAGE) break
-          if (!source.ended) return 'await'
-          this.close(frame)
-        }
-      }
+      if (source.kind === 'object') this.field(frame, source)
+      else if (!this.elements(frame, source)) return 'await'
       if (sink.full) return 'full'
     }
     return 'done'
   }
 
-  /** Waits for the next element of the asynchronous iterable at which {@link advance} stopped. */
+  /** Waits for more of the list at which {@link advance} stopped. */
   async pull(): Promise<void> {
-    const source = this.stack.at(-1)?.source
-    if (source?.kind === 'async') source.result = await source.iterator.next()
-    else if (source?.kind === 'bytes') source.result = await source.iterator.next()
-    else if (source?.kind === 'pages') {
-      const { done, value } = await source.iterator.next()
-      if (done) source.ended = true
-      else source.page = listSource(value)
-    }
+    const frame = this.stack[this.stack.length - 1]
+    const { source } = frame
+    if (source.kind !== 'list' || !source.later) return
+    const { done, value } = await source.later.next()
+    if (done) source.later = undefined
+    else if (source.gives === 'element') this.element(frame, value as Result)
+    else if (source.gives === 'page') putPage(source, value as Iterable<Result>)
+    else this.sink.add(base64(value as Uint8Array))
   }
 
   /** After {@link abandon}: closes what is open, and adds a key to the outermost object. */
@@ -269,8 +232,7 @@ export class JsonText {
     this.owed = false
     while (this.stack.length > 1) this.close(this.stack[this.stack.length - 1])
     const [outermost] = this.stack
-    this.field(outermost, objectSource({ [key]: value }))
-    outermost.source = { kind: 'array', values: [], at: 0 }
+    outermost.source = fieldwise({ [key]: value })
     while (this.advance() !== 'done') {
       // The sink takes all of it.
     }
@@ -280,54 +242,68 @@ export class JsonText {
   async abandon(): Promise<void> {
     for (const { source } of this.stack.toReversed()) {
       try {
-        if (source.kind === 'iterator') source.iterator.return?.()
-        else if (source.kind !== 'array' && source.kind !== 'object') await source.iterator.return?.()
+        if (source.kind === 'object') continue
+        source.iterator?.return?.()
+        await source.later?.return?.()
       } catch {}
     }
   }
 
-  /** Writes the next elements of an array. Scalars are written together, other values one at a time. */
-  private elements(frame: Frame, source: Source & { kind: 'array' }): void {
-    const { values } = source
-    const end = Math.min(values.length, source.at + TOGETHER)
-    for (; source.at < end; source.at++) {
-      const value = values[source.at]
-      if (!isScalar(value)) {
-        this.element(frame, values[source.at++])
-        return
+  /** Writes the next elements: scalars together, other values one at a time. @returns false if they must be waited for */
+  private elements(frame: Frame, source: List): boolean {
+    const { values, iterator } = source
+    if (source.at < values.length) {
+      const end = Math.min(values.length, source.at + TOGETHER)
+      while (source.at < end) {
+        const value = values[source.at++]
+        if (!isScalar(value)) {
+          this.element(frame, value)
+          break
+        }
+        this.separate(frame, frame.level.inner)
+        this.scalar(value)
       }
-      this.separate(frame)
-      this.scalar(value)
+      return true
     }
+    const next = iterator?.next()
+    if (next && !next.done) {
+      this.element(frame, next.value)
+      return true
+    }
+    source.iterator = undefined
+    if (source.later) return false
+    this.close(frame)
+    return true
   }
 
   private element(frame: Frame, value: Result): void {
-    this.separate(frame)
+    const { inner } = frame.level
+    this.separate(frame, inner)
     this.owed = true
-    this.value(value, frame.inner.length)
+    this.value(value, inner.length)
     this.owed = false
   }
 
-  private separate(frame: Frame): void {
+  /** @param next begins the next child */
+  private separate(frame: { empty: boolean }, next: string): void {
     if (!frame.empty) this.sink.add(',')
     frame.empty = false
-    if (frame.inner !== '') this.sink.add(frame.inner)
+    if (next !== '') this.sink.add(next)
   }
 
-  private field(frame: Frame, source: Source & { kind: 'object' }): void {
+  private field(frame: Frame, source: Fieldwise): void {
     if (source.at === source.keys.length) {
-      if (source.tail) frame.source = objectSource(source.tail() as Fields)
+      if (source.tail) frame.source = fieldwise(source.tail() as Fields)
       else this.close(frame)
       return
     }
     const key = source.keys[source.at++]
     const value = source.fields[key]
     if (value === undefined) return
-    const name = this.key(key)
-    this.separate(frame)
-    this.sink.add(name)
+    const name = this.key(frame.level, key)
+    this.separate(frame, name)
     this.owed = true
-    this.value(value, frame.inner.length + name.length)
+    this.value(value, name.length)
     this.owed = false
   }
 
@@ -340,25 +316,17 @@ export class JsonText {
       const value = fields[key]
       if (value !== undefined && !isScalar(value)) return false
     }
-    const { sink } = this
-    const { outer, inner, keys } = this.level()
-    let empty = true
-    sink.add('{')
+    const frame = { empty: true }
+    const level = this.level()
+    this.sink.add('{')
     for (const key in fields) {
       const value = fields[key]
       if (value === undefined) continue
-      if (!empty) sink.add(',')
-      empty = false
-      let name = keys.get(key)
-      if (name === undefined) {
-        name = inner + this.key(key)
-        if (keys.size < KEYS_KEPT) keys.set(key, name)
-      }
-      sink.add(name)
+      this.separate(frame, this.key(level, key))
       this.scalar(value as Scalar)
     }
-    if (!empty && outer !== '') sink.add(outer)
-    sink.add('}')
+    if (!frame.empty && level.outer !== '') this.sink.add(level.outer)
+    this.sink.add('}')
     return true
   }
 
@@ -367,7 +335,7 @@ export class JsonText {
     const depth = this.stack.length
     let level = this.levels[depth]
     if (level === undefined) {
-      const outer = this.style.indent ? (this.stack.at(-1)?.inner ?? '\n') : ''
+      const outer = this.style.indent ? (this.stack.at(-1)?.level.inner ?? '\n') : ''
       level = { outer, inner: this.style.indent ? `${outer}  ` : '', keys: new Map() }
       this.levels[depth] = level
     }
@@ -376,14 +344,14 @@ export class JsonText {
 
   private close(frame: Frame): void {
     this.stack.pop()
-    this.sink.add(frame.empty ? frame.close : frame.outer + frame.close)
+    this.sink.add(frame.empty ? frame.close : frame.level.outer + frame.close)
   }
 
-  private key(key: string): string {
-    let text = this.keys.get(key)
+  private key(level: Level, key: string): string {
+    let text = level.keys.get(key)
     if (text === undefined) {
-      text = this.style.indent ? `${jsonKey(key)}: ` : `${jsonKey(key)}:`
-      if (this.keys.size < KEYS_KEPT) this.keys.set(key, text)
+      text = `${level.inner}${jsonKey(key)}${this.style.indent ? ': ' : ':'}`
+      if (level.keys.size < KEYS_KEPT) level.keys.set(key, text)
     }
     return text
   }
@@ -392,44 +360,30 @@ export class JsonText {
   private value(value: Result, column: number): void {
     if (isScalar(value)) {
       this.scalar(value)
-    } else if (value instanceof Float64Array || Array.isArray(value)) {
-      this.list(value, listSource(value), column)
-    } else if (isIterable(value)) {
-      const source = listSource(value)
-      if (walksOnce(value)) this.open('[', ']', source)
-      else this.list(value, source, column)
-    } else if (value instanceof Pages) {
-      this.open('[', ']', {
-        kind: 'pages',
-        iterator: value.pages()[Symbol.asyncIterator](),
-        page: NO_PAGE,
-        ended: false,
-      })
+    } else if (value instanceof Float64Array || isIterable(value)) {
+      const line = this.inline(value, this.style.indent ? COLUMNS - column : COMPACT_ROOM, INLINE_DEPTH)
+      if (line === undefined) this.open('[', ']', listOf(value))
+      else this.sink.add(line)
     } else if (value instanceof PagedBytes) {
       const [bracket, close] = this.base64Brackets()
-      this.open(bracket, close, { kind: 'bytes', iterator: value.pages()[Symbol.asyncIterator](), result: undefined })
+      this.open(bracket, close, listOf([], value.pages(), 'bytes'))
+    } else if (value instanceof Pages) {
+      this.open('[', ']', listOf([], value.pages(), 'page'))
     } else if (isAsyncIterable(value)) {
-      this.open('[', ']', { kind: 'async', iterator: value[Symbol.asyncIterator](), result: undefined })
+      this.open('[', ']', listOf([], value))
     } else if (isFields(value)) {
-      if (!this.scalars(value)) this.open('{', '}', objectSource(value))
+      if (!this.scalars(value)) this.open('{', '}', fieldwise(value))
     }
   }
 
-  private list(values: Iterable<Result>, source: Source, column: number): void {
-    const line = this.inline(values, this.style.indent ? COLUMNS - column : COMPACT_ROOM, INLINE_DEPTH)
-    if (line === undefined) this.open('[', ']', source)
-    else this.sink.add(line)
-  }
-
-  private open(bracket: string, close: string, source: Source): void {
-    const { inner, outer } = this.level()
+  private open(bracket: string, close: string, source: Fieldwise | List): void {
     this.sink.add(bracket)
-    this.stack.push({ source, close, inner, outer, empty: true })
+    this.stack.push({ source, close, level: this.level(), empty: true })
   }
 
   /** The list on one line; undefined if it needs more than `room` columns or holds an object. */
   private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
-    if (depth === 0) return undefined
+    if (depth === 0 || walksOnce(values)) return undefined
     let line: string | undefined = ''
     if (Array.isArray(values)) {
       // Without an iterator, because millions of pairs pass here.
@@ -437,14 +391,12 @@ export class JsonText {
         line = this.inlineElement(line, values[i], room, depth)
       }
     } else {
-      if (walksOnce(values)) return undefined
       for (const value of values) {
         line = this.inlineElement(line, value, room, depth)
         if (line === undefined) break
       }
     }
-    if (line === undefined) return undefined
-    return line === '' ? '[]' : `${line}]`
+    return line === '' ? '[]' : line && `${line}]`
   }
 
   /** The line with one more element; undefined if it does not fit. */
@@ -514,13 +466,29 @@ export function jsonKey(name: string): string {
   return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
 }
 
-function objectSource(fields: Fields, tail?: () => object): Source & { kind: 'object' } {
+function fieldwise(fields: Fields, tail?: () => object): Fieldwise {
   return { kind: 'object', fields, keys: Object.keys(fields), at: 0, tail }
 }
 
-function listSource(values: Iterable<Result>): PageSource {
-  if (values instanceof Float64Array || Array.isArray(values)) return { kind: 'array', values, at: 0 }
-  return { kind: 'iterator', iterator: values[Symbol.iterator]() }
+function listOf(now: Iterable<Result>, later?: AsyncIterable<unknown>, gives: List['gives'] = 'element'): List {
+  const list: List = {
+    kind: 'list',
+    values: [],
+    at: 0,
+    iterator: undefined,
+    later: later?.[Symbol.asyncIterator](),
+    gives,
+  }
+  putPage(list, now)
+  return list
+}
+
+/** Sets the elements that are there. */
+function putPage(list: List, page: Iterable<Result>): void {
+  const counted = page instanceof Float64Array || Array.isArray(page)
+  list.values = counted ? page : []
+  list.at = 0
+  list.iterator = counted ? undefined : page[Symbol.iterator]()
 }
 
 function base64(bytes: Uint8Array): string {
