@@ -1,6 +1,6 @@
 import { compressorMetadata } from '../format/chunk-metadata.ts'
-import { byteCodecFilter } from './byte-codec-filter.ts'
 import { HIGHEST_LEVEL } from './codecs/levels.ts'
+import { byteCodecFilter } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**

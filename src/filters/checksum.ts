@@ -15,7 +15,7 @@ import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from '.
  *
  * @see format_spec/tile.md, "Checksum Filters"
  */
-export function checksum(
+function checksum(
   name: ChecksumVerdict['filter'],
   digestLength: number,
   load: (codecs: Codecs) => Promise<Digest>,
@@ -31,6 +31,9 @@ export function checksum(
   }
 }
 
+export const checksumMd5 = checksum('CHECKSUM_MD5', 16, (codecs) => codecs.md5())
+export const checksumSha256 = checksum('CHECKSUM_SHA256', 32, (codecs) => codecs.sha256())
+
 function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<ChecksumMetadata>, digest: Digest): Filter {
   const sign = (part: Uint8Array): PartChecksum => ({ length: part.length, digest: digest(part) })
 
@@ -42,10 +45,10 @@ function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<Checks
       const actual = hex(digest(covered.take(part.length, `${list}.${index}.length`)))
       const ok = expected === actual
       if (cx.onVerdict) cx.onVerdict({ filter: name, ok, expected, actual })
-      else if (!ok)
-        throw new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, {
-          field: `${list}.${index}.digest`,
-        })
+      else if (!ok) {
+        const field = `${list}.${index}.digest`
+        throw new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, { field })
+      }
     })
     covered.end(list)
   }

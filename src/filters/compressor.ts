@@ -1,8 +1,10 @@
-import { type CompressedPart, type CompressorMetadata, compressorMetadata, onlyPart } from '../format/chunk-metadata.ts'
+import { type CompressedPart, compressorMetadata, onlyPart } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
+import type { ByteCodec } from './codecs/codecs.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
+import type { Kernels } from './kernels/kernels.ts'
 
 /** What a compression filter does to one part. */
 export interface PartCodec {
@@ -23,15 +25,13 @@ export interface PartCodec {
 export function compressionFilter(codec: PartCodec): Filter {
   return {
     forward(parts: FilterParts, config, cx): FilterParts {
-      const described = { metadata_parts: [], data_parts: [] } as CompressorMetadata
       const compressed: Uint8Array[] = []
       const take = (part: Uint8Array): CompressedPart => {
         const out = codec.compress(part, config, cx)
         compressed.push(out)
         return { original_length: part.length, compressed_length: out.length }
       }
-      described.metadata_parts = parts.metadata.map(take)
-      described.data_parts = parts.data.map(take)
+      const described = { metadata_parts: parts.metadata.map(take), data_parts: parts.data.map(take) }
       return { metadata: [encode(described, compressorMetadata)], data: [concat(compressed)] }
     },
 
@@ -57,4 +57,35 @@ export function compressionFilter(codec: PartCodec): Filter {
       return { metadata, data }
     },
   }
+}
+
+/** Level that the APIs store unless told otherwise. */
+const DEFAULT_LEVEL = -1
+
+/**
+ * A compression filter that runs each part through a general-purpose codec.
+ *
+ * @param kernel decompresses faster; undefined from it means that the codec has to do it
+ * @param isCutShort whether a part is the truncated stream that TileDB stores for a part of no bytes
+ */
+export function byteCodecFilter(
+  codec: ByteCodec,
+  kernel?: (kernels: Kernels, part: Uint8Array, originalLength: number) => Uint8Array | undefined,
+  isCutShort?: (part: Uint8Array) => boolean,
+): Filter {
+  return compressionFilter({
+    compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
+    decompress(part, originalLength, _config, { kernels, into, onRefused }) {
+      const done = kernels && kernel?.(kernels, part, originalLength)
+      if (done) return done
+      if (originalLength === 0 && isCutShort?.(part)) {
+        onRefused?.('stream cut short')
+        return NO_BYTES
+      }
+      const out = codec.decompressInto && (into?.length === originalLength ? into : kernels?.block(originalLength))
+      if (!out) return codec.decompress(part, originalLength)
+      codec.decompressInto?.(part, out)
+      return out
+    },
+  })
 }

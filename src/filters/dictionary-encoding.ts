@@ -79,59 +79,50 @@ function compress(parts: FilterParts): FilterParts {
   let longest = 0
   let at = 0
   for (let cell = 0; cell < cells.count; cell++) {
-    longest = Math.max(longest, cells.end(cell) - cells.start(cell))
+    longest = Math.max(longest, cells.length(cell))
     at = writeCount(ids, at, id_size, table.idOf(cell))
   }
   const string_length_size = countSize(longest)
-  const described = {
-    part: { original_length: cells.data.length, compressed_length: ids.length, offsets_length: 8 * cells.count },
-    id_size,
-    string_length_size,
-    dictionary: entries(cells, table, string_length_size),
-  }
+  const dictionary = entries(cells, table.cells(), string_length_size)
+  const described = { part: cells.part(ids.length), id_size, string_length_size, dictionary }
   return { metadata: [encode(described, dictionaryMetadata)], data: [ids] }
 }
 
-function entries(cells: StringCells, table: StringTable, lengthSize: number): Uint8Array {
+/** The dictionary of the strings in `firsts`. */
+function entries(cells: StringCells, firsts: Uint32Array, lengthSize: number): Uint8Array {
   let length = 0
-  for (let id = 0; id < table.size; id++)
-    length += lengthSize + cells.end(table.cellOf(id)) - cells.start(table.cellOf(id))
+  for (const cell of firsts) length += lengthSize + cells.length(cell)
   const out = new Uint8Array(length)
   let at = 0
-  for (let id = 0; id < table.size; id++) {
-    const start = cells.start(table.cellOf(id))
-    const end = cells.end(table.cellOf(id))
-    at = writeCount(out, at, lengthSize, end - start)
-    out.set(cells.data.subarray(start, end), at)
-    at += end - start
-  }
+  for (const cell of firsts) at = cells.copyTo(out, writeCount(out, at, lengthSize, cells.length(cell)), cell)
   return out
 }
 
 /** Gives each distinct string an id: a hash table of ids. Each id refers to the first cell with its string. */
 class StringTable {
-  size = 0
-  private readonly cells: StringCells
+  private size = 0
+  private readonly strings: StringCells
   private readonly slots: Int32Array
   private readonly firsts: Uint32Array
 
   constructor(cells: StringCells) {
-    this.cells = cells
+    this.strings = cells
     this.slots = new Int32Array(2 ** Math.ceil(Math.log2(cells.count + 1) + 1)).fill(-1)
     this.firsts = new Uint32Array(cells.count)
   }
 
-  cellOf(id: number): number {
-    return this.firsts[id]
+  /** The first cell of each string, by id. */
+  cells(): Uint32Array {
+    return this.firsts.subarray(0, this.size)
   }
 
   idOf(cell: number): number {
-    const { cells, slots, firsts } = this
+    const { strings, slots, firsts } = this
     const mask = slots.length - 1
     for (let slot = this.hash(cell) & mask; ; slot = (slot + 1) & mask) {
       const id = slots[slot]
       if (id >= 0) {
-        if (cells.same(cell, firsts[id])) return id
+        if (strings.same(cell, firsts[id])) return id
       } else {
         slots[slot] = this.size
         firsts[this.size] = cell
@@ -141,10 +132,10 @@ class StringTable {
   }
 
   private hash(cell: number): number {
-    const { data } = this.cells
-    const end = this.cells.end(cell)
+    const { data, offsets } = this.strings
+    const end = this.strings.end(cell)
     let hash = 0x811c9dc5
-    for (let i = this.cells.start(cell); i < end; i++) hash = Math.imul(hash ^ data[i], 0x01000193)
+    for (let i = offsets[cell]; i < end; i++) hash = Math.imul(hash ^ data[i], 0x01000193)
     return (hash ^ (hash >>> 15)) >>> 0
   }
 }

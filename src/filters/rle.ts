@@ -1,5 +1,5 @@
 import { badValue } from '../base/errors.ts'
-import { compressorMetadata, type RleStringMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
+import { compressorMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
 import { badData, checkLimit, NO_BYTES, wholeMetadata } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
@@ -157,7 +157,7 @@ function compressStrings(parts: FilterParts): FilterParts {
   let strings = 0
   for (let cell = 0; cell < cells.count; ) {
     const length = runLength(cells, cell)
-    const stringLength = cells.end(cell) - cells.start(cell)
+    const stringLength = cells.length(cell)
     runs++
     longestRun = Math.max(longestRun, length)
     longestString = Math.max(longestString, stringLength)
@@ -170,18 +170,12 @@ function compressStrings(parts: FilterParts): FilterParts {
   let at = 0
   for (let cell = 0; cell < cells.count; ) {
     const length = runLength(cells, cell)
-    const stringLength = cells.end(cell) - cells.start(cell)
     at = writeCount(out, at, run_length_size, length)
-    at = writeCount(out, at, string_length_size, stringLength)
-    out.set(cells.data.subarray(cells.start(cell), cells.end(cell)), at)
-    at += stringLength
+    at = writeCount(out, at, string_length_size, cells.length(cell))
+    at = cells.copyTo(out, at, cell)
     cell += length
   }
-  const described: RleStringMetadata = {
-    part: { original_length: cells.data.length, compressed_length: out.length, offsets_length: 8 * cells.count },
-    run_length_size,
-    string_length_size,
-  }
+  const described = { part: cells.part(out.length), run_length_size, string_length_size }
   return { metadata: [encode(described, rleStringMetadata)], data: [out] }
 }
 

@@ -39,7 +39,7 @@ export function writeCount(bytes: Uint8Array, at: number, size: number, count: n
 export class StringCells {
   readonly data: Uint8Array
   readonly count: number
-  private readonly offsets: Float64Array
+  readonly offsets: Float64Array
 
   constructor(data: Uint8Array, offsets: Float64Array) {
     this.data = data
@@ -47,12 +47,18 @@ export class StringCells {
     this.offsets = offsets
   }
 
-  start(cell: number): number {
-    return this.offsets[cell]
-  }
-
   end(cell: number): number {
     return cell + 1 < this.count ? this.offsets[cell + 1] : this.data.length
+  }
+
+  length(cell: number): number {
+    return this.end(cell) - this.offsets[cell]
+  }
+
+  /** Writes a string. @returns the offset after it */
+  copyTo(out: Uint8Array, at: number, cell: number): number {
+    out.set(this.data.subarray(this.offsets[cell], this.end(cell)), at)
+    return at + this.length(cell)
   }
 
   /** Whether two cells hold the same string. */
@@ -60,9 +66,14 @@ export class StringCells {
     const from = this.offsets[one]
     const shift = this.offsets[other] - from
     const end = this.end(one)
-    if (end - from !== this.end(other) - this.offsets[other]) return false
+    if (end - from !== this.length(other)) return false
     for (let i = from; i < end; i++) if (this.data[i] !== this.data[i + shift]) return false
     return true
+  }
+
+  /** The first fields of the metadata. @param stored bytes of the data */
+  part(stored: number): StringPart {
+    return { original_length: this.data.length, compressed_length: stored, offsets_length: 8 * this.count }
   }
 }
 

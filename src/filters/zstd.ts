@@ -1,5 +1,5 @@
 import { compressorMetadata } from '../format/chunk-metadata.ts'
-import { byteCodecFilter } from './byte-codec-filter.ts'
+import { byteCodecFilter } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
