@@ -29,29 +29,21 @@ export async function* selected(
   children: Children,
   { range }: Pick<Selection, 'range'>,
 ): AsyncGenerator<{ child: Part; index: number }> {
-  const [from, to] = selectedIndexes(part, children, range)
-  for (let index = from; index < to; index++) {
-    const child = await children.at(index)
-    const kind = inRange(part, child, range)
-    if (kind === 'behind') {
-      // Children with a space of their own come after the others.
-      if (range && part.offset < range.from) return
-      if (range && part.offset + part.length - 1 > range.to) return
-    }
-    if (kind === 'yes') yield { child, index }
+  const { space, offset, length } = part
+  if (!range || space.name !== undefined) {
+    for (let index = 0; index < children.count; index++) yield { child: await children.at(index), index }
+    return
   }
-}
-
-function selectedIndexes(part: Part, children: Children, range: Selection['range']): [number, number] {
-  if (!range || part.space.name !== undefined) return [0, children.count]
-  const first = range.from > part.offset ? children.find(range.from) : 0
-  return [Math.max(0, first), children.count]
-}
-
-function inRange(part: Part, child: Part, range: Selection['range']): 'yes' | 'no' | 'behind' {
-  if (!range || part.space.name !== undefined) return 'yes'
-  const inside = part.offset >= range.from && part.offset + part.length - 1 <= range.to
-  if (child.space !== part.space) return inside ? 'yes' : 'no'
-  if (child.offset > range.to) return 'behind'
-  return child.offset + child.length > range.from || (child.length === 0 && child.offset >= range.from) ? 'yes' : 'no'
+  const { from, to } = range
+  const isInside = offset >= from && offset + length - 1 <= to
+  for (let index = Math.max(0, from > offset ? children.find(from) : 0); index < children.count; index++) {
+    const child = await children.at(index)
+    if (child.space !== space) {
+      if (isInside) yield { child, index }
+    } else if (child.offset > to) {
+      // Children with a space of their own come after the others.
+      if (!isInside) return
+    } else if (child.offset + child.length > from || (child.length === 0 && child.offset >= from))
+      yield { child, index }
+  }
 }

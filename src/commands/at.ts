@@ -16,6 +16,7 @@ import { cellPlacesOutcome } from './cell-places.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
 import { fileTarget } from './dump.ts'
 import { selectionOf } from './hex.ts'
+import { OFFSET } from './numbers.ts'
 
 interface AtOptions {
   cell?: string[]
@@ -68,9 +69,8 @@ export const command: CommandModule<AtOptions> = {
 const MOST_TRIED = 16 * 2 ** 20
 
 function parseOffset(text: string | undefined): number {
-  if (text === undefined || !/^(?:\d+|0x[\da-f]+)$/i.test(text))
-    throw usage(`at expects a byte's offset (or --cell), found ${text === undefined ? 'none' : JSON.stringify(text)}`)
-  return Number(text)
+  if (text !== undefined && OFFSET.test(text)) return Number(text)
+  throw usage(`at expects a byte's offset (or --cell), found ${text === undefined ? 'none' : JSON.stringify(text)}`)
 }
 
 async function byteOutcome(

@@ -8,8 +8,8 @@ import { tileRole } from '../cells/tile-places.ts'
 import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
+import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
-import { rowsInBounds, sideOf, tileSkipper } from './decode.ts'
 import { parseRanges } from './ranges.ts'
 
 /** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
@@ -90,23 +90,17 @@ async function* matches(
 ): AsyncGenerator<{ tile: number; cell: number; coordinates: Record<string, CellValue> }> {
   const { dimensions } = info.schema.domain
   const names = dimensions.map(({ name }) => name)
-  const bounds = asCellOption(() =>
-    parseRanges(
-      dimensions,
-      texts.flatMap((text) => splitCell(names, text)),
-    ),
-  )
+  const options = texts.flatMap((text) => splitCell(names, text))
+  const bounds = asCellOption(() => parseRanges(dimensions, options))
   const missing = names.filter((_, d) => !bounds.has(d))
   if (missing.length > 0) throw usage(`--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
   const selection: CellSelection = { fields: [] }
   const cells = await FragmentCells.open(fragment, selection)
   try {
-    selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
-    selection.box = cells.dense && dimensions.map((_, d) => sideOf(bounds.get(d)))
+    await limitToBounds(selection, fragment, cells, bounds)
     const values = cells.columns.map((column) => columnValue(column, cx.style))
-    for await (const batch of cells.batches()) {
-      const { tile, first = 0, rows, columns } = rowsInBounds(batch, cells.columns, bounds)
-      for (const row of rows ?? []) {
+    for await (const { tile, first = 0, rows, columns } of batchesInBounds(cells, bounds)) {
+      for (const row of rows) {
         const coordinates: Record<string, CellValue> = Object.create(null)
         cells.columns.forEach((column, i) => {
           const data = columns[i]

@@ -1,18 +1,16 @@
 import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
-import type { CellBox, DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
-import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import type { InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { fragmentLabels } from '../store/labels.ts'
+import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -22,9 +20,9 @@ import {
   type Outcome,
   oneFragment,
 } from './command.ts'
-import { parseJobs } from './jobs.ts'
 import { LabelReport } from './missing-labels.ts'
-import { type Bounds, comparable, compare, parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
+import { parseJobs, parseSpan, parseWhole } from './numbers.ts'
+import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { enumerationResult } from './schema.ts'
 
@@ -90,41 +88,36 @@ export const command: CommandModule<DecodeOptions> = {
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
   const reader = await openReader(cx, fragment, options)
-  const cells: AsyncIterable<CellsLine> = {
-    async *[Symbol.asyncIterator]() {
-      try {
-        yield* limited(reader.rows(), reader.limit)
-      } finally {
-        reader.report.tell(cx)
-        await reader.close()
-      }
-    },
+  const { report, limit } = reader
+  const ended = async (arrow = false): Promise<void> => {
+    report.tell(cx, arrow)
+    await reader.close()
+  }
+  async function* rows(): AsyncGenerator<CellsLine> {
+    try {
+      yield* limited(reader.rows(), limit)
+    } finally {
+      await ended()
+    }
   }
   const info = await fragment.info()
   const columns = reader.columns.map(({ name }) => name)
   const document: CellsDocument = {
     ...documentHead('cells', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
-    cells,
+    cells: { [Symbol.asyncIterator]: rows },
   }
-  return {
-    ...outcome(cx, document, reader, columns, options, isAll(options) ? cellsInDomain(info) : undefined),
-    get incomplete() {
-      return isIncomplete(options, reader.faults)
-    },
+  const total = isAll(options) ? cellsInDomain(info) : undefined
+  return Object.assign(outcome(cx, document, reader, columns, options, total), {
     origin: { [FRAGMENT_COLUMN]: fragment.name },
     columns: () => columns,
     async cellLines(out, style) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
-      const columns = reader.columns.map((column) => ({
-        column,
-        labels: shownLabels(reader, column, cx.style),
-      }))
+      const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
       try {
-        return await writeCellLines(columns, reader.batches(true), reader.limit, out, { ...cx.style, ...style })
+        return await writeCellLines(columns, reader.batches(true), limit, out, { ...cx.style, ...style })
       } finally {
-        reader.report.tell(cx)
-        await reader.close()
+        await ended()
       }
     },
     async arrow(out, file) {
@@ -132,11 +125,10 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
       try {
         await writeFragmentArrow(reader, cx.style, out, file)
       } finally {
-        reader.report.tell(cx, true)
-        await reader.close()
+        await ended(true)
       }
     },
-  }
+  } satisfies Partial<Outcome>)
 }
 
 /** A damaged file may cause an error for each tile. */
@@ -165,31 +157,30 @@ async function arrayOutcome(
     if (faults.length < MOST_FAULTS) faults.push(error)
     cx.fault(error)
   }
-  const opened = async (entry: FragmentEntry): Promise<Reader | undefined> => {
-    const fragment = array.fragment(entry.path)
-    try {
-      const reader = await openReader(cx, fragment, options, faults, report)
-      const close = async (): Promise<void> => {
-        await reader.close()
+  async function* readers(): AsyncGenerator<FragmentReader> {
+    for (const [index, { name, path }] of entries.entries()) {
+      const fragment = array.fragment(path)
+      try {
+        const reader = await openReader(cx, fragment, options, faults, report)
+        try {
+          yield { fragment, name, index, reader }
+        } finally {
+          await reader.close()
+        }
+      } catch (error) {
+        unread(error, fragment)
+      } finally {
         await fragment.close()
       }
-      return { ...reader, close }
-    } catch (error) {
-      await fragment.close()
-      unread(error, fragment)
-      return undefined
     }
   }
   async function* rows(): AsyncGenerator<CellsLine> {
     try {
-      for (const entry of entries) {
-        const reader = await opened(entry)
+      for await (const { fragment, name, reader } of readers()) {
         try {
-          for await (const row of reader?.rows() ?? []) yield { [FRAGMENT_COLUMN]: entry.name, ...row }
+          for await (const row of reader.rows()) yield { [FRAGMENT_COLUMN]: name, ...row }
         } catch (error) {
-          unread(error, array.fragment(entry.path))
-        } finally {
-          await reader?.close()
+          unread(error, fragment)
         }
       }
     } finally {
@@ -200,35 +191,22 @@ async function arrayOutcome(
     ...documentHead('cells', cx.shownPath(path)),
     cells: { [Symbol.asyncIterator]: () => limited(rows(), limit) },
   }
-  return {
-    ...outcome(cx, document, { report, faults }, undefined, options),
-    get incomplete() {
-      return isIncomplete(options, faults)
-    },
+  return Object.assign(outcome(cx, document, { report, faults }, undefined, options), {
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
-      for (const entry of entries) {
-        const reader = await opened(entry)
-        for (const { name } of reader?.columns ?? []) names.add(name)
-        await reader?.close()
-      }
+      for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
       return [...names]
     },
     async arrow(out, file) {
       const { writeArrayArrow } = await import('./decode-arrow.ts')
-      const fragments = entries.map((entry) => ({ name: entry.name, open: () => opened(entry) }))
+      const names = entries.map(({ name }) => name)
       try {
-        await writeArrayArrow(fragments, limit, cx.style, out, file)
+        await writeArrayArrow(names, readers, limit, cx.style, out, file)
       } finally {
         report.tell(cx, true)
       }
     },
-  }
-}
-
-/** Whether unreadable cells are missing from the output. Rows cannot say so, and an empty field reads as null. */
-function isIncomplete({ keepGoing }: DecodeOptions, faults: readonly InspectError[]): boolean {
-  return keepGoing !== true && faults.length > 0
+  } satisfies Partial<Outcome>)
 }
 
 /** Whether all cells of a fragment are wanted, apart from a limit. */
@@ -253,15 +231,14 @@ function outcome(
       missing_labels: report.result(),
       errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
     }),
-    table: async (out) =>
-      (await import('../render/views/cells.ts')).cellsTable(
-        document,
-        columns,
-        whole,
-        out,
-        total,
-        parseLimit(options.limit),
-      ),
+    // Rows cannot say that cells are missing, and an empty field reads as null.
+    get incomplete() {
+      return options.keepGoing !== true && faults.length > 0
+    },
+    async table(out) {
+      const { cellsTable } = await import('../render/views/cells.ts')
+      await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
+    },
   }
 }
 
@@ -288,6 +265,15 @@ export interface Reader {
   batches(reuse?: boolean): AsyncGenerator<CellBatch>
   rows(): AsyncGenerator<CellsLine>
   close(): Promise<void>
+}
+
+/** The cells of one of an array's fragments. */
+export interface FragmentReader {
+  fragment: Fragment
+  name: string
+  /** Its number among the fragments. */
+  index: number
+  reader: Reader
 }
 
 /**
@@ -338,28 +324,23 @@ async function openReader(
   const changing = changedFields(fragment)
   changing.catch(() => {})
   const cells = await FragmentCells.open(fragment, selection)
-  if (bounds) {
-    selection.skipTile = await tileSkipper(fragment, cells.dense, bounds)
-    selection.box = cells.dense && dimensions.map((_, d) => sideOf(bounds.get(d)))
-  }
+  if (bounds) await limitToBounds(selection, fragment, cells, bounds)
   const shown = shownColumns(cells.columns, options.field)
+  const shows = (attribute: string): boolean =>
+    shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === attribute)
   for (const { name, now, written } of await changing) {
-    if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
-    report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
+    if (shows(name)) report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
   }
   const enumerations = new Map<string, Enumeration>()
   if (options.labels) {
     for (const [name, { enumeration, remark, fault: why }] of await fragmentLabels(fragment)) {
-      if (!shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === name)) continue
+      if (!shows(name)) continue
       if (enumeration) enumerations.set(name, enumeration)
       if (remark !== undefined) report.remark(name, remark)
       if (why && report.isNewFault(name)) fault(why, name)
     }
   }
-  async function* inBounds(bounds: ReadonlyMap<number, Bounds>): AsyncGenerator<CellBatch> {
-    for await (const batch of cells.batches()) yield rowsInBounds(batch, cells.columns, bounds)
-  }
-  const selected = (): AsyncGenerator<CellBatch> => (bounds ? inBounds(bounds) : cells.batches())
+  const selected = (): AsyncGenerator<CellBatch> => (bounds ? batchesInBounds(cells, bounds) : cells.batches())
   async function* shownOnly(): AsyncGenerator<CellBatch> {
     for await (const batch of selected()) yield { ...batch, columns: shown.map((c) => batch.columns[c]) }
   }
@@ -411,91 +392,16 @@ function shownLabels(
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 
-/** Bounds of a dimension of a dense array, as integers. */
-export function sideOf(bounds: Bounds | undefined): CellBox[number] {
-  const integer = (value: Bounds['low']): bigint | undefined =>
-    value === undefined || typeof value === 'object' ? undefined : BigInt(value)
-  return bounds && { low: integer(bounds.low), high: integer(bounds.high) }
-}
-
-/** Finds the tiles that a range cannot touch, from the R-tree's leaves or the tile grid. */
-export async function tileSkipper(
-  fragment: Fragment,
-  dense: DenseCoordinates | undefined,
-  bounds: ReadonlyMap<number, Bounds>,
-): Promise<(tile: number) => boolean> {
-  const { schema } = await fragment.info()
-  const dimensions = schema.domain.dimensions
-  if (dense) {
-    return (tile) => {
-      const box = dense.tileBox(tile)
-      for (const [d, { low, high }] of bounds) {
-        if (high !== undefined && typeof high !== 'object' && box[d].low > high) return true
-        if (low !== undefined && typeof low !== 'object' && box[d].high < low) return true
-      }
-      return false
-    }
-  }
-  const leaves = leafLevel(await fragment.rtree())
-  if (!leaves) return () => false
-  const touches = rangeFilter(dimensions, bounds)
-  return (tile) => tile < leaves.mbr_num && !touches(mbrAt(leaves, tile, dimensions))
-}
-
-export function rowsInBounds(
-  batch: CellBatch,
-  columns: readonly ColumnType[],
-  bounds: ReadonlyMap<number, Bounds>,
-): CellBatch {
-  const count = batch.rows?.length ?? batch.cell_num
-  const rows = new Uint32Array(count)
-  let kept = 0
-  for (let i = 0; i < count; i++) {
-    const cell = batch.rows ? batch.rows[i] : i
-    if (cellInBounds(batch, columns, bounds, cell)) rows[kept++] = cell
-  }
-  return { ...batch, rows: rows.subarray(0, kept) }
-}
-
-function cellInBounds(
-  batch: CellBatch,
-  columns: readonly ColumnType[],
-  bounds: ReadonlyMap<number, Bounds>,
-  cell: number,
-): boolean {
-  for (const [d, { low, high }] of bounds) {
-    const column = batch.columns[d]
-    if (!column) return false
-    const { type } = columns[d]
-    const size = datatypeSize(type)
-    const bytes = column.starts
-      ? column.data.subarray(column.starts[cell], column.starts[cell + 1])
-      : column.data.subarray(cell * size, (cell + 1) * size)
-    const value = comparable(type, bytes)
-    // NaN is neither less nor greater than a bound.
-    if (typeof value === 'number' && Number.isNaN(value)) return false
-    if (low !== undefined && compare(value, low) < 0) return false
-    if (high !== undefined && compare(value, high) > 0) return false
-  }
-  return true
-}
-
 function parseLimit(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY
-  if (!/^\d+$/.test(text)) throw usage(`--limit expects a whole number from 0 on, found ${JSON.stringify(text)}`)
-  return Number(text)
+  return parseWhole('--limit', text) ?? Number.POSITIVE_INFINITY
 }
 
-/** `I..J`, `I..`, `..J` or `I`, inclusive. */
+/** The tiles of `--tiles`, ends included. @throws InspectError USAGE */
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
-  const match = /^(\d*)(\.\.)?(\d*)$/.exec(text)
-  if (!match || text === '' || text === '..')
-    throw usage(`--tiles expects I..J, tiles from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
-  const [, first, dots, last] = match
-  const from = first === '' ? 0 : Number(first)
-  const to = dots === undefined ? from : last === '' ? tileNum - 1 : Number(last)
-  if (from > to || (tileNum > 0 && from >= tileNum)) {
-    throw usage(`--tiles expects tiles from 0 to ${tileNum - 1}, found ${text}`)
-  }
+  const span = parseSpan(text)
+  const all = `tiles from 0 to ${tileNum - 1}`
+  if (!span) throw usage(`--tiles expects I..J, ${all}, found ${JSON.stringify(text)}`)
+  const { from, to = tileNum - 1 } = span
+  if (from > to || (tileNum > 0 && from >= tileNum)) throw usage(`--tiles expects ${all}, found ${text}`)
   return { from, to }
 }

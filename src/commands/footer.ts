@@ -42,14 +42,14 @@ export const command: CommandModule<HexOptions> = {
       if (path.endsWith('.meta')) {
         const target = await cx.open(path)
         if (target.type === 'file') {
-          if (options.hex) yield* (await import('./hex-sections.ts')).fileHex(cx, path, options)
+          if (options.hex) yield* (await import('./hex.ts')).fileHex(cx, path, options)
           else yield* consolidatedFooters(cx, target)
           continue
         }
       }
       yield* throughFragments(cx, path, 'footer', async (fragment, at) =>
         options.hex
-          ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'footer', options)
+          ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'footer', options)
           : fragmentOutcome(cx, fragment, at),
       )
     }

@@ -1,21 +1,26 @@
+import { tilePart } from '../anatomy/data-file.ts'
 import { openAnatomy } from '../anatomy/files.ts'
-import type { Elements, Part, Space } from '../anatomy/part.ts'
+import { metadataParts } from '../anatomy/fragment-metadata.ts'
+import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { elementPart, findPath } from '../anatomy/path.ts'
 import { isNamed, type Selection, selected, tellFault } from '../anatomy/selection.ts'
 import { InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import type { TileFile } from '../cells/tile-files.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
+import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { type CommandContext, documentHead, type Outcome, wrongTarget } from './command.ts'
 import type { HexOptions } from './hex-options.ts'
+import { OFFSET, parseSpan, parseWhole } from './numbers.ts'
 
 /** The parts that the options select. The command gets the faults. */
 export function selectionOf(cx: CommandContext, options: HexOptions, file: string): Selection {
   const seen = new Set<string>()
   return {
-    depth: options.depth === undefined ? undefined : parseDepth(options.depth),
+    depth: parseWhole('--depth', options.depth),
     range: options.at === undefined ? undefined : parseByteRange(options.at),
     onFault(error) {
       const placed = new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file })
@@ -27,19 +32,11 @@ export function selectionOf(cx: CommandContext, options: HexOptions, file: strin
   }
 }
 
-function parseDepth(text: string): number {
-  if (!/^\d+$/.test(text)) throw usage(`--depth expects a whole number from 0 on, found ${JSON.stringify(text)}`)
-  return Number(text)
-}
-
-/** `A..B`, `A..`, `..B` or `A`, decimal or 0x…, inclusive. */
-export function parseByteRange(text: string): { from: number; to: number } {
-  const match = /^(\d+|0x[\da-f]+)?(\.\.)?(\d+|0x[\da-f]+)?$/i.exec(text)
-  if (!match || text === '' || text === '..' || (match[2] === undefined && match[3] !== undefined))
-    throw usage(`--at expects A..B, found ${JSON.stringify(text)}`)
-  const [, first, dots, last] = match
-  const from = first === undefined ? 0 : Number(first)
-  const to = dots === undefined ? from : last === undefined ? Number.MAX_SAFE_INTEGER : Number(last)
+/** The bytes of `--at`, ends included. */
+function parseByteRange(text: string): { from: number; to: number } {
+  const range = parseSpan(text, OFFSET)
+  if (!range) throw usage(`--at expects A..B, found ${JSON.stringify(text)}`)
+  const { from, to = Number.MAX_SAFE_INTEGER } = range
   if (from > to) throw usage(`--at expects A..B with A before B, found ${text}`)
   return { from, to }
 }
@@ -134,4 +131,44 @@ function childNodes(part: Part, selection: Selection, depth: number): AsyncItera
         for await (const { child } of selected(part, children, selection)) yield partNode(child, selection, depth)
     },
   }
+}
+
+/** `--hex` for commands that show a part of a fragment's metadata. */
+export async function fragmentHex(
+  cx: CommandContext,
+  fragment: Fragment,
+  which: 'footer' | 'rtree' | 'metadata',
+  options: HexOptions,
+): Promise<Outcome> {
+  const space = await fileSpace(fragment.metadataSource(), cx)
+  const parts = await metadataParts(fragment, space, which)
+  return hexOutcome(cx, `${which} in the fragment metadata`, space, parts, options)
+}
+
+/** `--hex` for whole files: a schema, or the files of key-value metadata. */
+export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
+  const target = await cx.open(path)
+  if (target.type !== 'file') throw await wrongTarget(cx, '--hex', target, 'a file')
+  yield* fileOutcome(cx, target, options)
+}
+
+/** `metadata --hex`: a fragment's sections, or every file of an array's or group's key-value metadata. */
+export async function* metadataHex(cx: CommandContext, target: Target, options: HexOptions): AsyncGenerator<Outcome> {
+  if (target.type === 'array' || target.type === 'group') {
+    const { folder } = target.type === 'array' ? target.array : target.group
+    for (const { name, kind } of await folder.folder('__meta').listIfThere())
+      if (kind === 'file') yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
+  } else if (target.fragment) {
+    try {
+      yield await fragmentHex(cx, target.fragment, 'metadata', options)
+    } finally {
+      await target.fragment.close()
+    }
+  } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
+}
+
+/** `tile --hex`: the tile as stored, each filter's metadata, and its content. */
+export async function tileHex(cx: CommandContext, file: TileFile, tile: number, options: HexOptions): Promise<Outcome> {
+  const space = await fileSpace(file.source, cx)
+  return hexOutcome(cx, `tile ${tile} of ${file.tileNum}`, space, [tilePart(file, space, tile)], options)
 }

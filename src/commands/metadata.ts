@@ -42,7 +42,7 @@ export const command: CommandModule<HexOptions> = {
 
   async *run(cx, [path], options) {
     const opened = await cx.open(path)
-    if (options.hex) yield* (await import('./hex-sections.ts')).metadataHex(cx, opened, options)
+    if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, opened, options)
     else yield await (opened.type === 'group' ? groupOutcome : ofTarget)(cx, path, opened)
   },
 }

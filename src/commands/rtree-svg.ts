@@ -4,7 +4,7 @@ import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
-import { cellValue } from '../format/value.ts'
+import { cellValue, type ValueStyle } from '../format/value.ts'
 import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
 import { rangeText } from '../render/views/wording.ts'
@@ -55,7 +55,7 @@ export async function svgOutcome(
   }
   if (fragments.length === 0) throw new InspectError('NOT_FOUND', 'no fragment to draw', { file: path })
   const [x, y] = chosen(dimensions, names)
-  const [xAxis, yAxis] = [new Axis(dimensions, x), new Axis(dimensions, y)]
+  const [xAxis, yAxis] = [axisOf(dimensions[x], x), axisOf(dimensions[y], y)]
   const hasPlace = ({ range }: DrawnBox): boolean => xAxis.hasPlace(range) && yAxis.hasPlace(range)
   const boxNums = fragments.map(() => 0)
   let undrawn_box_num = 0
@@ -74,24 +74,18 @@ export async function svgOutcome(
       if (!hasPlace(box)) continue
       const { fragment, index, group, range } = box
       const what = fragment.level === undefined ? `tile ${index}` : `level ${fragment.level}, box ${index}`
-      const ranges = rangesResult(dimensions, range, cx.style).map(
-        (pair, d) => `${dimensions[d].name} ${rangeText(pair)}`,
-      )
-      yield {
-        group,
-        x: xAxis.place(range),
-        y: yAxis.place(range),
-        title: `${fragment.name}, ${what}: ${ranges.join(', ')}`,
-      }
+      const pairs = rangesResult(dimensions, range, cx.style)
+      const ranges = pairs.map((pair, d) => `${dimensions[d].name} ${rangeText(pair)}`)
+      const title = `${fragment.name}, ${what}: ${ranges.join(', ')}`
+      yield { group, x: xAxis.place(range), y: yAxis.place(range), title }
     }
   }
   const groups = fragments.map(({ name }) => name)
+  const picture = { title, x: xAxis.drawn(cx.style), y: yAxis.drawn(cx.style), groups, boxes: boxes() }
   const { openFileOutput } = await import('../node/file-output.ts')
   const out = await openFileOutput(file)
   try {
-    for (const piece of svgText({ title, x: xAxis.drawn(cx), y: yAxis.drawn(cx), groups, boxes: boxes() })) {
-      await out.write(piece)
-    }
+    for (const piece of svgText(picture)) await out.write(piece)
     out.commit()
   } finally {
     out.discard()
@@ -156,64 +150,63 @@ function chosen(dimensions: readonly Dimension[], names: readonly string[] | und
   return [x, y]
 }
 
+interface End {
+  value: Comparable
+  bytes: Uint8Array
+}
+
 /** One dimension of the picture. Numbers are placed by value, text by its rank among all ends. */
-class Axis {
-  private readonly dimension: Dimension
-  private readonly d: number
-  private readonly isText: boolean
-  private readonly ends: Comparable[] = []
-  private sorted: Comparable[] | undefined
-  private low: { value: Comparable; bytes: Uint8Array } | undefined
-  private high: { value: Comparable; bytes: Uint8Array } | undefined
-
-  constructor(dimensions: readonly Dimension[], d: number) {
-    this.dimension = dimensions[d]
-    this.d = d
-    this.isText = datatypeKind(this.dimension.type) === 'text'
-  }
-
+interface Axis {
   /** Whether the picture can show the range: NaN and infinities have no place. */
-  hasPlace(range: NDRange): boolean {
-    if (this.isText) return true
-    return this.place(range).every(Number.isFinite)
-  }
-
+  hasPlace(range: NDRange): boolean
   /** Extends the axis for a box. */
-  see(range: NDRange): void {
-    const { min, max } = range[this.d]
-    const [low, high] = [comparable(this.dimension.type, min), comparable(this.dimension.type, max)]
-    if (this.isText) this.ends.push(low, high)
-    if (!this.low || compare(low, this.low.value) < 0) this.low = { value: low, bytes: min }
-    if (!this.high || compare(high, this.high.value) > 0) this.high = { value: high, bytes: max }
-  }
+  see(range: NDRange): void
+  place(range: NDRange): [low: number, high: number]
+  drawn(style: ValueStyle): SvgAxis
+}
 
-  place(range: NDRange): [low: number, high: number] {
-    const { min, max } = range[this.d]
-    return [this.number(comparable(this.dimension.type, min)), this.number(comparable(this.dimension.type, max))]
-  }
-
-  drawn(cx: CommandContext): SvgAxis {
-    const { name, type, cell_val_num } = this.dimension
-    const text = (end: { bytes: Uint8Array } | undefined): string =>
-      shortValue(end && cellValue(type, cell_val_num, end.bytes, cx.style), END_ROOM)
-    return {
-      name,
-      low: this.low ? this.number(this.low.value) : 0,
-      high: this.high ? this.number(this.high.value) : 0,
-      lowText: text(this.low),
-      highText: text(this.high),
-    }
-  }
-
-  private number(value: Comparable): number {
-    if (!(value instanceof Uint8Array)) return Number(value)
-    this.sorted ??= this.ends.sort(compare)
-    let [from, to] = [0, this.sorted.length]
+function axisOf({ name, type, cell_val_num }: Dimension, d: number): Axis {
+  const isText = datatypeKind(type) === 'text'
+  const ends: Comparable[] = []
+  let sorted: Comparable[] | undefined
+  let low: End | undefined
+  let high: End | undefined
+  const rank = (value: Uint8Array): number => {
+    sorted ??= ends.sort(compare)
+    let [from, to] = [0, sorted.length]
     while (from < to) {
       const middle = (from + to) >> 1
-      if (compare(this.sorted[middle], value) < 0) from = middle + 1
+      if (compare(sorted[middle], value) < 0) from = middle + 1
       else to = middle
     }
     return from
+  }
+  const number = (value: Comparable): number => (value instanceof Uint8Array ? rank(value) : Number(value))
+  const place = (range: NDRange): [low: number, high: number] => {
+    const { min, max } = range[d]
+    return [number(comparable(type, min)), number(comparable(type, max))]
+  }
+  return {
+    place,
+    hasPlace: (range) => isText || place(range).every(Number.isFinite),
+    see(range) {
+      const { min, max } = range[d]
+      const first: End = { value: comparable(type, min), bytes: min }
+      const last: End = { value: comparable(type, max), bytes: max }
+      if (isText) ends.push(first.value, last.value)
+      if (!low || compare(first.value, low.value) < 0) low = first
+      if (!high || compare(last.value, high.value) > 0) high = last
+    },
+    drawn(style) {
+      const text = (end: End | undefined): string =>
+        shortValue(end && cellValue(type, cell_val_num, end.bytes, style), END_ROOM)
+      return {
+        name,
+        low: low ? number(low.value) : 0,
+        high: high ? number(high.value) : 0,
+        lowText: text(low),
+        highText: text(high),
+      }
+    },
   }
 }

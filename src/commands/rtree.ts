@@ -59,7 +59,7 @@ export const command: CommandModule<RTreeOptions> = {
       }
       yield* throughFragments(cx, path, 'rtree', async (fragment, at) =>
         options.hex
-          ? (await import('./hex-sections.ts')).fragmentHex(cx, fragment, 'rtree', options)
+          ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
           : rtreeOutcome(cx, fragment, at, options),
       )
     })

@@ -64,7 +64,7 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
       })
     yield* shown(cx, target.array, file, files, options)
   } else if (target.type === 'file' && options.hex) {
-    yield* (await import('./hex-sections.ts')).fileHex(cx, target.path, options)
+    yield* (await import('./hex.ts')).fileHex(cx, target.path, options)
   } else if (target.type === 'file' && mayBeSchema(target)) {
     const bytes = await withSource(cx.storage.open(target.path), readAll)
     const { header, payload, mostElements } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
@@ -100,7 +100,7 @@ async function* shown(
 ): AsyncGenerator<Outcome> {
   const path = `${array.folder.path}/${file.path}`
   if (options.hex) {
-    yield* (await import('./hex-sections.ts')).fileHex(cx, path, options)
+    yield* (await import('./hex.ts')).fileHex(cx, path, options)
     return
   }
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)

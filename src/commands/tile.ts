@@ -58,7 +58,7 @@ export const command: CommandModule<TileOptions> = {
     try {
       const tile = tileIndex(indexText, info.tile_num)
       yield options.hex
-        ? await (await import('./hex-sections.ts')).tileHex(cx, file, tile, options)
+        ? await (await import('./hex.ts')).tileHex(cx, file, tile, options)
         : await tileOutcome(cx, file, tile, options)
     } finally {
       await file.close()

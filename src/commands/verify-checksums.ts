@@ -14,7 +14,7 @@ import {
   noteIfEmpty,
   type Outcome,
 } from './command.ts'
-import { parseJobs } from './jobs.ts'
+import { parseJobs } from './numbers.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 
 interface Options {
