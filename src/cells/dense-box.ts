@@ -19,7 +19,7 @@ export function denseBox(
   columns: readonly ColumnData[],
   count: number,
   file: string,
-): { domain: NDRange; order: Uint32Array | undefined } {
+): { domain: NDRange; order: Int32Array | undefined } {
   const { dimensions } = schema.domain
   if (count === 0) throw badValue('expected at least one cell for a dense fragment, found none', { file })
   const axes = dimensions.map(({ type }, d) => axisOf(columns[d].data, type, count))
@@ -30,7 +30,7 @@ export function denseBox(
       file,
     })
   }
-  const order = new Uint32Array(count)
+  const order = new Int32Array(count)
   const taken = new Uint8Array(count)
   let sorted = true
   for (let cell = 0; cell < count; cell++) {

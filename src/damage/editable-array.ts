@@ -14,7 +14,7 @@ import { MemoryStorage } from '../source/memory.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { openTarget } from '../store/target.ts'
-import { type WriteContext, writeGenericTile } from '../write/generic-tile-writer.ts'
+import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { bytes, u64 } from './bytes.ts'
 
@@ -125,8 +125,9 @@ export class EditableArray {
   }
 
   /** A structure as a generic tile, never encrypted. */
-  genericTile<T>(value: T, describe: Describe<T>, formatVersion = NEWEST_STABLE): Promise<Uint8Array> {
-    return writeGenericTile(encode(value, describe), formatVersion, plainWriting(this.newContext().codecs))
+  async genericTile<T>(value: T, describe: Describe<T>, formatVersion = NEWEST_STABLE): Promise<Uint8Array> {
+    const write = await genericTileWriter(formatVersion, plainWriting(this.newContext().codecs))
+    return write(encode(value, describe))
   }
 
   /** Paths below the folder that match, in order. */

@@ -608,7 +608,8 @@ export function filePipeline(
   return filters
 }
 
-function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): FilterPipeline {
+/** The pipeline of a data file, without encryption. */
+export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): FilterPipeline {
   if (role === 'offsets') return schema.offsets_filters
   if (role === 'validity') return schema.validity_filters ?? NO_FILTERS
   if (slot.kind === 'attribute') return schema.attributes[slot.index].filters

@@ -1,11 +1,11 @@
-import { withPlaceAsync } from '../base/errors.ts'
+import { withPlace } from '../base/errors.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { encode } from '../format/io.ts'
+import { type Describe, encode } from '../format/io.ts'
 import { writeFragment } from './fragment-writer.ts'
-import { type WriteContext, writeGenericTile } from './generic-tile-writer.ts'
+import { genericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 
 /** An array as values. */
@@ -70,23 +70,24 @@ export async function* arrayFiles(
     for (const { name, bytes } of written.files) yield { path: `${layout.fragments}${written.name}/${name}`, bytes }
     if (layout.commit) commits.push(layout.commit(written.name))
   }
-  const tile = (payload: Uint8Array, field: string): Promise<Uint8Array> =>
-    withPlaceAsync({ field }, () => writeGenericTile(payload, version, cx))
+  const writeTile = await genericTileWriter(version, cx)
+  const tile = <T>(value: T, describe: Describe<T>, field: string): Uint8Array =>
+    withPlace({ field }, () => writeTile(encode(value, describe)))
   if (array.metadata.length > 0) {
     timestamp++
     const metadata: ArrayMetadata = { entries: [...array.metadata].sort((a, b) => (a.key < b.key ? -1 : 1)) }
     yield {
       path: `__meta/__${timestamp}_${timestamp}_${uuid()}`,
-      bytes: await tile(encode(metadata, arrayMetadata), 'metadata'),
+      bytes: tile(metadata, arrayMetadata, 'metadata'),
     }
   }
   for (const enumeration of array.enumerations) {
-    const bytes = await tile(encode(enumeration, enumerationFile), 'enumerations')
+    const bytes = tile(enumeration, enumerationFile, 'enumerations')
     yield { path: `__schema/__enumerations/${enumeration.path_name}`, bytes }
   }
   if (layout.lock) yield { path: '__lock.tdb', bytes: new Uint8Array(0) }
   const schemaPath = layout.schemaFolder ? `__schema/${schemaName}` : schemaName
-  yield { path: schemaPath, bytes: await tile(encode(schema, arraySchema), 'schema') }
+  yield { path: schemaPath, bytes: tile(schema, arraySchema, 'schema') }
   for (const path of commits) yield { path, bytes: new Uint8Array(0) }
 }
 

@@ -1,6 +1,7 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import { ByteSink } from './byte-sink.ts'
 
 /** The shape of a field, as needed to build a column of its cells. */
 export interface BuiltField {
@@ -10,84 +11,41 @@ export interface BuiltField {
   nullable: boolean
 }
 
-const FIRST_BYTES = 1024
-
 /** Takes the cells of a column one after another. */
 export class ColumnBuilder {
-  readonly field: BuiltField
-  /** Size of a fixed-sized cell in bytes. */
-  private readonly size: number | undefined
-  private data = new Uint8Array(FIRST_BYTES)
-  private length = 0
-  private readonly starts: number[] = []
-  private readonly validity: number[] = []
+  private readonly data = new ByteSink()
+  /** Of a null cell: zeros, or nothing if cells are var-sized. */
+  private readonly nothing: Uint8Array
+  private readonly starts: number[] | undefined
+  private readonly validity: number[] | undefined
 
-  constructor(field: BuiltField) {
-    this.field = field
-    this.size = field.cell_val_num === 'var' ? undefined : datatypeSize(field.type) * field.cell_val_num
+  constructor({ type, cell_val_num, nullable }: BuiltField) {
+    const varSized = cell_val_num === 'var'
+    this.nothing = new Uint8Array(varSized ? 0 : datatypeSize(type) * cell_val_num)
+    this.starts = varSized ? [] : undefined
+    this.validity = nullable ? [] : undefined
   }
 
   add(cell: Uint8Array): void {
-    this.room(cell.length)
-    this.data.set(cell, this.length)
-    this.end(cell.length, 1)
+    this.append(cell, 1)
   }
 
-  /** A null cell holds zeros; a var-sized one is empty. */
   addNull(): void {
-    this.room(this.size ?? 0)
-    this.end(this.size ?? 0, 0)
+    this.append(this.nothing, 0)
   }
 
-  private end(length: number, valid: number): void {
-    if (this.size === undefined) this.starts.push(this.length)
-    if (this.field.nullable) this.validity.push(valid)
-    this.length += length
-  }
-
-  private room(length: number): void {
-    if (this.length + length <= this.data.length) return
-    const larger = new Uint8Array(Math.max(this.length + length, 2 * this.data.length))
-    larger.set(this.data)
-    this.data = larger
+  private append(cell: Uint8Array, valid: number): void {
+    this.starts?.push(this.data.length)
+    this.validity?.push(valid)
+    this.data.append(cell)
   }
 
   finish(): ColumnData {
-    const varSized = this.size === undefined
-    if (varSized) this.starts.push(this.length)
+    const { data, starts, validity } = this
     return {
-      data: this.data.subarray(0, this.length),
-      starts: varSized ? Float64Array.from(this.starts) : undefined,
-      validity: this.field.nullable ? Uint8Array.from(this.validity) : undefined,
+      data: data.bytes(),
+      starts: starts && Float64Array.from([...starts, data.length]),
+      validity: validity && Uint8Array.from(validity),
     }
   }
-}
-
-/** The cells of a column in another order. `order[i]` is the position of cell `i` among the given cells. */
-export function reordered(
-  column: ColumnData,
-  { type, cell_val_num }: Pick<BuiltField, 'type' | 'cell_val_num'>,
-  order: ArrayLike<number>,
-): ColumnData {
-  const count = order.length
-  const validity = column.validity && Uint8Array.from({ length: count }, (_, i) => column.validity?.[order[i]] ?? 1)
-  const { starts, data } = column
-  if (starts === undefined) {
-    const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
-    return { data: fixedReordered(data, size, order), starts, validity }
-  }
-  const own = new Float64Array(count + 1)
-  for (let i = 0; i < count; i++) own[i + 1] = own[i] + starts[order[i] + 1] - starts[order[i]]
-  const out = new Uint8Array(own[count])
-  for (let i = 0; i < count; i++) out.set(data.subarray(starts[order[i]], starts[order[i] + 1]), own[i])
-  return { data: out, starts: own, validity }
-}
-
-function fixedReordered(data: Uint8Array, size: number, order: ArrayLike<number>): Uint8Array {
-  const out = new Uint8Array(order.length * size)
-  for (let i = 0; i < order.length; i++) {
-    const from = order[i] * size
-    for (let b = 0; b < size; b++) out[i * size + b] = data[from + b]
-  }
-  return out
 }

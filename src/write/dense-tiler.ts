@@ -1,7 +1,7 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
+import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
 import { type CellPositions, PADDING } from './gather.ts'
 
@@ -29,7 +29,7 @@ export class DenseTiler extends DenseCoordinates {
 
   /** @throws InspectError BAD_VALUE if the box does not lie inside the domain */
   constructor(schema: ArraySchema, domain: NDRange) {
-    gridOf(schema, domain)
+    checkDomain(schema, domain)
     super({ schema, nonempty_domain: domain })
     const sides = this.grid.axes.map(({ low, high }) => Number(high - low) + 1)
     this.cellNum = sides.reduce((product, side) => product * side, 1)
@@ -103,10 +103,10 @@ export class DenseTiler extends DenseCoordinates {
   }
 }
 
-/** {@link denseTileGrid} for a domain that was given, not read. */
-export function gridOf(schema: ArraySchema, domain: NDRange): DenseTileGrid {
+/** A domain that was given, not read, does not contradict the schema: it is a bad value. */
+function checkDomain(schema: ArraySchema, domain: NDRange): void {
   try {
-    return denseTileGrid(schema, domain)
+    denseTileGrid(schema, domain)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     throw badValue(error.message, error.at, { cause: error })

@@ -1,201 +1,186 @@
 import { buildRTree } from '../cells/rtree-builder.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
-import {
-  FOOTER_LENGTH_BYTES,
-  type FragmentFooter,
-  footerLengthIsStored,
-  fragmentFooter,
-} from '../format/fragment-footer.ts'
+import { type FragmentFooter, footerLengthIsStored, fragmentFooter } from '../format/fragment-footer.ts'
 import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type Describe, encode } from '../format/io.ts'
-import { SLOT_SECTIONS, type SlotSectionName, type SlotSectionOffsets } from '../format/metadata-sections.ts'
+import {
+  type SectionContents,
+  SLOT_SECTIONS,
+  type SlotSectionName,
+  type SlotSectionOffsets,
+} from '../format/metadata-sections.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
 import { type NDRange, ndRange } from '../format/range.ts'
 import { rtree } from '../format/rtree.ts'
 import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
-import { GenericTileWriter, type WriteContext } from './generic-tile-writer.ts'
+import type { FragmentToWrite } from './fragment-writer.ts'
+import { genericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 
 /** The metadata about one slot. Lists have one entry per tile; sizes are in bytes. */
 export interface SlotMetadata {
   fileSize: number
   fileVarSize: number
   fileValiditySize: number
-  tileOffsets: Float64Array
-  tileVarOffsets: Float64Array
-  tileVarSizes: Float64Array
-  tileValidityOffsets: Float64Array
-  min: TileMinMax
-  max: TileMinMax
-  sums: Uint8Array
-  nullCounts: Float64Array
+  sections: Pick<SectionContents, SlotSectionName>
   fragment: SlotStatistics
 }
 
-/** First and last coordinates of each tile along one dimension, in stored order. For sparse fragments since version 23. */
-export interface GlobalOrderBounds {
-  min: TileMinMax
-  max: TileMinMax
+/** The metadata about the coordinates of one tile of a sparse fragment. */
+export interface TileBounds {
+  mbr: NDRange
+  /** Coordinates of the first and the last cell in stored order, by dimension. */
+  first: readonly Uint8Array[]
+  last: readonly Uint8Array[]
 }
 
 /** The content of a fragment's metadata file. */
 export interface FragmentMetadataToWrite {
-  schema: ArraySchema
-  schemaName: string
-  formatVersion: number
+  fragment: FragmentToWrite
   slots: readonly Slot[]
   slotMetadata: readonly SlotMetadata[]
-  dense: boolean
   nonemptyDomain: NDRange
-  /** One box per tile; none in dense fragments. */
-  mbrs: readonly NDRange[]
+  /** None in dense fragments. */
+  tiles: readonly TileBounds[]
   lastTileCellNum: number
-  includesTimestamps: boolean
-  includesDeleteMetadata: boolean
-  processedConditions: readonly string[]
-  globalOrderBounds: readonly GlobalOrderBounds[]
-  /** Versions 1 and 2: coordinates of each tile's first and last cell. */
-  boundingCoords: Uint8Array
 }
+
+const NO_MIN_MAX: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
 /** A slot without files: every list exists and is filled with zeros. */
 export function emptySlot(tileNum: number): SlotMetadata {
-  const zeros = new Float64Array(tileNum)
+  const zeros = { values: new Float64Array(tileNum) }
   return {
     fileSize: 0,
     fileVarSize: 0,
     fileValiditySize: 0,
-    tileOffsets: zeros,
-    tileVarOffsets: zeros,
-    tileVarSizes: zeros,
-    tileValidityOffsets: zeros,
-    min: { fixed: NO_BYTES, variable: NO_BYTES },
-    max: { fixed: NO_BYTES, variable: NO_BYTES },
-    sums: NO_BYTES,
-    nullCounts: new Float64Array(0),
+    sections: {
+      tile_offsets: zeros,
+      tile_var_offsets: zeros,
+      tile_var_sizes: zeros,
+      tile_validity_offsets: zeros,
+      tile_mins: NO_MIN_MAX,
+      tile_maxs: NO_MIN_MAX,
+      tile_sums: { values: NO_BYTES },
+      tile_null_counts: { values: new Float64Array(0) },
+    },
     fragment: { min: NO_BYTES, max: NO_BYTES, sum: new Uint8Array(8), null_count: 0 },
   }
 }
 
-/** `__fragment_metadata.tdb` and its footer (undefined in versions 1 and 2, which have none). */
-export async function writeFragmentMetadata(
-  metadata: FragmentMetadataToWrite,
-  cx: WriteContext,
-): Promise<{ bytes: Uint8Array; footer: FragmentFooter | undefined }> {
-  const tiles = await GenericTileWriter.open(metadata.formatVersion, cx)
-  if (metadata.formatVersion < 3) {
-    return { bytes: tiles.write(encode(metadataV1(metadata), fragmentMetadataV1(metadata.schema))), footer: undefined }
-  }
-  const sections = new Sections(tiles)
-  const footer = writeSections(metadata, sections)
-  const footerBytes = encode(footer, fragmentFooter(metadata.schema))
-  const parts = [...sections.parts, footerBytes]
-  if (footerLengthIsStored(metadata.formatVersion, metadata.schema)) parts.push(lengthBytes(footerBytes.length))
-  return { bytes: concat(parts), footer }
-}
-
-/** The generic tiles before the footer. */
-class Sections {
-  readonly parts: Uint8Array[] = []
-  private readonly tiles: GenericTileWriter
-  private length = 0
-
-  constructor(tiles: GenericTileWriter) {
-    this.tiles = tiles
-  }
-
-  /** Writes a section and returns its offset in the file. */
-  add<T>(value: T, describe: Describe<T>): number {
-    const at = this.length
-    const bytes = this.tiles.write(encode(value, describe))
-    this.parts.push(bytes)
-    this.length += bytes.length
+/** `__fragment_metadata.tdb` */
+export async function writeFragmentMetadata(metadata: FragmentMetadataToWrite, cx: WriteContext): Promise<Uint8Array> {
+  const { schema, formatVersion } = metadata.fragment
+  const writeTile = await genericTileWriter(formatVersion, cx)
+  if (formatVersion < 3) return writeTile(encode(metadataV1(metadata), fragmentMetadataV1(schema)))
+  const parts: Uint8Array[] = []
+  let length = 0
+  const footer = writeSections(metadata, (value, describe) => {
+    const at = length
+    const bytes = writeTile(encode(value, describe))
+    parts.push(bytes)
+    length += bytes.length
     return at
-  }
-
-  addAll<S, T>(slots: readonly S[], value: (slot: S) => T, describe: Describe<T>): Float64Array {
-    return Float64Array.from(slots, (slot) => this.add(value(slot), describe))
-  }
+  })
+  const footerBytes = encode(footer, fragmentFooter(schema))
+  parts.push(footerBytes)
+  if (footerLengthIsStored(formatVersion, schema)) parts.push(uint64s([footerBytes.length]))
+  return concat(parts)
 }
 
-/** The content of each section for a slot. */
-const SECTION_VALUES: Readonly<Record<SlotSectionName, (slot: SlotMetadata) => unknown>> = {
-  tile_offsets: (slot) => ({ values: slot.tileOffsets }),
-  tile_var_offsets: (slot) => ({ values: slot.tileVarOffsets }),
-  tile_var_sizes: (slot) => ({ values: slot.tileVarSizes }),
-  tile_validity_offsets: (slot) => ({ values: slot.tileValidityOffsets }),
-  tile_mins: (slot) => slot.min,
-  tile_maxs: (slot) => slot.max,
-  tile_sums: (slot) => ({ values: slot.sums }),
-  tile_null_counts: (slot) => ({ values: slot.nullCounts }),
-}
+/** Writes a section and returns its offset in the file. */
+type AddSection = <T>(value: T, describe: Describe<T>) => number
 
 /**
  * Writes sections in TileDB's order, and returns the footer with their offsets.
  * @see FragmentMetadata::store_v15_or_higher
  */
-function writeSections(metadata: FragmentMetadataToWrite, sections: Sections): FragmentFooter {
-  const { schema, formatVersion: version, slots, slotMetadata: all, dense } = metadata
+function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): FragmentFooter {
+  const { fragment, slots, slotMetadata: all, tiles } = metadata
+  const { schema, formatVersion: version, cells } = fragment
   const { dimensions } = schema.domain
-  const rtree_offset = sections.add(buildRTree(version, metadata.mbrs, dimensions), rtree(version, dimensions))
+  const dense = schema.array_type === 'dense'
+  const mbrs = tiles.map(({ mbr }) => mbr)
+  const rtree_offset = add(buildRTree(version, mbrs, dimensions), rtree(version, dimensions))
   const written: { [key in keyof SlotSectionOffsets]?: Float64Array } = {}
   const bounds: number[] = []
   for (const { name, key, since, coords, content } of SLOT_SECTIONS) {
     if (version < since) continue
     // Before version 5, the lists about var-sized data have no entry for the coordinates.
     const of = version < 5 && !coords ? all.slice(0, -1) : all
-    written[key] = sections.addAll(of, SECTION_VALUES[name], content as Describe<unknown>)
+    written[key] = Float64Array.from(of, ({ sections }) => add(sections[name], content as Describe<unknown>))
     if (name !== 'tile_maxs' || version < 23 || dense) continue
-    const { globalOrderBounds: list } = metadata
-    bounds.push(
-      ...sections.addAll(list, ({ min }) => min, tileMinMax),
-      ...sections.addAll(list, ({ max }) => max, tileMinMax),
-    )
+    for (const end of ['first', 'last'] as const)
+      for (const [d, { cell_val_num }] of dimensions.entries())
+        bounds.push(
+          add(
+            minMaxOf(
+              tiles.map((tile) => tile[end][d]),
+              cell_val_num === 'var',
+            ),
+            tileMinMax,
+          ),
+        )
   }
   const names = slots.map(({ name }) => name)
-  const ofFragment = all.map(({ fragment }) => fragment)
-  const conditions = { conditions: [...metadata.processedConditions] }
+  const ofFragment = all.map((slot) => slot.fragment)
+  const conditions = { conditions: [...(fragment.processedConditions ?? [])] }
   return {
     version,
-    array_schema_name: version >= 10 ? metadata.schemaName : undefined,
+    array_schema_name: version >= 10 ? fragment.schemaName : undefined,
     dense,
     null_nonempty_domain: false,
     nonempty_domain: metadata.nonemptyDomain,
-    sparse_tile_num: metadata.mbrs.length,
+    sparse_tile_num: tiles.length,
     last_tile_cell_num: BigInt(metadata.lastTileCellNum),
-    includes_timestamps: version >= 14 ? metadata.includesTimestamps : undefined,
-    includes_delete_metadata: version >= 15 ? metadata.includesDeleteMetadata : undefined,
+    includes_timestamps: version >= 14 ? cells.columns.has('__timestamps') : undefined,
+    includes_delete_metadata: version >= 15 ? cells.columns.has('__delete_timestamps') : undefined,
     file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
     file_var_sizes: Float64Array.from(version < 5 ? all.slice(0, -1) : all, (slot) => slot.fileVarSize),
     file_validity_sizes: version >= 7 ? Float64Array.from(all, (slot) => slot.fileValiditySize) : undefined,
     rtree_offset,
     ...(written as SlotSectionOffsets),
     fragment_min_max_sum_null_count_offset:
-      version >= 12 ? sections.add(ofFragment, fragmentMinMaxSumNullCount(names)) : undefined,
-    processed_conditions_offset: version >= 16 ? sections.add(conditions, processedConditions) : undefined,
+      version >= 12 ? add(ofFragment, fragmentMinMaxSumNullCount(names)) : undefined,
+    processed_conditions_offset: version >= 16 ? add(conditions, processedConditions) : undefined,
     optional_sections: version >= 23 ? (dense ? [] : [{ identifier: 0, payload: uint64s(bounds) }]) : undefined,
     slack: NO_BYTES,
   }
 }
 
-function metadataV1(metadata: FragmentMetadataToWrite): FragmentMetadataV1 {
-  const { schema, formatVersion, slotMetadata: all, mbrs } = metadata
+function minMaxOf(values: readonly Uint8Array[], varSized: boolean): TileMinMax {
+  if (!varSized) return { fixed: concat(values), variable: NO_BYTES }
+  const starts: number[] = []
+  let length = 0
+  for (const value of values) {
+    starts.push(length)
+    length += value.length
+  }
+  return { fixed: uint64s(starts), variable: concat(values) }
+}
+
+function metadataV1({
+  fragment,
+  nonemptyDomain,
+  slotMetadata: all,
+  tiles,
+  lastTileCellNum,
+}: FragmentMetadataToWrite): FragmentMetadataV1 {
+  const { schema, formatVersion } = fragment
   const describe = ndRange(schema.domain.dimensions)
   const attributes = all.slice(0, schema.attributes.length)
-  const list = (values: Float64Array): { values: Float64Array } => ({ values })
   return {
     version: formatVersion,
-    nonempty_domain: metadata.nonemptyDomain,
-    mbr_num: mbrs.length,
-    mbrs: concat(mbrs.map((mbr) => encode(mbr, describe))),
-    bounding_coords_num: mbrs.length,
-    bounding_coords: metadata.boundingCoords,
-    tile_offsets: all.map((slot) => list(slot.tileOffsets)),
-    tile_var_offsets: attributes.map((slot) => list(slot.tileVarOffsets)),
-    tile_var_sizes: attributes.map((slot) => list(slot.tileVarSizes)),
-    last_tile_cell_num: BigInt(metadata.lastTileCellNum),
+    nonempty_domain: nonemptyDomain,
+    mbr_num: tiles.length,
+    mbrs: concat(tiles.map(({ mbr }) => encode(mbr, describe))),
+    bounding_coords_num: tiles.length,
+    bounding_coords: concat(tiles.flatMap(({ first, last }) => [...first, ...last])),
+    tile_offsets: all.map(({ sections }) => sections.tile_offsets),
+    tile_var_offsets: attributes.map(({ sections }) => sections.tile_var_offsets),
+    tile_var_sizes: attributes.map(({ sections }) => sections.tile_var_sizes),
+    last_tile_cell_num: BigInt(lastTileCellNum),
     file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
     file_var_sizes: Float64Array.from(attributes, (slot) => slot.fileVarSize),
   }
@@ -203,10 +188,4 @@ function metadataV1(metadata: FragmentMetadataToWrite): FragmentMetadataV1 {
 
 function uint64s(values: readonly number[]): Uint8Array {
   return new Uint8Array(BigUint64Array.from(values, (value) => BigInt(value)).buffer)
-}
-
-function lengthBytes(length: number): Uint8Array {
-  const bytes = uint64s([length])
-  if (bytes.length !== FOOTER_LENGTH_BYTES) throw new TypeError('the footer length is a uint64')
-  return bytes
 }

@@ -11,22 +11,17 @@ export type CellPositions =
   /** One position per cell; {@link PADDING} for cells outside the written range. */
   | Int32Array
 
-/** Size in bytes of a fixed-sized cell, or of one element of a var-sized cell. */
-export interface CellShape {
-  size: number
-  varSized: boolean
-}
-
 /**
  * The cells of one tile, taken from a whole column. Padding is null, with zero bytes if fixed-sized and one zero element if
  * var-sized, as in TileDB's dense writer.
  *
+ * @param size bytes of a fixed-sized cell, or of one element of a var-sized cell
  * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
  */
-export function gather(column: ColumnData, shape: CellShape, positions: CellPositions): ColumnData {
+export function gather(column: ColumnData, size: number, positions: CellPositions): ColumnData {
   const validity = column.validity && gatherFixed(column.validity, 1, positions)
-  if (column.starts) return { ...gatherVar(column.data, column.starts, shape.size, positions), validity }
-  return { data: gatherFixed(column.data, shape.size, positions), starts: undefined, validity }
+  if (column.starts) return { ...gatherVar(column.data, column.starts, size, positions), validity }
+  return { data: gatherFixed(column.data, size, positions), starts: undefined, validity }
 }
 
 function gatherFixed(data: Uint8Array, size: number, positions: CellPositions): Uint8Array {

@@ -3,10 +3,12 @@ import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { fieldSlot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
-import { type BuiltField, ColumnBuilder, reordered } from './column-builder.ts'
+import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
+import { gather } from './gather.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './json-text.ts'
 
 /** Cells of one fragment, in the form that the writer takes. */
@@ -68,10 +70,10 @@ export async function cellsFromNdjson(
   const { domain, order } = denseBox(schema, columns, count, file)
   const attributes = named.slice(schema.domain.dimensions.length)
   if (!order) return { domain, cell_num: count, columns: new Map(attributes) }
-  const inOrder = attributes.map(([name, column], i): [string, ColumnData] => [
-    name,
-    reordered(column, schema.attributes[i], order),
-  ])
+  const inOrder = attributes.map(([name, column], i): [string, ColumnData] => {
+    const { cellSize } = fieldSlot('attribute', i, schema.attributes[i])
+    return [name, gather(column, cellSize, order)]
+  })
   return { domain, cell_num: count, columns: new Map(inOrder) }
 }
 

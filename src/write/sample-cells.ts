@@ -11,9 +11,10 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
-import { ColumnBuilder, reordered } from './column-builder.ts'
+import { ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
 import { recentDate } from './field-options.ts'
+import { gather } from './gather.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 
@@ -189,7 +190,7 @@ function sparseCoordinates(
   const columns = builders.map((builder) => builder.finish())
   const order = globalOrder(schema, columns, count)
   return new Map(
-    dimensions.map((dimension, d) => [dimension.name, order ? reordered(columns[d], dimension, order) : columns[d]]),
+    dimensions.map(({ name, type }, d) => [name, order ? gather(columns[d], datatypeSize(type), order) : columns[d]]),
   )
 }
 

@@ -47,7 +47,7 @@ export async function recover(fragment: Fragment): Promise<Recovered> {
   if (!zeroPadding(info, columns, positions, cell_num)) return { fragment: stored, padded: true }
   const boxed = new Map<string, ColumnData>()
   for (const [name, column] of columns) {
-    boxed.set(name, gather(column, shapeOf(info, name), positions))
+    boxed.set(name, gather(column, shapeOf(info, name).size, positions))
   }
   return {
     fragment: { ...stored, stored: false, cells: { cell_num: positions.length, columns: boxed } },
