@@ -2,15 +2,15 @@ import { addPlace, InspectError, inconsistent, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
+import { u64s } from '../format/u32.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinates.ts'
 import { withEnd } from './elements.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
-import { isStringOffsetsTile, planTiles, TileFile } from './tile-files.ts'
+import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from './tile-files.ts'
 import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
 
 /** Which cells to read. */
@@ -39,10 +39,12 @@ export interface CellSelection {
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
 
-/** Returns no promise if everything is in memory. */
-type ColumnReader = ((tile: number) => ColumnData | Promise<ColumnData>) & {
+/** Reads one column. */
+interface ColumnReader {
+  /** The cells of a tile. Gives no promise if everything is in memory. */
+  read(tile: number): ColumnData | Promise<ColumnData>
   /** Reads a large tile part by part, from start to end. */
-  parts?: (tile: number) => PartReader
+  parts?(tile: number): PartReader
 }
 
 type PartReader = (part: CellRun) => Promise<ColumnData>
@@ -60,74 +62,58 @@ const COORDINATE_BYTES = 8
  * versions 1 to 4 come from `__coords.tdb`.
  */
 export class FragmentCells {
-  readonly columns: readonly ColumnType[]
+  readonly columns: ColumnType[] = []
   readonly info: FragmentInfo
   /** Defined for dense fragments. */
   readonly dense: DenseCoordinates | undefined
   private readonly fragment: Fragment
-  private readonly readers: readonly (ColumnReader | undefined)[]
-  private readonly files: TileFile[]
+  private readonly readers: (ColumnReader | undefined)[] = []
+  private readonly files: TileFile[] = []
   private readonly selection: CellSelection
 
-  private constructor(
-    fragment: Fragment,
-    info: FragmentInfo,
-    columns: ColumnType[],
-    readers: (ColumnReader | undefined)[],
-    files: TileFile[],
-    dense: DenseCoordinates | undefined,
-    selection: CellSelection,
-  ) {
+  private constructor(fragment: Fragment, info: FragmentInfo, selection: CellSelection) {
     this.fragment = fragment
     this.info = info
-    this.columns = columns
-    this.readers = readers
-    this.files = files
-    this.dense = dense
     this.selection = selection
+    this.dense = info.dense ? new DenseCoordinates(info) : undefined
   }
 
   /** @throws InspectError USAGE if the fragment does not have a selected field */
   static async open(fragment: Fragment, selection: CellSelection = {}): Promise<FragmentCells> {
     const info = await fragment.info()
     checkFields(info, selection.fields)
-    const wanted = (name: string): boolean => selection.fields === undefined || selection.fields.includes(name)
-    const columns: ColumnType[] = []
-    const readers: (ColumnReader | undefined)[] = []
-    const files: TileFile[] = []
-    const dense = info.dense ? new DenseCoordinates(info) : undefined
-    const tried = async <T>(field: string, open: () => Promise<T>): Promise<T | undefined> => {
-      try {
-        return await open()
-      } catch (error) {
-        if (!(error instanceof InspectError) || !selection.wholeTiles || !selection.onFieldError) throw error
-        selection.onFieldError(error, field)
+    const cells = new FragmentCells(fragment, info, selection)
+    await cells.openColumns()
+    return cells
+  }
+
+  private async openColumns(): Promise<void> {
+    const { columns, readers, files, info, selection } = this
+    const { fields, onFieldError, onLostTail } = selection
+    const tried = <T>(field: string, open: () => Promise<T>): Promise<T | undefined> =>
+      open().catch((error: unknown) => {
+        if (!(error instanceof InspectError) || !selection.wholeTiles || !onFieldError) throw error
+        onFieldError(error, field)
         return undefined
-      }
-    }
+      })
     const old = info.format_version < 5 && !info.dense
-    const coords = old ? await tried('__coords', () => coordsReader(fragment, info, files)) : undefined
+    const coords = old ? await tried('__coords', () => this.coordsReader()) : undefined
     info.schema.domain.dimensions.forEach(({ name, type, cell_val_num }, d) => {
       columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false })
-      readers.push(coords && ((tile) => coords(tile, d)))
+      readers.push(coords && { read: (tile) => coords(tile, d) })
     })
-    for (const [i, slot] of info.slots.entries()) {
-      if (slot.kind === 'coords' || (slot.kind === 'dimension' && info.dense)) continue
-      if (slot.kind === 'dimension') {
-        readers[slot.index] = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
-        continue
+    for (const [i, { name, kind, index, type, cell_val_num, nullable }] of info.slots.entries()) {
+      if (kind === 'coords' || (kind === 'dimension' && info.dense)) continue
+      if (kind !== 'dimension' && fields !== undefined && !fields.includes(name)) continue
+      const reader = await tried(name, () => this.fieldReader(i))
+      if (kind === 'dimension') readers[index] = reader
+      else if (reader) {
+        columns.push({ name, kind, type, cell_val_num, nullable })
+        readers.push(reader)
       }
-      if (!wanted(slot.name)) continue
-      const reader = await tried(slot.name, () => fieldReader(fragment, info, i, files, selection))
-      if (!reader) continue
-      const { name, kind, type, cell_val_num, nullable } = slot
-      columns.push({ name, kind, type, cell_val_num, nullable })
-      readers.push(reader)
     }
-    const { onLostTail } = selection
     if (onLostTail)
       for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, info.slots[file.slot].name, tile)
-    return new FragmentCells(fragment, info, columns, readers, files, dense, selection)
   }
 
   /** Batches in stored order: one per tile, several for a large tile. */
@@ -215,21 +201,12 @@ export class FragmentCells {
   }
 
   /** @param readers of the columns; undefined for a column that could not be read */
-  private async part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
-    const { dense, selection } = this
-    const computed = dense?.cells(tile, part, selection.box)
-    const columns: (ColumnData | undefined)[] = []
-    for (let i = 0; i < this.columns.length; i++) {
-      if (computed && this.columns[i].kind === 'dimension') {
-        columns.push({ data: computed.coordinates[i], starts: undefined, validity: undefined })
-        continue
-      }
+  private part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
+    return this.assembled(tile, part, async (i) => {
       const column = await readers[i]?.(part).catch((error: unknown) => this.unread(error, i, tile))
       if (!column) readers[i] = undefined
-      columns.push(column)
-    }
-    const rows = selection.fill ? undefined : computed?.rows
-    return { tile, first: part.first, cell_num: part.count, rows, columns }
+      return column
+    })
   }
 
   /** One cell of a tile, as a batch. */
@@ -240,41 +217,77 @@ export class FragmentCells {
   private partReaders(tile: number): (PartReader | undefined)[] {
     const isLarge = this.isLarge(tile)
     return this.readers.map(
-      (read, i) => read && ((isLarge && read.parts?.(tile)) || partsOfWhole(read, tile, this.columns[i])),
+      (reader, i) => reader && ((isLarge && reader.parts?.(tile)) || partsOfWhole(reader, tile, this.columns[i])),
     )
   }
 
   /** The cells of one tile. */
-  async batch(tile: number): Promise<CellBatch> {
-    const { dense, selection } = this
-    const cell_num = this.cellNum(tile)
-    const columns: (ColumnData | undefined)[] = []
-    for (let i = 0; i < this.columns.length; i++) {
-      const column = this.readColumn(i, tile)
-      columns.push(column instanceof Promise ? await column : column)
-    }
-    const batch: CellBatch = { tile, cell_num, rows: undefined, columns }
-    // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
-    if (!dense || (selection.wholeTiles && !this.isWhole(batch))) return batch
-    const { coordinates, rows } = dense.cells(tile, undefined, selection.box)
-    for (const [d, data] of coordinates.entries()) columns[d] = { data, starts: undefined, validity: undefined }
-    return selection.fill ? batch : { ...batch, rows }
+  batch(tile: number): Promise<CellBatch> {
+    return this.assembled(tile, undefined, (i) => {
+      try {
+        const column = this.readers[i]?.read(tile)
+        return column instanceof Promise ? column.catch((error: unknown) => this.unread(error, i, tile)) : column
+      } catch (error) {
+        return this.unread(error, i, tile)
+      }
+    })
   }
 
-  private readColumn(index: number, tile: number): ColumnData | undefined | Promise<ColumnData | undefined> {
-    const read = this.readers[index]
-    if (!read) return undefined
-    try {
-      const column = read(tile)
-      return column instanceof Promise ? column.catch((error: unknown) => this.unread(error, index, tile)) : column
-    } catch (error) {
-      return this.unread(error, index, tile)
+  /** @param read reads a column of the tile, or of the part of it */
+  private async assembled(
+    tile: number,
+    part: CellRun | undefined,
+    read: (index: number) => ColumnData | undefined | Promise<ColumnData | undefined>,
+  ): Promise<CellBatch> {
+    const { dense, selection } = this
+    const columns: (ColumnData | undefined)[] = []
+    for (let i = 0; i < this.columns.length; i++) {
+      const column = read(i)
+      columns.push(column instanceof Promise ? await column : column)
     }
+    const cell_num = part?.count ?? this.cellNum(tile)
+    const batch: CellBatch = { tile, first: part?.first, cell_num, rows: undefined, columns }
+    // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
+    if (!dense || (selection.wholeTiles && !this.isWhole(batch))) return batch
+    const { coordinates, rows } = dense.cells(tile, part, selection.box)
+    for (const [d, data] of coordinates.entries()) columns[d] = { data, starts: undefined, validity: undefined }
+    return selection.fill ? batch : { ...batch, rows }
   }
 
   private unread(error: unknown, index: number, tile: number): undefined {
     if (!(error instanceof InspectError) || !this.selection.onColumnError) throw error
     this.selection.onColumnError(error, this.columns[index], tile)
+  }
+
+  private async openFile(slot: number, role: TileRole): Promise<TileFile> {
+    const file = await TileFile.open(this.fragment, slot, role)
+    this.files.push(file)
+    return file
+  }
+
+  private async fieldReader(slot: number): Promise<ColumnReader> {
+    const { varSized, nullable, type, cellSize } = this.info.slots[slot]
+    const validity = nullable ? await this.openFile(slot, 'validity') : undefined
+    const room = new Room(this.selection)
+    if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, room, cellSize)
+    // Var-sized text and bytes have any length.
+    const kind = datatypeKind(type)
+    const size = kind === 'text' || kind === 'bytes' ? 1 : cellSize
+    const read = varReader(await this.openFile(slot, 'offsets'), await this.openFile(slot, 'var'), size, room)
+    return {
+      read: async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data }),
+    }
+  }
+
+  /** Reads the coordinates of versions 1 to 4: {@link coordinatesOf}. */
+  private async coordsReader(): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
+    const { info } = this
+    const file = await this.openFile(info.schema.attributes.length, 'data')
+    let last: { tile: number; data: Uint8Array } | undefined
+    return async (tile, d) => {
+      if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
+      return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
+    }
   }
 
   async close(): Promise<void> {
@@ -283,11 +296,11 @@ export class FragmentCells {
 }
 
 /** Reads parts of a tile that can only be read whole. */
-function partsOfWhole(read: ColumnReader, tile: number, { type, cell_val_num }: ColumnType): PartReader {
+function partsOfWhole(reader: ColumnReader, tile: number, { type, cell_val_num }: ColumnType): PartReader {
   let whole: ColumnData | Promise<ColumnData> | undefined
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
   return async ({ first, count }) => {
-    whole ??= read(tile)
+    whole ??= reader.read(tile)
     const { data, starts, validity } = await whole
     const valid = validity?.subarray(first, first + count)
     if (!starts) return { data: data.subarray(first * size, (first + count) * size), starts, validity: valid }
@@ -307,26 +320,6 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
       )
     }
   }
-}
-
-async function fieldReader(
-  fragment: Fragment,
-  info: FragmentInfo,
-  slot: number,
-  files: TileFile[],
-  selection: CellSelection,
-): Promise<ColumnReader> {
-  const { varSized, nullable } = info.slots[slot]
-  const open = async (role: 'data' | 'offsets' | 'var' | 'validity'): Promise<TileFile> => {
-    const file = await TileFile.open(fragment, slot, role)
-    files.push(file)
-    return file
-  }
-  const validity = nullable ? await open('validity') : undefined
-  const room = new Room(selection)
-  if (!varSized) return fixedReader(await open('data'), validity, room, info.slots[slot].cellSize)
-  const read = varReader(await open('offsets'), await open('var'), elementSize(info, slot), room)
-  return async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data })
 }
 
 /** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
@@ -357,36 +350,30 @@ type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
 /** @param size bytes of a cell */
 function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room, size: number): ColumnReader {
-  const parts = (tile: number): PartReader => {
-    const values = file.pieces(tile)
-    const valid = validity?.pieces(tile)
-    return async ({ first, count }) => ({
-      data: await values.read(first * size, (first + count) * size),
-      starts: undefined,
-      validity: await valid?.read(first, first + count),
-    })
-  }
   const later = async (tile: number): Promise<ColumnData> => {
     const { data } = await file.read(tile, room.options)
     room.fit(data)
     return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
   }
-  const whole = (tile: number): ColumnData | Promise<ColumnData> => {
-    const values = file.readNow(tile, room.options)
-    if (!values) return later(tile)
-    room.fit(values.data)
-    const valid = validity?.readNow(tile)
-    if (validity && !valid) return later(tile)
-    return { data: values.data, starts: undefined, validity: valid?.data }
+  return {
+    read(tile) {
+      const values = file.readNow(tile, room.options)
+      if (!values) return later(tile)
+      room.fit(values.data)
+      const valid = validity?.readNow(tile)
+      if (validity && !valid) return later(tile)
+      return { data: values.data, starts: undefined, validity: valid?.data }
+    },
+    parts(tile) {
+      const values = file.pieces(tile)
+      const valid = validity?.pieces(tile)
+      return async ({ first, count }) => ({
+        data: await values.read(first * size, (first + count) * size),
+        starts: undefined,
+        validity: await valid?.read(first, first + count),
+      })
+    },
   }
-  return Object.assign(whole, { parts })
-}
-
-/** Size in bytes that var-sized values are multiples of; 1 for text and bytes, which have any length. */
-function elementSize(info: FragmentInfo, slot: number): number {
-  const { type } = info.slots[slot]
-  const kind = datatypeKind(type)
-  return kind === 'text' || kind === 'bytes' ? 1 : datatypeSize(type)
 }
 
 function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom: Room): ValuesReader {
@@ -419,74 +406,41 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
   }
 }
 
+const AT_OFFSETS = { field: 'offsets' }
+
 /**
  * The stored offsets (uint64, bytes) with the end added.
  * @param size bytes of an element
  * @throws InspectError INCONSISTENT if they fall, leave the data or cut an element
  */
 function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
-  const count = raw.length / 8
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
-  const starts = new Float64Array(count + 1)
+  const starts = u64s(raw, length)
   let before = 0
-  for (let i = 0; i < count; i++) {
-    const start = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
-    if (start < before || start > length) {
-      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${start}`, {
-        field: 'offsets',
-      })
-    }
-    if (start % size !== 0) throw halfElement(i, start, size)
-    starts[i] = start
+  for (let i = 0; i < starts.length; i++) {
+    const start = starts[i]
+    if (start < before || start > length)
+      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${start}`, AT_OFFSETS)
+    if (start % size !== 0)
+      throw inconsistent(`expected cell ${i} to start at a multiple of ${size}, found ${start}`, AT_OFFSETS)
     before = start
   }
-  if (length % size !== 0) throw halfElement(count, length, size)
-  starts[count] = length
   return starts
 }
 
-function halfElement(cell: number, start: number, size: number): InspectError {
-  const message = `expected cell ${cell} to start at a multiple of ${size}, found ${start}`
-  return inconsistent(message, { field: 'offsets' })
-}
-
 /**
- * Coordinates of versions 1 to 4: each tile has all values of the first dimension, then of the second, and so on. Version 1
- * interleaves them (x0 y0 x1 y1…) unless the coords filters contain a compressor.
+ * The coordinates of one dimension in an unfiltered tile of `__coords.tdb`. A tile has all values of the first dimension,
+ * then of the second, and so on. Version 1 interleaves them (x0 y0 x1 y1…) unless the coords filters contain a compressor.
  */
-async function coordsReader(
-  fragment: Fragment,
-  info: FragmentInfo,
-  files: TileFile[],
-): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
-  const file = await TileFile.open(fragment, info.schema.attributes.length, 'data')
-  files.push(file)
-  let last: { tile: number; data: Uint8Array } | undefined
-  return async (tile, d) => {
-    if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
-    return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
-  }
-}
-
-/** The coordinates of one dimension in an unfiltered tile of `__coords.tdb`. */
 export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
-  const dimensions = info.schema.domain.dimensions
-  const size = datatypeSize(dimensions[0].type)
-  const zipped = info.format_version === 1 && !hasCompressor(info.schema)
-  if (zipped) return unzip(data, cells, size, dimensions.length, dimension)
-  return data.subarray(dimension * cells * size, (dimension + 1) * cells * size)
-}
-
-function hasCompressor(schema: ArraySchema): boolean {
-  return schema.coords_filters.filters.some(({ name }) => isCompressor(name))
-}
-
-function unzip(zipped: Uint8Array, cells: number, size: number, dimensionNum: number, dimension: number): Uint8Array {
+  const { coords_filters, domain } = info.schema
+  const size = datatypeSize(domain.dimensions[0].type)
+  if (info.format_version > 1 || coords_filters.filters.some(({ name }) => isCompressor(name)))
+    return data.subarray(dimension * cells * size, (dimension + 1) * cells * size)
   const out = new Uint8Array(cells * size)
-  const step = size * dimensionNum
+  const step = size * domain.dimensions.length
   for (let cell = 0; cell < cells; cell++) {
     const from = cell * step + dimension * size
-    out.set(zipped.subarray(from, from + size), cell * size)
+    out.set(data.subarray(from, from + size), cell * size)
   }
   return out
 }
