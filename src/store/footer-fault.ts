@@ -1,4 +1,5 @@
-import { InspectError } from '../base/errors.ts'
+import { type ErrorCode, InspectError, unlessFault } from '../base/errors.ts'
+import { viewOf } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import {
@@ -9,12 +10,15 @@ import {
   footerLengthIsStored,
   fragmentFooter,
 } from '../format/fragment-footer.ts'
+import { fragmentSlots } from '../format/fragment-slots.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decode, decodePrefix, encode } from '../format/io.ts'
+import { sectionPlaces } from '../format/metadata-sections.ts'
+import { u32, u64 } from '../format/u32.ts'
 import type { ByteSource } from '../source/source.ts'
 
 /** A metadata file with a damaged footer, and what else is known about it. */
-export interface FooterEvidence {
+interface FooterEvidence {
   source: ByteSource
   fileSize: number
   /** Format version in the folder's name; 3 for 3 and 4. Undefined if the name has none. */
@@ -41,21 +45,16 @@ const FOOTER_ROOM = 1 << 20
  */
 export async function footerFault(error: InspectError, evidence: FooterEvidence): Promise<InspectError> {
   const { source, fileSize, named } = evidence
-  const fault = (message: string, code: 'TRUNCATED' | 'BAD_VALUE', offset: number, field: string): InspectError =>
+  const fault = (code: ErrorCode, offset: number, message: string, field = 'footer'): InspectError =>
     new InspectError(code, message, { file: source.name, offset, field }, { cause: error })
   // The folder's name has such a version, too: a fork or an unreleased build wrote the fragment.
   if (error.code === 'UNSUPPORTED_VERSION' && named !== undefined && named > NEWEST_FORMAT_VERSION) return error
   if (fileSize === 0)
-    return fault(
-      'expected sections and a footer, found an empty file: it was cut, or never written',
-      'TRUNCATED',
-      0,
-      'footer',
-    )
+    return fault('TRUNCATED', 0, 'expected sections and a footer, found an empty file: it was cut, or never written')
   const { end, last, cutAt } = await walkSections(source, fileSize)
   const whole = await wholeSize(evidence, end, cutAt)
   const cut = (expected: string): InspectError =>
-    fault(`expected ${expected}, found ${fileSize}: the file was cut short`, 'TRUNCATED', fileSize, 'footer')
+    fault('TRUNCATED', fileSize, `expected ${expected}, found ${fileSize}: the file was cut short`)
   if (whole?.exact && fileSize < whole.size) return cut(`${whole.size} bytes${whole.how}`)
   if (cutAt !== undefined) {
     const least = Math.max(cutAt, whole?.size ?? 0)
@@ -64,34 +63,29 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   if (fileSize < GENERIC_TILE_FIXED_BYTES) return cut('sections and a footer of some hundred bytes')
   if (whole && fileSize < whole.size) return cut(`more bytes, as a footer follows the sections, which end at ${end}`)
   if (end === 0) {
-    const found = `bytes that are neither, and ${error.message}`
-    return fault(
-      `expected sections and a footer behind them, found ${found}: the file was overwritten`,
-      'BAD_VALUE',
-      0,
-      'footer',
-    )
+    const found = `bytes that are neither, and ${error.message}: the file was overwritten`
+    return fault('BAD_VALUE', 0, `expected sections and a footer behind them, found ${found}`)
   }
-  const found = await versionAt(source, end, fileSize)
-  const exists = found !== undefined && found >= 1 && found <= NEWEST_FORMAT_VERSION
-  if (found !== undefined && !exists) {
+  const found = end + 4 > fileSize ? undefined : u32(await source.read(end, 4), 0)
+  if (found !== undefined && (found < 1 || found > NEWEST_FORMAT_VERSION)) {
     const expected = named === undefined ? `one from 1 to ${NEWEST_FORMAT_VERSION}` : String(named)
     const message = `expected format version ${expected} where the footer begins, found ${found}, which does not exist: the footer was overwritten`
-    return fault(message, 'BAD_VALUE', end, 'footer')
+    return fault('BAD_VALUE', end, message)
   }
   // The footer is in the right place and has a version that exists. Only the version in the name differs.
   if (error.at.offset === end) return error
   if (whole?.exact && fileSize === whole.size) {
-    const length = fileSize - FOOTER_LENGTH_BYTES - end
-    const message = `expected a footer of ${length} bytes from byte ${end} on, found ${await lengthAt(source, fileSize)} for its length: the end of the file was overwritten`
-    return fault(message, 'BAD_VALUE', fileSize - FOOTER_LENGTH_BYTES, 'footer_length')
+    const at = fileSize - FOOTER_LENGTH_BYTES
+    const length = viewOf(await source.read(at, FOOTER_LENGTH_BYTES)).getBigUint64(0, true)
+    const message = `expected a footer of ${at - end} bytes from byte ${end} on, found ${length} for its length: the end of the file was overwritten`
+    return fault('BAD_VALUE', at, message, 'footer_length')
   }
   if (whole?.exact && fileSize > whole.size) {
     const message = `expected ${whole.size} bytes${whole.how}, found ${fileSize}: bytes were added behind the footer`
-    return fault(message, 'BAD_VALUE', whole.size, 'footer')
+    return fault('BAD_VALUE', whole.size, message)
   }
   const message = `expected a footer from byte ${end} on, where the sections end, found another one by the length behind it: the file was cut short or overwritten`
-  return fault(message, 'TRUNCATED', fileSize, 'footer')
+  return fault('TRUNCATED', fileSize, message)
 }
 
 interface Walked {
@@ -130,8 +124,7 @@ const DATATYPE_AT = 20
 const CHAR = 4
 
 function isTileOfBytes(bytes: Uint8Array): boolean {
-  const cellSize = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(DATATYPE_AT + 1, true)
-  return bytes[DATATYPE_AT] === CHAR && cellSize === 1n
+  return bytes[DATATYPE_AT] === CHAR && u64(bytes, DATATYPE_AT + 1) === 1
 }
 
 interface Whole {
@@ -146,24 +139,21 @@ interface Whole {
 async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | undefined): Promise<Whole | undefined> {
   const { source, fileSize, named, copy } = evidence
   if (copy && named !== undefined && named >= 10) {
+    const start = await lastSectionStart(copy, evidence).catch(unlessFault)
     const footerBytes = copy.length + FOOTER_LENGTH_BYTES
-    if (cutAt !== undefined) {
-      const starts = await sectionStarts(copy, evidence)
-      // If the section that is cut is the last one, the footer begins at its end.
-      const isLast = starts !== undefined && starts <= end
-      const how = ', by the copy of its footer in a consolidated fragment metadata file'
-      return { size: Math.max(cutAt, starts ?? 0) + footerBytes, exact: isLast, how }
-    }
-    const starts = await sectionStarts(copy, evidence)
-    const isWhole = starts === undefined || starts < end
     const how = ', by the copy of its footer in a consolidated fragment metadata file'
-    return { size: isWhole ? end + footerBytes : starts + footerBytes, exact: isWhole, how }
+    // If the section that is cut is the last one, the footer begins at its end.
+    if (cutAt !== undefined)
+      return { size: Math.max(cutAt, start ?? 0) + footerBytes, exact: start !== undefined && start <= end, how }
+    const isWhole = start === undefined || start < end
+    return { size: (isWhole ? end : start) + footerBytes, exact: isWhole, how }
   }
   if (cutAt !== undefined || end === 0) return undefined
   const left = await source.read(end, Math.min(FOOTER_ROOM, fileSize - end))
   const least: Whole = { size: fileSize + 1, exact: false, how: '' }
-  const version = left.length >= 4 ? new DataView(left.buffer, left.byteOffset).getUint32(0, true) : 0
-  if (version < 3 || version > NEWEST_FORMAT_VERSION) return left.length < 4 ? least : undefined
+  if (left.length < 4) return least
+  const version = u32(left, 0)
+  if (version < 3 || version > NEWEST_FORMAT_VERSION) return undefined
   const how = `: ${end} of sections and a footer behind them`
   try {
     const head = version >= 10 ? decodePrefix(left, footerHead, {}).value : undefined
@@ -176,7 +166,7 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
     padded.set(left)
     const { value } = decodePrefix(padded, fragmentFooter(schema), {})
     const bytes = encode({ ...value, slack: new Uint8Array() }, fragmentFooter(schema)).length
-    return { size: end + bytes + FOOTER_LENGTH_BYTES, exact: left.length >= headBytes(value, schema), how }
+    return { size: end + bytes + FOOTER_LENGTH_BYTES, exact: left.length >= bytes - 8 * numbersIn(value), how }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     return least
@@ -184,42 +174,19 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
 }
 
 /** Where the last section begins, from a copy of the footer. */
-async function sectionStarts(copy: Uint8Array, { schema }: FooterEvidence): Promise<number | undefined> {
-  try {
-    const { array_schema_name } = decodePrefix(copy, footerHead, {}).value
-    const ownSchema = await schema(array_schema_name ?? '')
-    if (!ownSchema) return undefined
-    const footer = decode(copy, fragmentFooter(ownSchema), {})
-    let most = footer.rtree_offset
-    for (const [key, value] of Object.entries(footer)) {
-      if (!key.endsWith('_offset') && !key.endsWith('_offsets')) continue
-      if (typeof value === 'number') most = Math.max(most, value)
-      else if (value instanceof Float64Array) for (const one of value) most = Math.max(most, one)
-    }
-    return most
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return undefined
-  }
+async function lastSectionStart(copy: Uint8Array, { schema }: FooterEvidence): Promise<number | undefined> {
+  const { array_schema_name } = decodePrefix(copy, footerHead, {}).value
+  const own = await schema(array_schema_name ?? '')
+  if (!own) return undefined
+  const footer = decode(copy, fragmentFooter(own), {})
+  const places = sectionPlaces(footer, fragmentSlots(footer.version, own, footer))
+  return places.reduce((most, { offset }) => Math.max(most, offset), 0)
 }
 
-/** Bytes of a footer's fields before the lists. These fields tell how long the lists are. */
-function headBytes(footer: FragmentFooter, schema: ArraySchema): number {
-  const bytes = encode({ ...footer, slack: new Uint8Array() }, fragmentFooter(schema)).length
-  const numbers = Object.entries(footer).reduce((sum, [key, value]) => {
+/** Numbers in the lists and offsets of a footer. The fields before them tell how long the lists are. */
+function numbersIn(footer: FragmentFooter): number {
+  return Object.entries(footer).reduce((sum, [key, value]) => {
     if (value instanceof Float64Array) return sum + value.length
     return sum + (key.endsWith('_offset') && value !== undefined ? 1 : 0)
   }, 0)
-  return bytes - 8 * numbers
-}
-
-async function versionAt(source: ByteSource, at: number, fileSize: number): Promise<number | undefined> {
-  if (at + 4 > fileSize) return undefined
-  const bytes = await source.read(at, 4)
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-}
-
-async function lengthAt(source: ByteSource, fileSize: number): Promise<bigint> {
-  const bytes = await source.read(fileSize - FOOTER_LENGTH_BYTES, FOOTER_LENGTH_BYTES)
-  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)
 }
