@@ -131,10 +131,10 @@ export async function refuseReadPlace(
   path: string,
   option: string,
 ): Promise<void> {
-  const { ReadPlaces } = await import('../node/read-places.ts')
+  const { refuseReadPlaces } = await import('../node/read-places.ts')
   const others = [...(option === command.name() ? [] : targets(command, given)), ...namedFiles(command, option)]
   const local = others.filter((one) => !isRemotePath(one)).map(internalPath)
-  new ReadPlaces(local, shownBy(given)).refuse(path, option)
+  refuseReadPlaces(path, option, local, shownBy(given))
 }
 
 function targets({ registeredArguments }: Command, given: readonly string[]): string[] {

@@ -36,7 +36,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
     await plant(array)
     const files = [...array.files].map(([file, bytes]) => ({ path: file.slice(root.length + 1), bytes }))
     for (const { path: file, bytes } of files) await output.write(file, bytes)
-    await output.commit()
+    output.commit()
     const document: DamagedSampleDocument = {
       ...documentHead('damaged-sample', cx.shownPath(path)),
       ...kindResult(code),
@@ -50,7 +50,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
   } catch (error) {
     throw addPlace(error, { file: path })
   } finally {
-    await output.discard()
+    output.discard()
   }
 }
 

@@ -149,7 +149,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     } finally {
       progress.stop()
     }
-    await output.commit()
+    output.commit()
     const document = sampleDocument(cx, path, { array, notes, seed: options.seed ?? '1' }, fragments, files)
     return {
       document,
@@ -158,7 +158,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   } catch (error) {
     throw addPlace(asUsage(error), { file: path })
   } finally {
-    await output.discard()
+    output.discard()
   }
 }
 

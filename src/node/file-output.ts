@@ -50,7 +50,7 @@ const HELD = 2 ** 20
  */
 export async function openFileOutput(path: string): Promise<FileOutput> {
   const place = writing(path, () => outputPlace(path))
-  return place.through ? openThrough(path) : new WholeFile(path, place)
+  return place.through ? openThrough(path) : openWhole(path, place)
 }
 
 /** Where an output path leads. */
@@ -94,84 +94,70 @@ function inRealFolder(path: string): string {
   return `${real === '/' ? '' : real}/${name}`
 }
 
-class WholeFile implements FileOutput {
-  readonly isWhole = true
-  private readonly shown: string
-  private readonly place: OutputPlace
-  private readonly temporary: string
-  private held: Uint8Array[] = []
-  private heldBytes = 0
-  private descriptor: number | undefined
-  private forget: (() => void) | undefined
-  private finished = false
-
-  constructor(shown: string, place: OutputPlace) {
-    this.shown = shown
-    this.place = place
-    const slash = place.path.lastIndexOf('/')
-    const folder = place.path.slice(0, slash) || '/'
-    writing(shown, () => {
-      if (place.status) accessSync(place.path, constants.W_OK)
-      accessSync(folder, constants.W_OK | constants.X_OK)
-    })
-    // Short enough for every name that the file itself may have.
-    this.temporary = `${place.path.slice(0, slash)}/.${place.path.slice(slash + 1).slice(0, 40)}.${unique()}`
-  }
-
-  write(data: string | Uint8Array): Promise<void> | void {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data
-    if (this.descriptor === undefined && this.heldBytes + bytes.length <= HELD) {
-      this.held.push(typeof data === 'string' ? bytes : bytes.slice())
-      this.heldBytes += bytes.length
-      return
-    }
-    const descriptor = this.started()
-    return writeWhole(descriptor, bytes).catch((error: unknown) => {
-      throw systemError(error, this.shown, 'write')
-    })
-  }
-
-  commit(): void {
-    const { path, status } = this.place
-    try {
-      const descriptor = this.started()
-      writing(this.shown, () => {
-        if (status) keepOwner(descriptor, status)
-        this.close()
-        replace(this.temporary, path)
-      })
-      this.finished = true
-      this.forget?.()
-    } finally {
-      this.discard()
-    }
-  }
-
-  discard(): void {
-    if (this.finished) return
-    this.finished = true
-    this.held = []
-    this.close()
-    if (this.forget) removeQuietly(this.temporary)
-    this.forget?.()
-  }
-
-  private close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor)
-    this.descriptor = undefined
-  }
-
+/** @param shown the path as the user wrote it */
+function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
+  writing(shown, () => {
+    if (status) accessSync(path, constants.W_OK)
+    accessSync(path.slice(0, path.lastIndexOf('/')) || '/', constants.W_OK | constants.X_OK)
+  })
+  const temporary = temporaryBeside(path)
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let descriptor: number | undefined
+  let forget: (() => void) | undefined
+  let finished = false
   /** Creates the file, with the bytes held so far. */
-  private started(): number {
-    if (this.descriptor !== undefined) return this.descriptor
-    return writing(this.shown, () => {
-      this.forget = onInterrupt(() => removeQuietly(this.temporary))
-      const descriptor = openSync(this.temporary, 'wx')
-      this.descriptor = descriptor
-      for (const piece of this.held) for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at)
-      this.held = []
-      return descriptor
+  const started = (): number => {
+    if (descriptor !== undefined) return descriptor
+    forget = onInterrupt(() => removeQuietly(temporary))
+    const opened = writing(shown, () => openSync(temporary, 'wx'))
+    descriptor = opened
+    writing(shown, () => {
+      for (const piece of held) for (let at = 0; at < piece.length; ) at += writeSync(opened, piece, at)
     })
+    held = []
+    return opened
+  }
+  const close = (): void => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
+  }
+  const discard = (): void => {
+    if (finished) return
+    finished = true
+    held = []
+    close()
+    if (forget) removeQuietly(temporary)
+    forget?.()
+  }
+  return {
+    isWhole: true,
+    write(data) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data
+      if (descriptor === undefined && heldBytes + bytes.length <= HELD) {
+        held.push(typeof data === 'string' ? bytes : bytes.slice())
+        heldBytes += bytes.length
+        return
+      }
+      return writeWhole(started(), bytes).catch((error: unknown) => {
+        throw systemError(error, shown, 'write')
+      })
+    },
+    commit() {
+      try {
+        const whole = started()
+        writing(shown, () => {
+          if (status) keepOwner(whole, status)
+          close()
+          replace(temporary, path)
+        })
+        finished = true
+        forget?.()
+      } finally {
+        discard()
+      }
+    },
+    discard,
   }
 }
 
@@ -198,12 +184,14 @@ function replace(from: string, to: string): void {
 
 let count = 0
 
-/** Unique among all running processes. */
-function unique(): string {
-  return `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
+/** A hidden name beside a path, unique among all running processes, and short enough for every name that the path may have. */
+export function temporaryBeside(path: string): string {
+  const slash = path.lastIndexOf('/')
+  const unique = `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
+  return `${path.slice(0, slash)}/.${path.slice(slash + 1).slice(0, 40)}.${unique}`
 }
 
-function removeQuietly(path: string): void {
+export function removeQuietly(path: string): void {
   rmSync(path, { force: true, recursive: true })
 }
 

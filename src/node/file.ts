@@ -79,16 +79,7 @@ class FileSource implements ByteSource {
 
   /** While the file is not open, its size is found by name: listings need the sizes of many files that they never read. */
   async size(): Promise<number> {
-    if (this.descriptor === undefined) this.bytes ??= guarded(this.name, () => this.sizeByName())
     return this.knownSize()
-  }
-
-  /** Undefined if the file must be read to know its size. @throws InspectError IO for what is not read */
-  private sizeByName(): number | undefined {
-    const status = statSync(named(this.name))
-    if (status.isFile()) return status.size
-    if (isOpenPipe(this.name, status)) return undefined
-    throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file: this.name })
   }
 
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
@@ -122,7 +113,7 @@ class FileSource implements ByteSource {
 
   private knownSize(): number {
     if (this.bytes !== undefined) return this.bytes
-    this.bytes = guarded(this.name, () => this.sizeByName())
+    this.bytes = sizeByName(this.name)
     if (this.bytes === undefined) {
       this.piped = drained(this.name)
       this.bytes = this.piped.length
@@ -142,6 +133,14 @@ class FileSource implements ByteSource {
   private short(offset: number, length: number, found: number): never {
     throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${found}`, { file: this.name, offset })
   }
+}
+
+/** Undefined if the file must be read to know its size. @throws InspectError IO for what is not read */
+function sizeByName(file: string): number | undefined {
+  const status = guarded(file, () => statSync(named(file)))
+  if (status.isFile()) return status.size
+  if (isOpenPipe(file, status)) return undefined
+  throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file })
 }
 
 /** Whether somebody has opened the pipe for this process. Then it has a writer and an end. */
@@ -200,12 +199,9 @@ function drain(descriptor: number, file: string, most: number): Uint8Array {
  * @throws InspectError TOO_LARGE; as {@link FileSource}
  */
 export function readShort(path: string, most: number): Uint8Array {
-  const status = guarded(path, () => statSync(named(path)))
-  if (isOpenPipe(path, status)) return readPipe(path, most)
-  if (!status.isFile())
-    throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file: path })
-  if (status.size > most)
-    throw new InspectError('TOO_LARGE', `expected at most ${most} bytes, found ${status.size}`, { file: path })
+  const size = sizeByName(path)
+  if (size !== undefined && size > most)
+    throw new InspectError('TOO_LARGE', `expected at most ${most} bytes, found ${size}`, { file: path })
   return readPipe(path, most)
 }
 

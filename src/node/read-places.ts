@@ -23,81 +23,68 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** A file of a fragment is this many folders below the array. */
 const FOLDERS_UP = 3
 
-/** The places that a run reads. Nothing may be written over them or inside them. */
-export class ReadPlaces {
-  private readonly paths: readonly string[]
-  private readonly shown: (path: string) => string
+/**
+ * Refuses to write over or inside what a run reads.
+ * @param path of a file or folder to write
+ * @param option that named it, or a command
+ * @param read paths of files and folders, which need not exist
+ * @param shown turns a path into what the user wrote
+ * @throws InspectError USAGE if it lies inside what is read, inside any array or among a group's own files; also if a link
+ * joins it to what is read
+ */
+export function refuseReadPlaces(
+  path: string,
+  option: string,
+  read: readonly string[],
+  shown: (path: string) => string,
+): void {
+  const found = placeAround(path, read)
+  if (found === undefined) return
+  throw usage(
+    found === ''
+      ? `${option} expects a file other than those that are read; nothing was written`
+      : `${option} expects a place outside of what is read, of every array and of a group's own files, found one in ${shown(found)}; nothing was written`,
+    { file: path },
+  )
+}
 
-  /**
-   * @param paths of files and folders, which need not exist
-   * @param shown turns a path into what the user wrote
-   */
-  constructor(paths: readonly string[], shown: (path: string) => string) {
-    this.paths = paths
-    this.shown = shown
+/** The folder that must not be written to; '' if the file itself is read. */
+function placeAround(path: string, read: readonly string[]): string | undefined {
+  const outputs = new Set([absolutePath(path), realOutput(path)])
+  for (const one of read) {
+    const full = absolutePath(one)
+    for (const root of [full, realPath(full) ?? full]) {
+      if (outputs.has(root)) return ''
+      for (const output of outputs) if (output.startsWith(root === '/' ? '/' : `${root}/`)) return one
+    }
   }
+  // Names are not enough if case does not matter or something is mounted twice.
+  const roots = new Map(read.map((one) => [identityOf(one), one]))
+  for (const output of outputs) {
+    for (const folder of foldersAround(output)) {
+      const id = identityOf(folder)
+      if (id === undefined) continue
+      const one = roots.get(id)
+      if (one !== undefined) return one
+      if (isMarked(folder)) return folder
+    }
+    for (const at of foldersAround(output)) if (isOfGroup(at)) return at
+  }
+  const status = statOf(path)
+  return status?.isFile() ? linkTo(status, read) : undefined
+}
 
-  /**
-   * @param path of a file or folder to write
-   * @param option that named it, or a command
-   * @throws InspectError USAGE if it lies inside what is read, inside any array or among a group's own files; also if a link
-   * joins it to what is read
-   */
-  refuse(path: string, option: string): void {
-    const found = this.placeAround(path)
-    if (found === undefined) return
-    throw usage(
-      found === ''
-        ? `${option} expects a file other than those that are read; nothing was written`
-        : `${option} expects a place outside of what is read, of every array and of a group's own files, found one in ${this.shown(found)}; nothing was written`,
-      { file: path },
-    )
+/** Where an existing file is part of what is read under another name. */
+function linkTo(status: BigIntStats, read: readonly string[]): string | undefined {
+  const wanted = identity(status)
+  const seen = new Set<string>()
+  for (const one of read) {
+    const root = arrayAround(one)
+    const found = statOf(root)
+    if (identity(found) === wanted) return ''
+    if (found?.isDirectory() && holdsLink(root, wanted, status.nlink > 1n, seen)) return one
   }
-
-  /** The folder that must not be written to; '' if the file itself is read. */
-  private placeAround(path: string): string | undefined {
-    const given = absolutePath(path)
-    const real = realOutput(path)
-    const outputs = real === given ? [given] : [given, real]
-    for (const one of this.paths) {
-      const full = absolutePath(one)
-      for (const root of new Set([full, realPath(full) ?? full])) {
-        if (outputs.includes(root)) return ''
-        if (outputs.some((output) => output.startsWith(root === '/' ? '/' : `${root}/`))) return one
-      }
-    }
-    // Names are not enough if case does not matter or something is mounted twice.
-    const roots = new Map<string, string>()
-    for (const one of this.paths) {
-      const id = identity(statOf(one))
-      if (id !== undefined) roots.set(id, one)
-    }
-    for (const output of outputs) {
-      for (const folder of foldersAround(output)) {
-        const status = statOf(folder)
-        if (status === undefined) continue
-        const read = roots.get(identity(status) ?? '')
-        if (read !== undefined) return read
-        if (isMarked(folder)) return folder
-      }
-      for (const at of foldersAround(output)) if (isOfGroup(at)) return at
-    }
-    const status = statOf(path)
-    return status?.isFile() ? this.linkTo(status) : undefined
-  }
-
-  /** Where an existing file is part of what is read under another name. */
-  private linkTo(status: BigIntStats): string | undefined {
-    const wanted = identity(status)
-    const seen = new Set<string>()
-    for (const one of this.paths) {
-      const root = arrayAround(one)
-      const found = statOf(root)
-      if (identity(found) === wanted) return ''
-      if (found?.isDirectory() && holdsLink(root, wanted, status.nlink > 1n, seen)) return one
-    }
-    return undefined
-  }
+  return undefined
 }
 
 /** Where an output goes after all links. */
@@ -135,6 +122,10 @@ function identity(status: BigIntStats | undefined): string | undefined {
   return status && `${status.dev} ${status.ino}`
 }
 
+function identityOf(path: string): string | undefined {
+  return identity(statOf(path))
+}
+
 /** The path itself and every folder around it, innermost first. */
 function* foldersAround(path: string): Generator<string> {
   for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at
@@ -168,7 +159,7 @@ function arrayAround(path: string): string {
 
 /** Whether a link in a folder leads to a file. @param hard whether the file has other names, too */
 function holdsLink(folder: string, wanted: string | undefined, hard: boolean, seen: Set<string>): boolean {
-  const id = identity(statOf(folder)) ?? folder
+  const id = identityOf(folder) ?? folder
   if (seen.has(id)) return false
   seen.add(id)
   for (const entry of entriesOf(folder)) {
