@@ -120,7 +120,7 @@ async function kernels(folder) {
 for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
 rmSync('dist', { recursive: true, force: true })
-const threads = { 'verify-worker': 'src/threads/verify-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
+const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
 await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildProcess], {
   dir: 'dist/cli',
   format: 'cjs',

@@ -21,12 +21,13 @@ import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { checkStray } from './strays.ts'
+import type { Plan } from './units.ts'
 
 /**
  * Checks everything about one array. Memory does not grow with the number of fragments, except for their names.
  * @param ofLabel whether this is the array of a dimension label, which has no labels of its own
  */
-export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Items {
+export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Plan {
   const { folder } = array
   // Damaged commit files are reported as findings. The other commit files still count.
   array.cx.onFault = () => {}
@@ -45,7 +46,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Which fragment is the first to name a schema must not depend on which is read first.
   let turn = Promise.resolve()
-  const checkEntry = async function* (entry: FragmentEntry): Items {
+  const checkEntry = async function* (entry: FragmentEntry): Plan {
     const before = turn
     let done = (): void => {}
     turn = new Promise((resolve) => {

@@ -6,40 +6,91 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.ts'
 import { CoordinatesCheck } from './cells-coordinates.ts'
 import { checkHistory } from './cells-history.ts'
 import { StatisticsCheck } from './cells-statistics.ts'
-import { attempt, type Item, type Items, withoutRepeats } from './finding.ts'
-import { type CheckRun, reaches } from './run.ts'
+import { attempt, type IgnoredReason, type Item, type Items, passedOver, withoutRepeats } from './finding.ts'
+import { type CheckRun, newRun, reaches } from './run.ts'
 import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
+import { type FieldsRun, type Opened, tileRuns, UNIT_BYTES, type Unit, type UnitResult } from './units.ts'
 import { checkUnwrittenCells } from './unwritten-cells.ts'
 
 /**
  * Checks the data files of a fragment, field by field and tile by tile: their chunks and, at level `cells`, their cells.
  * Memory holds one tile of the files read together, and their lists.
  */
-export function checkDataFiles(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
-  return withoutRepeats(checkAllFields(run, fragment, info))
+export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
+  const runs = fieldsTogether(info).map((slots) => ({ slots, from: 0, to: info.tile_num }))
+  yield* withoutRepeats(checkFields(run, fragment, info, runs))
+  if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
 }
 
-async function* checkAllFields(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
+/**
+ * {@link checkDataFiles} as units of work. Cells are looked at field by field, as what is known of one tile serves for the next;
+ * chunks also in runs of tiles.
+ */
+export async function* dataFileUnits(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  over: IgnoredReason | undefined,
+): AsyncGenerator<Unit<Item>> {
+  const { level } = run
+  const { path } = fragment.folder
+  const files = await fragment.fieldFiles()
+  let runs: FieldsRun[] = []
+  let bytes = 0
+  const unit = (): Unit<Item> => ({ path, part: { kind: 'fields', runs, level, over }, bytes })
+  for (const slots of fieldsTogether(info)) {
+    const together = files.filter(({ slot }) => slots.includes(slot))
+    const whole = { from: 0, to: info.tile_num, bytes: together.reduce((sum, { size }) => sum + size, 0) }
+    for (const one of reaches(run, 'cells') ? [whole] : await tileRuns(fragment, info, together)) {
+      runs.push({ ...one, slots })
+      bytes += one.bytes
+      if (bytes < UNIT_BYTES) continue
+      yield unit()
+      runs = []
+      bytes = 0
+    }
+  }
+  if (runs.length > 0) yield unit()
+  if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
+}
+
+/** Does what one of {@link dataFileUnits} says. */
+export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
+  if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
+  const { level, runs, over } = part
+  const run = newRun(level, false)
+  const items: Item[] = []
+  for await (const item of checkFields(run, target.fragment, await target.fragment.info(), runs))
+    items.push(passedOver(item, over))
+  return { counts: run.counts, items }
+}
+
+async function* checkFields(
+  run: CheckRun,
+  fragment: Fragment,
+  info: FragmentInfo,
+  runs: readonly Omit<FieldsRun, 'bytes'>[],
+): Items {
   const cells = reaches(run, 'cells') ? await cellFacts(fragment, info) : undefined
   const fields = inOrder(
-    fieldsTogether(info),
+    runs,
     fieldsAhead(run, fragment),
-    (slots) => openFields(run, fragment, info, slots),
-    ({ length }) => length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.concurrency,
+    (one) => openFields(run, fragment, info, one),
+    ({ slots }) => slots.length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.concurrency,
   )
   for await (const opened of fields) {
     const check = cells && (await openCellsCheck(fragment, info, opened, cells))
-    yield* eachTile(info, opened, (tile, reads, items) => check?.visit(tile, reads, items))
+    yield* eachTile(opened, (tile, reads, items) => check?.visit(tile, reads, items))
     const items: Item[] = []
     check?.finish(items)
     yield* items
     fragment.forget()
   }
-  if (cells) run.counts.cell_num += storedCellNum(info)
 }
 
 /** Slots that are read together: the coordinates, the timestamps of writes and deletes, each attribute alone. */
@@ -106,7 +157,7 @@ type VisitColumns = (
 async function openCellsCheck(
   fragment: Fragment,
   info: FragmentInfo,
-  { slots, fields }: OpenFields,
+  { run: { slots }, fields }: OpenFields,
   facts: CellFacts,
 ): Promise<CellsCheck> {
   const statistics: (StatisticsCheck | undefined)[] = []

@@ -31,6 +31,22 @@ export interface NotExamined {
 }
 
 export type Item = Finding | NotExamined
+
+/** Why readers ignore a fragment. */
+export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
+
+const WHY_PASSED_OVER: Readonly<Record<IgnoredReason, string>> = {
+  uncommitted: 'readers pass over the fragment, as no commit names it',
+  toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
+  future: 'readers pass over the fragment until the time in its name',
+}
+
+/** If readers ignore a fragment, its faults are at most warnings. */
+export function passedOver(item: Item, over: IgnoredReason | undefined): Item {
+  if (over === undefined || 'notExamined' in item || item.severity !== 'error') return item
+  return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_PASSED_OVER[over]}` }
+}
+
 /** The results of a check, as they are found. */
 export type Items = AsyncGenerator<Item>
 

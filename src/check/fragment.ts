@@ -8,8 +8,18 @@ import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
-import { checkDataFiles } from './data-files.ts'
-import { attempt, type Finding, finding, fromError, guarded, type Item, type Items } from './finding.ts'
+import { checkDataFiles, dataFileUnits } from './data-files.ts'
+import {
+  attempt,
+  type Finding,
+  finding,
+  fromError,
+  guarded,
+  type IgnoredReason,
+  type Item,
+  type Items,
+  passedOver,
+} from './finding.ts'
 import { NAN_FAULTS } from './known-faults.ts'
 import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -17,15 +27,7 @@ import type { CheckedSchemas } from './schemas.ts'
 import { rangesInDomain } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
-
-/** Why readers ignore a fragment. */
-export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
-
-const WHY_PASSED_OVER: Readonly<Record<IgnoredReason, string>> = {
-  uncommitted: 'readers pass over the fragment, as no commit names it',
-  toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
-  future: 'readers pass over the fragment until the time in its name',
-}
+import type { Plan } from './units.ts'
 
 export function whyIgnored({ committed, isRead, state }: FragmentEntry): IgnoredReason | undefined {
   if (!committed) return 'uncommitted'
@@ -42,11 +44,9 @@ export async function* checkFragment(
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
   over: IgnoredReason | undefined,
-): Items {
-  for await (const item of checkReadFragment(run, fragment, schemas, over)) {
-    if (over === undefined || 'notExamined' in item || item.severity !== 'error') yield item
-    else yield { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_PASSED_OVER[over]}` }
-  }
+): Plan {
+  for await (const one of checkReadFragment(run, fragment, schemas, over))
+    yield 'part' in one ? one : passedOver(one, over)
 }
 
 async function* checkReadFragment(
@@ -54,7 +54,7 @@ async function* checkReadFragment(
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
   over: IgnoredReason | undefined,
-): Items {
+): Plan {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
@@ -96,7 +96,9 @@ async function* checkReadFragment(
   }
   yield* checkFragmentLists(fragment, info, file)
   fragment.forget()
-  if (reaches(run, 'chunks')) yield* checkDataFiles(run, fragment, info)
+  if (!reaches(run, 'chunks')) return
+  if (run.shared) yield* dataFileUnits(run, fragment, info, over)
+  else yield* checkDataFiles(run, fragment, info)
 }
 
 /** Describes an unreadable footer. Tells a missing schema from a damaged footer. */

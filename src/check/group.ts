@@ -11,9 +11,10 @@ import { attempt, finding, fromError, type Item, type Items } from './finding.ts
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
+import type { Plan } from './units.ts'
 
 /** Opens and checks a target that a group lists. @param concurrency number of members that are checked at once */
-export type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Items
+export type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Plan
 
 /**
  * Checks a group's own files, then its members.
@@ -24,7 +25,7 @@ export async function* checkGroup(
   group: InspectGroup,
   above: readonly string[],
   checkMember: CheckMember,
-): Items {
+): Plan {
   const { folder, cx } = group
   const inside = folder.folder(GROUP_DETAILS_FOLDER)
   const identity = await group.identity()
@@ -64,12 +65,12 @@ async function* checkMembers(
   members: readonly Member[],
   above: readonly string[],
   checkMember: CheckMember,
-): Items {
+): Plan {
   const { folder } = group
   const concurrency = Math.max(1, Math.min(members.length, atOnce(folder)))
   const open = (path: string): Promise<Target> =>
     openTarget(folder.storage, path, { ...group.cx, keyProven: false, encrypted: false, onFault: undefined })
-  yield* allInOrder(members, concurrency, async function* (member): Items {
+  yield* allInOrder(members, concurrency, async function* (member): Plan {
     const place = { file: folder.path, field: `members.${member.name ?? member.uri}` }
     const { state, path, target, error } = await findMember(group, member, above, open)
     if (state === 'cycle' || (path !== undefined && above.includes(path))) {

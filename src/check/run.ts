@@ -15,6 +15,8 @@ export interface CheckRun {
   readonly all: boolean
   /** Checks one part of the fragments. The first part also contains everything outside fragments. */
   readonly shard: Shard | undefined
+  /** Whether data files become units of work, for several threads. */
+  readonly shared?: boolean
   /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */
   readonly concurrency: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }

@@ -10,6 +10,7 @@ import { attempt, finding, fromError, type Item, type Items, type Place } from '
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
 import { type ChunkReports, openTile, type TileExtent, type UndoneTile, undoTile } from './undo.ts'
+import type { FieldsRun } from './units.ts'
 
 /** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
@@ -271,37 +272,42 @@ function startsOf(raw: Uint8Array): Float64Array {
   return starts
 }
 
-/** The open fields, and the reports about those that could not be opened. */
+/** Fields that are read together, and the reports about those that could not be opened. */
 export interface OpenFields {
-  readonly slots: readonly number[]
+  readonly run: Omit<FieldsRun, 'bytes'>
   readonly fields: readonly FieldReader[]
   readonly items: readonly Item[]
 }
 
-/** Opens fields. A remote source starts to fetch their tiles. */
+/** Opens fields for a run of tiles. A remote source starts to fetch them. */
 export async function openFields(
-  run: CheckRun,
+  check: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  slots: readonly number[],
+  run: OpenFields['run'],
 ): Promise<OpenFields> {
   const items: Item[] = []
   const fields: FieldReader[] = []
-  for (const slot of slots) fields.push(await FieldReader.open(run, fragment, info, slot, items))
-  planTiles(fields.flatMap((field) => [...field.files.values()]))
-  return { slots, fields, items }
+  for (const slot of run.slots) fields.push(await FieldReader.open(check, fragment, info, slot, items))
+  planTiles(
+    fields.flatMap((field) => [...field.files.values()]),
+    run.from,
+    run.to - 1,
+  )
+  return { run, fields, items }
 }
 
 /** Looks at a tile: what was read of it, a column a field. */
 export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: Item[]) => void
 
-/** Runs through the tiles of open fields, then closes them. */
-export async function* eachTile(info: FragmentInfo, { fields, items: reported }: OpenFields, visit: VisitTile): Items {
+/** Runs through tiles of open fields, then closes them. */
+export async function* eachTile({ run, fields, items: reported }: OpenFields, visit: VisitTile): Items {
   try {
-    yield* reported
+    // The first run reports for the whole file.
+    if (run.from === 0) yield* reported
     // Without any file, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
-    for (let tile = 0; tile < info.tile_num; tile++) {
+    for (let tile = run.from; tile < run.to; tile++) {
       const items: Item[] = []
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(tile, items))

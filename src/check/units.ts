@@ -1,20 +1,32 @@
 import { asInspectError, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import { TileFile, type TileRole } from '../cells/tile-files.ts'
+import { TileFile } from '../cells/tile-files.ts'
+import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import type { Storage } from '../source/source.ts'
-import type { Fragment } from '../store/fragment.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { openFragment, openTarget, type Target } from '../store/target.ts'
-import type { NotExamined } from './finding.ts'
+import type { IgnoredReason, Item, Level, NotExamined } from './finding.ts'
 
-/** A run of tiles of one data file. */
-export interface DataFilePart {
-  name: string
-  slot: number
-  role: TileRole
+/** A run of tiles. */
+export interface TileRun {
   from: number
   /** Exclusive. */
   to: number
+  /** Stored bytes. */
+  bytes: number
+}
+
+/** A run of tiles of one data file. */
+export interface DataFilePart extends Omit<TileRun, 'bytes'> {
+  name: string
+  slot: number
+  role: TileRole
+}
+
+/** A run of tiles of fields that are read together. */
+export interface FieldsRun extends TileRun {
+  slots: readonly number[]
 }
 
 /** What a unit does to the array, group or fragment that it opens. */
@@ -23,6 +35,8 @@ export type Part =
   | { kind: 'group-files' }
   | { kind: 'fragment-metadata' }
   | ({ kind: 'data-file' } & DataFilePart)
+  /** For `check`. */
+  | { kind: 'fields'; runs: readonly FieldsRun[]; level: Level; over: IgnoredReason | undefined }
 
 /** What a unit found. */
 export interface UnitResult<I> {
@@ -45,6 +59,9 @@ export interface Unit<I> {
   bytes: number
 }
 
+/** What a check finds, and what is left for units to find. */
+export type Plan = AsyncGenerator<Item | Unit<Item>>
+
 /** Runs units and gives the results in their order, on this thread or on workers. */
 export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
 
@@ -57,29 +74,35 @@ export type UnitWork<I> = (target: Opened, cx: ReadContext, unit: Unit<I>) => Pr
 /** Stored bytes of one unit: small enough to share out, large enough that sharing costs little. */
 export const UNIT_BYTES = 16 * 2 ** 20
 
-/** A run of tiles. */
-export interface TileRun {
-  from: number
-  /** Exclusive. */
-  to: number
-  bytes: number
-}
-
-/** Runs of tiles with about {@link UNIT_BYTES} stored bytes each. */
-export async function tileRuns(fragment: Fragment, slot: number, role: TileRole): Promise<TileRun[]> {
-  const file = await TileFile.open(fragment, slot, role)
+/**
+ * Cuts files of a fragment that are read together into runs of tiles with about {@link UNIT_BYTES} stored bytes each. If the
+ * metadata does not say where the tiles are, all are one run; whoever reads them then says why.
+ */
+export async function tileRuns(
+  fragment: Fragment,
+  { tile_num }: FragmentInfo,
+  files: readonly FieldFile[],
+): Promise<TileRun[]> {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const whole = [{ from: 0, to: tile_num, bytes }]
+  if (bytes <= UNIT_BYTES) return whole
+  const lists: Float64Array[] = []
+  try {
+    for (const file of files) lists.push((await TileFile.open(fragment, file.slot, tileRole(file))).offsets)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return whole
+  }
   const runs: TileRun[] = []
   let run: TileRun = { from: 0, to: 0, bytes: 0 }
-  for (let tile = 0; tile < file.tileNum; tile++) {
+  for (let tile = 0; tile < tile_num; tile++) {
     run.to = tile + 1
-    run.bytes += Math.max(0, (file.offsets[tile + 1] ?? file.offsets[tile]) - file.offsets[tile])
-    if (run.bytes >= UNIT_BYTES) {
-      runs.push(run)
-      run = { from: tile + 1, to: tile + 1, bytes: 0 }
-    }
+    for (const offsets of lists) run.bytes += Math.max(0, (offsets[tile + 1] ?? offsets[tile]) - offsets[tile])
+    if (run.bytes < UNIT_BYTES) continue
+    runs.push(run)
+    run = { from: tile + 1, to: tile + 1, bytes: 0 }
   }
   if (run.to > run.from) runs.push(run)
-  await file.close()
   return runs
 }
 
@@ -173,7 +196,7 @@ export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
 }
 
 /** Packs a result for another thread, as error classes do not survive the transfer. */
-export function packed<I extends object>({ counts, items }: UnitResult<I>): object {
+export function packed<I extends object>({ counts, items }: UnitResult<I>): UnitResult<object> {
   const pack = ({ code, message, at }: InspectError): object => ({ code, message, at })
   return {
     counts,

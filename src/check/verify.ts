@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
-import type { TileRole } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -9,7 +9,7 @@ import type { InspectGroup } from '../store/group.ts'
 import { findMember } from '../store/group-members.ts'
 import { isFirst, type Shard, shardOf } from '../store/shard.ts'
 import { openTarget, type Target } from '../store/target.ts'
-import { type TileRun, tileRuns, UNIT_BYTES, type Unit, type UnitRunner } from './units.ts'
+import { tileRuns, type Unit, type UnitRunner } from './units.ts'
 import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
 
 export interface VerifyOptions {
@@ -136,32 +136,13 @@ async function* fragmentUnits(fragment: Fragment): Units {
   try {
     const info = await fragment.info()
     for (const file of await fragment.fieldFiles()) {
-      const role: TileRole =
-        file.role === 'offsets' || file.role === 'var' || file.role === 'validity' ? file.role : 'data'
-      const part = { kind: 'data-file', name: file.name, slot: file.slot, role } as const
-      if (file.size <= UNIT_BYTES) yield { path, part: { ...part, from: 0, to: info.tile_num }, bytes: file.size }
-      else {
-        for (const { from, to, bytes } of await runsOrWhole(fragment, file.slot, role, info.tile_num)) {
-          yield { path, part: { ...part, from, to }, bytes }
-        }
-      }
+      const part = { kind: 'data-file', name: file.name, slot: file.slot, role: tileRole(file) } as const
+      for (const { from, to, bytes } of await tileRuns(fragment, info, [file]))
+        yield { path, part: { ...part, from, to }, bytes }
     }
   } catch (error) {
     // The metadata file's own unit reports its faults.
     if (!(error instanceof InspectError)) throw error
-  }
-}
-
-/**
- * {@link tileRuns}, or the whole file if its runs cannot be found. The unit of that file then says why; other files are not
- * affected.
- */
-async function runsOrWhole(fragment: Fragment, slot: number, role: TileRole, tileNum: number): Promise<TileRun[]> {
-  try {
-    return await tileRuns(fragment, slot, role)
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return [{ from: 0, to: tileNum, bytes: 0 }]
   }
 }
 

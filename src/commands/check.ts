@@ -2,6 +2,7 @@ import { isNew, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
+import { checkUnit } from '../check/data-files.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
@@ -15,12 +16,15 @@ import {
   noteIfEmpty,
   type Outcome,
 } from './command.ts'
+import { parseJobs } from './numbers.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { unitRunner } from './unit-runner.ts'
 
 interface Options {
   level?: string
   failOn?: string
   all?: boolean
+  jobs?: string
   shard?: string
 }
 
@@ -30,6 +34,7 @@ export const command: CommandModule<Options> = {
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],
+    ['in two threads', 'check --jobs 2 weather'],
     ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
   ],
 
@@ -43,6 +48,7 @@ export const command: CommandModule<Options> = {
       )
       .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
       .option('--all', 'everything in the folder, uncommitted fragments and unused enumerations too')
+      .option('--jobs <n>', 'threads', '1')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
 
@@ -50,7 +56,8 @@ export const command: CommandModule<Options> = {
     const level = oneOf<Level>('--level', LEVELS, options.level ?? 'chunks')
     const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
-    yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn)
+    const jobs = parseJobs(options.jobs)
+    yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn, jobs)
   },
 }
 
@@ -68,11 +75,20 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 }
 
 /** The document's findings are written as they are found; the summary follows the last one. */
-async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: Severity): Promise<Outcome> {
+async function outcome(
+  cx: CommandContext,
+  path: string,
+  run: CheckRun,
+  failOn: Severity,
+  jobs: number,
+): Promise<Outcome> {
   const { level, all } = run
   const target = await cx.open(path)
   await noteIfEmpty(cx, target)
-  if (level !== 'structure') await noteBytesToRead(cx, target)
+  const readsTiles = level !== 'structure'
+  const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
+  // One thread needs no units of work.
+  const runner = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
   const failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
@@ -83,7 +99,7 @@ async function outcome(cx: CommandContext, path: string, run: CheckRun, failOn: 
     const reported = new Set<string>()
     const progress = await cx.progress('checking')
     try {
-      for await (const item of checkTarget(run, target)) {
+      for await (const item of checkTarget(run, target, runner)) {
         progress.update(run.counts.file_num)
         if ('notExamined' in item) {
           // A file that cannot be read is met again with each of its tiles.

@@ -1,5 +1,5 @@
 import type { Output } from '../base/result.ts'
-import { runHere, type UnitRunner, UnitWorker } from '../check/units.ts'
+import type { UnitRunner, UnitWork } from '../check/units.ts'
 import { Verified, type VerifyItem } from '../check/verification.ts'
 import { verifyUnit } from '../check/verifier.ts'
 import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
@@ -16,6 +16,7 @@ import {
 } from './command.ts'
 import { parseJobs } from './numbers.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { unitRunner } from './unit-runner.ts'
 
 interface Options {
   all?: boolean
@@ -58,22 +59,11 @@ export const command: CommandModule<Options> = {
     const target = await cx.open(path)
     await noteIfEmpty(cx, target)
     const bytes = await noteBytesToRead(cx, target)
-    const runner = await runnerFor(cx, { path: target.path, bytes }, jobs, options.deep ?? false)
+    const deep = options.deep ?? false
+    const work: UnitWork<VerifyItem> = (opened, inside, unit) => verifyUnit(opened, inside, unit, deep)
+    const runner = await unitRunner(cx, target, bytes, jobs, work, deep)
     yield outcome(cx, path, target, verifyOptions, runner, options)
   },
-}
-
-async function runnerFor(
-  cx: CommandContext,
-  target: { path: string; bytes: number | undefined },
-  jobs: number,
-  deep: boolean,
-): Promise<UnitRunner<VerifyItem>> {
-  const { key, maxTileSize } = cx.reading
-  const here = new UnitWorker<VerifyItem>(cx.storage, cx.reading, (...of) => verifyUnit(...of, deep))
-  if (jobs === 1) return runHere(here, target.path)
-  const { runInWorkers } = await import('../threads/verify-pool.ts')
-  return runInWorkers(jobs, { key, deep, maxTileSize }, cx.storage, target, here)
 }
 
 /** Failures are given as they are found; the summary follows the last one. */

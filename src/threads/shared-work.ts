@@ -38,6 +38,12 @@ export async function* sharedWork<U, R>(
   /** All units are handed out; a thread that has not begun by now need not begin. */
   let ended = false
 
+  /** Ends the handing out. What is under way is still given. */
+  const fail = (error: unknown): void => {
+    failure ??= error
+    ended = true
+    wake()
+  }
   /** Takes the next unit and has it run. @returns false after the last one */
   const next = async (run: (unit: U) => Promise<R>): Promise<boolean> => {
     handedOut++
@@ -63,9 +69,7 @@ export async function* sharedWork<U, R>(
         else await new Promise<void>((resolve) => waiting.push(resolve))
       }
     } catch (error) {
-      failure ??= error
-      ended = true
-      wake()
+      fail(error)
     }
   }
   for (const thread of threads) for (let i = 0; i < lanes; i++) void lane(thread)
@@ -79,7 +83,7 @@ export async function* sharedWork<U, R>(
         handedOut--
         waiting.shift()?.()
         yield await first.result
-      } else if (!ended && handedOut < ahead) await next(own)
+      } else if (!ended && handedOut < ahead) await next(own).catch(fail)
       else if (ended && !first) break
       else
         await new Promise<void>((resolve) => {

@@ -125,6 +125,21 @@ describe('units shared among threads', () => {
     expect(thread.ended).toBe(true)
   })
 
+  test('what is under way when the units end with an error is given ahead of it', async () => {
+    function* broken(): Generator<number> {
+      yield* upTo(3)
+      throw new Error('no more to tell')
+    }
+    for (const threads of [[], [new SlowThread(3)]]) {
+      const found: string[] = []
+      const taking = (async () => {
+        for await (const name of sharedWork(broken(), own, threads)) found.push(name)
+      })()
+      await expect(taking).rejects.toThrow('no more to tell')
+      expect(found).toEqual(names(3))
+    }
+  })
+
   test('units that cannot be told end the work', async () => {
     function* broken(): Generator<number> {
       yield 0

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { InspectError } from '../base/errors.ts'
 import { runHere, type Unit, type UnitResult, type UnitRunner, type UnitWorker, unpacked } from '../check/units.ts'
 import type { Storage } from '../source/source.ts'
 import { lendStorage } from './lent-storage.ts'
@@ -7,7 +8,8 @@ import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 
 export interface WorkerSettings {
   key: Uint8Array | undefined
-  deep: boolean
+  /** Of `verify-checksums`; undefined for `check`. */
+  deep: boolean | undefined
   maxTileSize: number | undefined
 }
 
@@ -16,6 +18,9 @@ export interface WorkerData extends WorkerSettings {
   /** Port to the thread that reads URLs; undefined if there are none. */
   port: MessagePort | undefined
 }
+
+/** What a thread answers. Errors lose their class on the way. */
+export type Answer<I> = { result: UnitResult<I> } | { failure: Pick<InspectError, 'code' | 'message' | 'at'> }
 
 /** Up to this many stored bytes, workers take longer to start than they save. */
 const WORTH_WORKERS = 64 * 2 ** 20
@@ -81,18 +86,16 @@ function workerThread<I extends object>(
   const channel = lent && new MessageChannel()
   if (channel) lendStorage(lent, channel.port1)
   const data: WorkerData = { ...settings, port: channel?.port2 }
-  const pool = new PoolThread<Unit<I>, UnitResult<I>>(
-    'verify-worker.cjs',
-    data,
-    undefined,
-    channel ? [channel.port2] : [],
-  )
+  const pool = new PoolThread<Unit<I>, Answer<I>>('unit-worker.cjs', data, undefined, channel ? [channel.port2] : [])
   return {
     ready: pool.ready,
     async run(unit) {
       // What is known is no work, and its errors would not survive the transfer.
       if (unit.part.kind === 'known') return unit.part.result
-      return unpacked(await pool.run(unit))
+      const answer = await pool.run(unit)
+      if ('result' in answer) return unpacked(answer.result)
+      const { code, message, at } = answer.failure
+      throw new InspectError(code, message, at)
     },
     end: () => pool.end(),
   }

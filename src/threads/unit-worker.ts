@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { asInspectError } from '../base/errors.ts'
+import { checkUnit } from '../check/data-files.ts'
+import type { Item } from '../check/finding.ts'
+import { packed, type Unit, UnitWorker } from '../check/units.ts'
+import type { VerifyItem } from '../check/verification.ts'
+import { verifyUnit } from '../check/verifier.ts'
+import { localStorage } from '../node/file.ts'
+import { nodeCodecs } from '../node/node-codecs.ts'
+import { readContext } from '../store/generic-tile.ts'
+import { lentStorage } from './lent-storage.ts'
+import type { Answer, WorkerData } from './unit-pool.ts'
+
+/** A thread of the pool in unit-pool.ts. It answers each unit with its results, in order. */
+const { key, deep, maxTileSize, port } = workerData as WorkerData
+const storage = port ? lentStorage(localStorage, port) : localStorage
+const cx = readContext(nodeCodecs, key, maxTileSize)
+const worker =
+  deep === undefined
+    ? new UnitWorker<Item>(storage, cx, checkUnit)
+    : new UnitWorker<VerifyItem>(storage, cx, (target, inside, unit) => verifyUnit(target, inside, unit, deep))
+
+async function answer(unit: Unit<never>): Promise<Answer<object>> {
+  try {
+    return { result: packed<object>(await worker.run(unit)) }
+  } catch (error) {
+    const { code, message, at } = asInspectError(error)
+    return { failure: { code, message, at } }
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve()
+parentPort?.on('message', (unit: Unit<never>) => {
+  const before = last
+  const found = port ? answer(unit) : before.then(() => answer(unit))
+  // Answered in its turn.
+  last = before.then(async () => parentPort?.postMessage(await found))
+})

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { checkTarget } from '../../src/check/check.ts'
+import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
+import { checkUnit } from '../../src/check/data-files.ts'
+import type { Item, Level } from '../../src/check/finding.ts'
+import { newRun } from '../../src/check/run.ts'
+import { runHere, type Unit, UnitWorker } from '../../src/check/units.ts'
+import { DAMAGES } from '../../src/damage/damages.ts'
+import { localStorage } from '../../src/node/file.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { openTarget } from '../../src/store/target.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { shortTurn } from '../helpers/turn.ts'
+import { PLACES } from './damage.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BIN = `${ROOT}bin/tiledb-inspect.js`
+const LEVELS: readonly Level[] = ['chunks', 'cells']
+
+interface Checked {
+  items: Item[]
+  counts: object
+  unitNum: number
+}
+
+/** All that a check gives, either straight or as units of work. */
+async function checked(storage: Storage, path: string, key: string | undefined, level: Level, asUnits: boolean) {
+  const cx = contextFor({ key })
+  const run = newRun(level, true)
+  const here = new UnitWorker<Item>(storage, cx, checkUnit)
+  const found: Checked = { items: [], counts: run.counts, unitNum: 0 }
+  async function* counted(units: AsyncIterable<Unit<Item>>): AsyncGenerator<Unit<Item>> {
+    for await (const unit of units) {
+      if (unit.part.kind !== 'known') found.unitNum++
+      yield unit
+    }
+  }
+  const target = await openTarget(storage, path, cx)
+  const runner = runHere(here, path)
+  const items = checkTarget(run, target, asUnits ? (units) => runner(counted(units)) : undefined)
+  for await (const item of items) found.items.push(item)
+  return found
+}
+
+async function expectSame(storage: Storage, path: string, key: string | undefined, level: Level): Promise<number> {
+  const { unitNum, ...units } = await checked(storage, path, key, level, true)
+  const { unitNum: _, ...straight } = await checked(storage, path, key, level, false)
+  const now = (text: string): string => text.replace(/now, \d+/g, 'now')
+  const shown = ({ items, counts }: object & Omit<Checked, 'unitNum'>): string =>
+    now(JSON.stringify({ items, counts }, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+  expect(shown(units)).toBe(shown(straight))
+  return unitNum
+}
+
+describe('units of work find the same, in the same order, and count the same', () => {
+  const folders = fixtureFolders()
+  const versions = [...new Set(folders.map(({ name }) => name.split('/')[0]))]
+
+  test.each(shortTurn(versions, 4))('in the fixtures of version %s', async (version) => {
+    let unitNum = 0
+    for (const { path, name, key } of folders)
+      if (name.startsWith(`${version}/`)) unitNum += await expectSame(localStorage, path, key, 'cells')
+    expect(unitNum).toBeGreaterThan(0)
+  })
+
+  test.each(shortTurn(Object.keys(FINDING_CODES) as FindingCode[], 4))('in an array damaged as %s', async (code) => {
+    const array = new EditedArray(PLACES[code].fixture)
+    await DAMAGES[code].plant(array)
+    for (const level of LEVELS) await expectSame(array.storage(), EDITED, array.key, level)
+  })
+})
+
+if (!existsSync(`${ROOT}dist/cli`)) test.skip('the built program is not here: npm run build', () => {})
+else
+  describe('check --jobs', () => {
+    const array = `${temporaryFolder()}/array`
+
+    /** More than threads are begun for; one fragment, so that its files are cut into runs of tiles. */
+    function writeDamaged(): void {
+      const spec = ['--dense', '--dim', 'x:INT64:0..4999999', '--attr', 'a:INT64', '--attr', 'b:INT64']
+      const layout = ['--tile-extent', '50000', '--cells', '5000000', '--fragments', '1', '--filters', 'md5']
+      const { status, stderr } = spawnSync(execPath, [BIN, 'write-sample', array, ...spec, ...layout], { env: {} })
+      expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' })
+      const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+      for (const file of ['a0.tdb', 'a1.tdb']) {
+        const bytes = readFileSync(`${fragment}/${file}`)
+        for (const at of [1 / 7, 3 / 7, 6 / 7]) bytes[Math.floor(bytes.length * at)] ^= 1
+        writeFileSync(`${fragment}/${file}`, bytes)
+      }
+    }
+
+    test('one job and three print the same findings in the same order', () => {
+      writeDamaged()
+      for (const more of [['--json'], ['--format=ndjson'], ['--level=cells', '--json']]) {
+        const [one, three] = ['1', '3'].map((jobs) => {
+          const args = [BIN, 'check', array, '--jobs', jobs, ...more]
+          const { status, stdout, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {} })
+          return { status, stdout, stderr }
+        })
+        expect(one.status).toBe(1)
+        expect(one.stdout.match(/"CHECKSUM_MISMATCH"/g)).toHaveLength(6)
+        expect(three).toEqual(one)
+      }
+    })
+  })
