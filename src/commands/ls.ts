@@ -1,23 +1,16 @@
-import { InspectError, orError, usage, withPlaceAsync } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
-import type { DamagedFile, DocumentHead, ListedFragment } from '../documents/common.ts'
+import type { DocumentHead } from '../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
-import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import {
-  cellsInDomain,
-  fragmentFileSizes,
-  ratioOf,
-  unfilteredFileSize,
-  unfilteredSizeByFooter,
-} from '../store/file-sizes.ts'
-import { type Fragment, type FragmentInfo, filePipeline, storedCellNum } from '../store/fragment.ts'
+import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
 import {
   type CommandContext,
@@ -29,11 +22,11 @@ import {
   overEntries,
   wrongTarget,
 } from './command.ts'
-import { damagedFault, damagedFiles } from './damaged-files.ts'
+import { fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
-import { exact, filterResult, rangesResult } from './values.ts'
+import { exact, filterResult } from './values.ts'
 
 interface LsOptions {
   names?: boolean
@@ -137,7 +130,8 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
       const names = dimensions.map(({ name }) => name)
       const fragments: ArrayFragment[] = []
       for await (const one of document.fragments) fragments.push(one)
-      await arrayTable({ ...document, fragments, ...tail() }, names, cx.full, out)
+      const whole = { ...document, fragments, ...tail() }
+      await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), cx.full, out)
     },
   }
 }
@@ -243,91 +237,6 @@ function overlapsOf(
 function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
   if (version === undefined) return { written_by: null, read_by: null }
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
-}
-
-/** What is kept of a fragment. */
-interface Listed {
-  result: ArrayFragment
-  /** Whether TileDB reads it now. */
-  isRead: boolean
-  domain: NDRange | undefined
-  /** Why it could not be read. */
-  fault: InspectError | undefined
-}
-
-/** What the metadata says, or why it cannot be read; undefined if there is none yet. */
-async function infoOf(fragment: Fragment, entry: FragmentEntry | undefined) {
-  if (entry?.state === 'no-metadata') return undefined
-  return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
-}
-
-/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault is reported. */
-async function listedFragment(
-  cx: CommandContext,
-  fragment: Fragment,
-  entry: FragmentEntry | undefined,
-  onDisk: ReadonlyMap<string, number>,
-  found: FragmentInfo | InspectError | undefined,
-): Promise<Listed> {
-  let size = 0
-  for (const one of onDisk.values()) size += one
-  const error = found instanceof InspectError ? found : undefined
-  const info = found instanceof InspectError ? undefined : found
-  // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
-  // state, not damage.
-  let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
-  const damaged = info ? await damagedFiles(fragment, onDisk) : []
-  if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
-  const result: ArrayFragment = {
-    name: fragment.name,
-    path: cx.shownPath(fragment.folder.path),
-    format_version: info?.format_version ?? fragment.parsedName?.least_version ?? null,
-    dense: info?.dense ?? null,
-    timestamp_range: fragment.timestamp_range ?? null,
-    cell_num: info ? exact(storedCellNum(info)) : null,
-    cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
-    tile_num: info?.tile_num ?? null,
-    size,
-    ...(await dataSizes(fragment, info, onDisk, damaged)),
-    damaged_files: damaged.length > 0 ? damaged : undefined,
-    nonempty_domain: info?.nonempty_domain
-      ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
-      : null,
-    array_schema_name: info?.schemaName ?? null,
-    committed: entry?.committed,
-    visible: entry?.visible,
-    to_vacuum: entry?.to_vacuum,
-    has_consolidated_metadata: entry?.has_consolidated_metadata,
-    state: entry?.state,
-    consolidated: isConsolidatedName(fragment.name),
-    hidden_by: entry && (entry.hidden_by ?? null),
-    error: error && errorResult(cx, error),
-  }
-  // A copy, so that the surrounding bytes of the file are not kept in memory.
-  const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
-  return { result, isRead: entry?.isRead ?? false, domain, fault }
-}
-
-/**
- * Bytes of the data files on disk, and unfiltered bytes according to the footer; null with var-sized values, or if bytes are
- * missing.
- */
-async function dataSizes(
-  fragment: Fragment,
-  info: FragmentInfo | undefined,
-  onDisk: ReadonlyMap<string, number>,
-  damaged: readonly DamagedFile[],
-): Promise<Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'>> {
-  if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
-  let data_size = 0
-  let unfiltered_size: number | null = damaged.length > 0 ? null : 0
-  for (const file of await fragment.fieldFiles()) {
-    const unfiltered = unfilteredSizeByFooter(info, file)
-    data_size += onDisk.get(file.name) ?? 0
-    unfiltered_size = unfiltered_size === null || unfiltered === undefined ? null : unfiltered_size + unfiltered
-  }
-  const ratio = unfiltered_size === null || data_size === 0 ? null : ratioOf(unfiltered_size, data_size)
-  return { data_size, unfiltered_size, ratio }
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {

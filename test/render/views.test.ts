@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import type { Output, Result } from '../../src/base/result.ts'
+import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
@@ -724,6 +725,8 @@ describe('fragments', () => {
       read: { fragment_num: 1 },
       total_size: 100 * fragments.length,
     })
+  const arrayShown = (shown: ReturnType<typeof array>, names: string[], full: boolean, out: Output) =>
+    arrayTable(shown, (exact) => fragmentColumns(shown, names, exact), full, out)
 
   test('that TileDB does not read are explained, an unreadable one shows why', async () => {
     const unread = { cell_num: null, cells_in_domain: null, tile_num: null, nonempty_domain: null }
@@ -732,7 +735,7 @@ describe('fragments', () => {
       fragment('__b', { visible: false, state: 'uncommitted' }),
       fragment('__c', { ...unread, error: { code: 'TRUNCATED', message: 'expected 8 bytes, found 3' } }),
     ]
-    expect(await drawn((out) => arrayTable(array(fragments), ['x'], false, out))).toBe(`\
+    expect(await drawn((out) => arrayShown(array(fragments), ['x'], false, out))).toBe(`\
 array: sparse array, format version 22 (TileDB 2.25 to 2.30)
 fragment  state             cells  tiles       size  time  non-empty domain
 __a       live                  4      1  100 bytes    10  x 1..4
@@ -754,7 +757,7 @@ uncommitted (1): not read by TileDB; no commit names it: a write that failed or 
         }),
       ),
     )
-    const text = await drawn((out) => arrayTable(many, ['latitude'], false, out), 80)
+    const text = await drawn((out) => arrayShown(many, ['latitude'], false, out), 80)
     const rows = text.split('\n').filter((line) => /^│ +\d/.test(line))
     expect(rows).toHaveLength(20)
     // what needs attention comes first
@@ -772,16 +775,16 @@ uncommitted (1): not read by TileDB; no commit names it: a write that failed or 
 
   test('are cut after 20 unless all are asked for', async () => {
     const many = array(Array.from({ length: 25 }, (_, i) => fragment(`__${i}`, {})))
-    const some = await drawn((out) => arrayTable(many, ['x'], false, out), 120)
+    const some = await drawn((out) => arrayShown(many, ['x'], false, out), 120)
     expect(some).toContain('… 5 more (--full shows all)\n25 fragments, 100 cells')
     expect(some).not.toContain('__20')
-    expect(await drawn((out) => arrayTable(many, ['x'], true, out), 120)).toContain('__24 ')
+    expect(await drawn((out) => arrayShown(many, ['x'], true, out), 120)).toContain('__24 ')
     // a pipe is searched
-    expect(await drawn((out) => arrayTable(many, ['x'], false, out))).toContain('__24 ')
+    expect(await drawn((out) => arrayShown(many, ['x'], false, out))).toContain('__24 ')
   })
 
   test('that are not there are told', async () => {
-    expect(await drawn((out) => arrayTable(array([]), ['x'], false, out))).toContain('\nno fragments\n')
+    expect(await drawn((out) => arrayShown(array([]), ['x'], false, out))).toContain('\nno fragments\n')
   })
 
   test('show files that are missing or that nobody lists', async () => {

@@ -1,6 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
-import type { ErrorInfo, ListedFragment } from '../../documents/common.ts'
+import type { ListedFragment } from '../../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
@@ -20,25 +20,25 @@ import {
   title,
 } from './parts.ts'
 import {
+  CONSOLIDATED,
   counted,
   countText,
   domainText,
   fieldName,
   filtersText,
+  INCOMPLETE,
   NOTHING,
   ratioText,
   releasesText,
   shortSizeText,
   sizeText,
+  stateRole,
+  stateText,
   timeRangeText,
+  UNREADABLE,
   versionText,
 } from './wording.ts'
 
-const UNREADABLE = 'unreadable'
-/** State if a data file is missing or short. */
-const INCOMPLETE = 'incomplete'
-/** State of a live fragment that holds the cells of others. */
-const CONSOLIDATED = 'live, consolidated'
 /** Hints about fragments that TileDB does not read. */
 const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
   hidden:
@@ -56,10 +56,10 @@ const UNLISTED = 'read by TileDB as far as it was written up to now, but not lis
 /** An array with its fragments, all in memory. */
 type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
 
-/** @param names of the dimensions */
+/** @param columns with sizes and times exact or short */
 export async function arrayTable(
   document: Listing,
-  names: readonly string[],
+  columns: (exact: boolean) => readonly FragmentColumn[],
   full: boolean,
   out: Output,
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function arrayTable(
     await missingLine(missing, out)
     return
   }
-  await fragmentsTable(document, names, limitOf(full, ROWS, out), out)
+  await fragmentsTable(document.fragments, columns, limitOf(full, ROWS, out), out)
   for (const text of totals(document)) await line(text, out)
   if (read.fragment_num === 0)
     await line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad')
@@ -120,61 +120,12 @@ function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayLi
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
-/** The number of each schema of an evolved array: `2/3`. Undefined if there is only one. */
-function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, string> | undefined {
-  return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
-}
-
-interface FragmentColumn extends Shows<ArrayFragment> {
+/** A column of the table of an array's fragments. */
+export interface FragmentColumn extends Shows<ArrayFragment> {
   /** Set for columns that may be left out for lack of room, in this order. */
   spare?: number
   /** Whether such a column then goes below the table. */
   below?: boolean
-}
-
-/** @param exact whether sizes and times are shown with all digits */
-function fragmentColumns(document: Listing, names: readonly string[], exact: boolean): FragmentColumn[] {
-  const { fragments, error } = document
-  const schemas = schemaNumbers(document)
-  const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
-  const size = exact ? sizeText : shortSizeText
-  const right = { align: 'right' } as const
-  return [
-    { name: 'fragment', role: 'field', cell: ({ name }) => name },
-    { name: 'state', role: stateRole, whole: true, cell: stateText },
-    { name: 'cells', ...right, cell: ({ cells_in_domain }) => countText(cells_in_domain) },
-    { name: 'tiles', ...right, spare: 4, cell: ({ tile_num }) => countText(tile_num) },
-    { name: 'size', ...right, cell: (fragment) => size(fragment.size) },
-    {
-      name: 'ratio',
-      ...right,
-      spare: 3,
-      shown: fragments.some(({ ratio }) => ratio !== null),
-      cell: ({ unfiltered_size, data_size }) => ratioText(unfiltered_size, data_size),
-    },
-    {
-      name: 'schema',
-      ...right,
-      shown: schemas !== undefined,
-      cell: ({ array_schema_name }) => schemas?.get(array_schema_name) ?? NOTHING,
-    },
-    { name: 'overlaps', ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
-    // Aligned right, so that names are cut first.
-    {
-      name: 'time',
-      ...right,
-      spare: 2,
-      below: true,
-      cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact),
-    },
-    {
-      name: 'non-empty domain',
-      role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined),
-      spare: 1,
-      below: true,
-      cell: (fragment) => domainOrError(fragment, error, names),
-    },
-  ]
 }
 
 /** Shortest form of a name: two underscores and a timestamp. */
@@ -185,13 +136,12 @@ const LEAST_NAME = 15
  * cut to lengths that other commands still accept. Columns that do not fit go below, by row number, or are left out.
  */
 async function fragmentsTable(
-  document: Listing,
-  names: readonly string[],
+  fragments: readonly ArrayFragment[],
+  columnsOf: (exact: boolean) => readonly FragmentColumn[],
   limit: number | undefined,
   out: Output,
 ): Promise<void> {
-  const { fragments } = document
-  const wide = fragmentColumns(document, names, true)
+  const wide = columnsOf(true)
   if (out.columns === undefined || out.vertical) {
     await table({ ...listOf(wide, fragments), limit }, out)
     return
@@ -200,7 +150,7 @@ async function fragmentsTable(
     const list = listOf(columns, rows.slice(0, limit))
     return fits(list.columns, list.rows, out)
   }
-  const all = roomy(wide, fragments) ? wide : fragmentColumns(document, names, false)
+  const all = roomy(wide, fragments) ? wide : columnsOf(false)
   const isBad = (fragment: ArrayFragment): boolean => stateRole(stateText(fragment)) === 'bad'
   const sorted = fragments.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))
   if (roomy([NUMBER, ...all], sorted)) {
@@ -247,32 +197,6 @@ function enoughOf(names: readonly string[]): number {
     most = Math.max(most, same + 1)
   }
   return most
-}
-
-/** The state in one word. */
-function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
-  const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
-  if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
-  return error === undefined ? word : `${word}, ${UNREADABLE}`
-}
-
-function stateRole(state: string): 'good' | 'bad' | 'dim' {
-  if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE)) return 'bad'
-  return state === 'live' || state === CONSOLIDATED
-    ? 'good'
-    : state === 'uncommitted' || state === 'no-metadata' || state === 'hidden' || state === 'future'
-      ? 'bad'
-      : 'dim'
-}
-
-/** @param ofArray the error of the whole array, which was shown already */
-function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined, names: readonly string[]): string {
-  const { error } = fragment
-  if (error === undefined) return domainText(names, fragment.nonempty_domain)
-  const { file = '', message } = error
-  if (file !== '' && file === ofArray?.file) return NOTHING
-  const name = file.slice(file.lastIndexOf('/') + 1)
-  return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${message}`
 }
 
 /** Totals of what TileDB reads and of what else is on disk; separate lines if there is any of the latter. */

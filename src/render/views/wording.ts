@@ -3,6 +3,7 @@
 import type {
   DimensionDescription,
   FilterDescription,
+  ListedFragment,
   PipelineDescription,
   TimestampRange,
   ValueRange,
@@ -129,6 +130,28 @@ export function fieldName(name: string): string {
 /** The field of a slot of the footer. A phantom is a slot that no field of the schema uses. */
 export function slotText({ name, phantom }: { name: string; phantom?: boolean | undefined }): string {
   return phantom ? `${fieldName(name)} (phantom)` : fieldName(name)
+}
+
+export const UNREADABLE = 'unreadable'
+/** State if a data file is missing or short. */
+export const INCOMPLETE = 'incomplete'
+/** State of a live fragment that holds the cells of others. */
+export const CONSOLIDATED = 'live, consolidated'
+
+/** The state in one word. */
+export function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
+  const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
+  if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
+  return error === undefined ? word : `${word}, ${UNREADABLE}`
+}
+
+export function stateRole(state: string): 'good' | 'bad' | 'dim' {
+  if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE)) return 'bad'
+  return state === 'live' || state === CONSOLIDATED
+    ? 'good'
+    : state === 'uncommitted' || state === 'no-metadata' || state === 'hidden' || state === 'future'
+      ? 'bad'
+      : 'dim'
 }
 
 /** A path relative to the target; empty for the target itself. */

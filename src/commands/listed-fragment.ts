@@ -1,0 +1,180 @@
+import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
+import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
+import type { NDRange } from '../format/range.ts'
+import { isConsolidatedName } from '../format/timestamped-name.ts'
+import type { FragmentColumn } from '../render/views/ls.ts'
+import {
+  countText,
+  domainText,
+  NOTHING,
+  ratioText,
+  shortSizeText,
+  sizeText,
+  stateRole,
+  stateText,
+  timeRangeText,
+} from '../render/views/wording.ts'
+import type { FragmentEntry } from '../store/array.ts'
+import { cellsInDomain, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
+import { type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
+import { type CommandContext, errorResult } from './command.ts'
+import { damagedFault, damagedFiles } from './damaged-files.ts'
+import { exact, rangesResult } from './values.ts'
+
+/*
+ * A fragment in a listing: how each of its facts is found, and how the table of an array's fragments shows it.
+ */
+
+/** What is kept of a fragment. */
+export interface Listed {
+  result: ArrayFragment
+  /** Whether TileDB reads it now. */
+  isRead: boolean
+  domain: NDRange | undefined
+  /** Why it could not be read. */
+  fault: InspectError | undefined
+}
+
+/** What the metadata says, or why it cannot be read; undefined if there is none yet. */
+export async function infoOf(fragment: Fragment, entry: FragmentEntry | undefined) {
+  if (entry?.state === 'no-metadata') return undefined
+  return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
+}
+
+/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault is reported. */
+export async function listedFragment(
+  cx: CommandContext,
+  fragment: Fragment,
+  entry: FragmentEntry | undefined,
+  onDisk: ReadonlyMap<string, number>,
+  found: FragmentInfo | InspectError | undefined,
+): Promise<Listed> {
+  let size = 0
+  for (const one of onDisk.values()) size += one
+  const error = found instanceof InspectError ? found : undefined
+  const info = found instanceof InspectError ? undefined : found
+  // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
+  // state, not damage.
+  let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
+  const damaged = info ? await damagedFiles(fragment, onDisk) : []
+  if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
+  const result: ArrayFragment = {
+    name: fragment.name,
+    path: cx.shownPath(fragment.folder.path),
+    format_version: info?.format_version ?? fragment.parsedName?.least_version ?? null,
+    dense: info?.dense ?? null,
+    timestamp_range: fragment.timestamp_range ?? null,
+    cell_num: info ? exact(storedCellNum(info)) : null,
+    cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
+    tile_num: info?.tile_num ?? null,
+    size,
+    ...(await dataSizes(fragment, info, onDisk, damaged)),
+    damaged_files: damaged.length > 0 ? damaged : undefined,
+    nonempty_domain: info?.nonempty_domain
+      ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
+      : null,
+    array_schema_name: info?.schemaName ?? null,
+    committed: entry?.committed,
+    visible: entry?.visible,
+    to_vacuum: entry?.to_vacuum,
+    has_consolidated_metadata: entry?.has_consolidated_metadata,
+    state: entry?.state,
+    consolidated: isConsolidatedName(fragment.name),
+    hidden_by: entry && (entry.hidden_by ?? null),
+    error: error && errorResult(cx, error),
+  }
+  // A copy, so that the surrounding bytes of the file are not kept in memory.
+  const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
+  return { result, isRead: entry?.isRead ?? false, domain, fault }
+}
+
+/**
+ * Bytes of the data files on disk, and unfiltered bytes according to the footer; null with var-sized values, or if bytes are
+ * missing.
+ */
+async function dataSizes(
+  fragment: Fragment,
+  info: FragmentInfo | undefined,
+  onDisk: ReadonlyMap<string, number>,
+  damaged: readonly DamagedFile[],
+): Promise<Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'>> {
+  if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
+  let data_size = 0
+  let unfiltered_size: number | null = damaged.length > 0 ? null : 0
+  for (const file of await fragment.fieldFiles()) {
+    const unfiltered = unfilteredSizeByFooter(info, file)
+    data_size += onDisk.get(file.name) ?? 0
+    unfiltered_size = unfiltered_size === null || unfiltered === undefined ? null : unfiltered_size + unfiltered
+  }
+  const ratio = unfiltered_size === null || data_size === 0 ? null : ratioOf(unfiltered_size, data_size)
+  return { data_size, unfiltered_size, ratio }
+}
+
+/**
+ * How the table of an array's fragments shows them.
+ * @param names of the dimensions
+ * @param exact whether sizes and times are shown with all digits
+ */
+export function fragmentColumns(
+  document: ArrayListing & { readonly fragments: readonly ArrayFragment[] },
+  names: readonly string[],
+  exact: boolean,
+): FragmentColumn[] {
+  const { fragments, error } = document
+  const schemas = schemaNumbers(document)
+  const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
+  const size = exact ? sizeText : shortSizeText
+  const right = { align: 'right' } as const
+  return [
+    { name: 'fragment', role: 'field', cell: ({ name }) => name },
+    { name: 'state', role: stateRole, whole: true, cell: stateText },
+    { name: 'cells', ...right, cell: ({ cells_in_domain }) => countText(cells_in_domain) },
+    { name: 'tiles', ...right, spare: 4, cell: ({ tile_num }) => countText(tile_num) },
+    { name: 'size', ...right, cell: (fragment) => size(fragment.size) },
+    {
+      name: 'ratio',
+      ...right,
+      spare: 3,
+      shown: fragments.some(({ ratio }) => ratio !== null),
+      cell: ({ unfiltered_size, data_size }) => ratioText(unfiltered_size, data_size),
+    },
+    {
+      name: 'schema',
+      ...right,
+      shown: schemas !== undefined,
+      cell: ({ array_schema_name }) => schemas?.get(array_schema_name) ?? NOTHING,
+    },
+    { name: 'overlaps', ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
+    // Aligned right, so that names are cut first.
+    {
+      name: 'time',
+      ...right,
+      spare: 2,
+      below: true,
+      cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact),
+    },
+    {
+      name: 'non-empty domain',
+      role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined),
+      spare: 1,
+      below: true,
+      cell: (fragment) => domainOrError(fragment, error, names),
+    },
+  ]
+}
+
+/** @param ofArray the error of the whole array, which was shown already */
+function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined, names: readonly string[]): string {
+  const { error } = fragment
+  if (error === undefined) return domainText(names, fragment.nonempty_domain)
+  const { file = '', message } = error
+  if (file !== '' && file === ofArray?.file) return NOTHING
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${message}`
+}
+
+/** The number of each schema of an evolved array: `2/3`. Undefined if there is only one. */
+function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, string> | undefined {
+  return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
+}
