@@ -257,7 +257,7 @@ export class TileFile {
   get filters(): FilterConfig[] {
     const { varSized } = this.info.slots[this.slot]
     const role: FileRole = this.role === 'data' && varSized ? 'offsets' : this.role
-    return filePipeline(this.info, { slot: this.slot, role }, this.fragment.encrypted)
+    return filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted)
   }
 
   /** The pipeline of this file's tiles. */

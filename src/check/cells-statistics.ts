@@ -65,14 +65,14 @@ export class StatisticsCheck {
   private evidenceSought = 0
 
   private constructor(
-    { encrypted }: Fragment,
+    { cx }: Fragment,
     info: FragmentInfo,
     slot: number,
     field: StatisticsField,
     stored: Stored,
     file: string,
   ) {
-    this.encrypted = encrypted
+    this.encrypted = cx.encrypted
     this.info = info
     this.slot = slot
     this.field = field

@@ -293,7 +293,7 @@ async function fragmentFiles(
       role: file.role,
       tile_num: info?.tile_num,
       unfiltered_size: await unfilteredFileSize(fragment, file),
-      filters: info && filePipeline(info, file, fragment.encrypted).map(filterResult),
+      filters: info && filePipeline(info, file, fragment.cx.encrypted).map(filterResult),
       size,
       listed_size: file.size,
       state: size === null && file.size > 0 ? 'missing' : size !== null && size < file.size ? 'short' : 'present',

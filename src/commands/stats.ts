@@ -208,7 +208,7 @@ async function readMeasures(fragment: Fragment) {
     const tallied = {
       field: info.slots[file.slot].name,
       role: file.role,
-      filters: filePipeline(info, file, fragment.encrypted),
+      filters: filePipeline(info, file, fragment.cx.encrypted),
       size: onDisk.get(file.name) ?? 0,
       unfiltered_size: await unfilteredFileSize(fragment, file),
     }

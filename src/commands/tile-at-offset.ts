@@ -108,7 +108,7 @@ function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChun
   // Outside an array only the framing is known, so chunks are shown as stored.
   if (!field) return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion, maxTileSize }, codecs)
   const { schema, slot, role } = field
-  const filters = filePipeline({ schema, slots: [slot] }, { slot: 0, role }, fragment.encrypted)
+  const filters = filePipeline({ schema, slots: [slot] }, { slot: 0, role }, fragment.cx.encrypted)
   const owner = { schema, format_version: formatVersion, dense: schema.array_type === 'dense' }
   const tile = {
     ...tileDatatypes(owner, slot, role),

@@ -1,5 +1,5 @@
 import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
+import { NO_BYTES, viewOf } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
@@ -36,7 +36,14 @@ import { type FragmentName, nameFacts, parseFragmentName } from '../format/times
 import { u32 } from '../format/u32.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
-import { type GenericTile, openGenericTile, type ReadContext, type TilePlace } from './generic-tile.ts'
+import {
+  decodeTile,
+  type GenericTile,
+  openGenericTile,
+  type ReadContext,
+  readGenericTile,
+  type TilePlace,
+} from './generic-tile.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
 /** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
@@ -161,11 +168,8 @@ export class Fragment {
    * @param fileSize bytes of the metadata file, which ends with the footer and its length
    */
   assumeFooter(footer: Uint8Array, fileSize: number): void {
-    const file = this.metadataSource().name
-    this.infoRead = this.infoFromStored(footer, {
-      file,
-      offset: fileSize - FOOTER_LENGTH_BYTES - footer.length,
-    })
+    const offset = fileSize - FOOTER_LENGTH_BYTES - footer.length
+    this.infoRead = this.infoFromStored(footer, { file: this.metadataSource().name, offset })
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     this.infoRead.catch(() => {})
   }
@@ -215,8 +219,14 @@ export class Fragment {
   /** The bytes of the footer, and where it is. @param length undefined if it is stored after the footer */
   private async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
     const tail = await this.tail()
-    const { start, size } = length === undefined ? storedFooterBounds(tail) : impliedFooterBounds(tail, length)
-    return { bytes: await this.fromTail(tail, start, size), place: { file: tail.file, offset: start } }
+    const size = length ?? storedFooterLength(tail)
+    const start = tail.fileSize - size - (length === undefined ? FOOTER_LENGTH_BYTES : 0)
+    const place = { file: tail.file, offset: start }
+    if (start < 0) {
+      const message = `expected a footer of ${size} bytes, found a file of ${tail.fileSize}`
+      throw new InspectError('TRUNCATED', message, { ...place, offset: 0, field: 'footer' })
+    }
+    return { bytes: await this.fromTail(tail, start, size), place }
   }
 
   /**
@@ -286,12 +296,8 @@ export class Fragment {
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
     const source = this.metadataSource()
     const bytes = await source.read(0, await this.metadataSize())
-    const { payload, mostElements } = await openGenericTile(bytes, this.cx, { file: source.name, offset: 0 })
-    const v1 = decode(payload, fragmentMetadataV1(schema), {
-      mostElements,
-      file: source.name,
-      space: 'unfiltered content of the generic tile at 0',
-    })
+    const describe = fragmentMetadataV1(schema)
+    const v1 = await readGenericTile(bytes, describe, this.cx, { file: source.name, offset: 0 })
     const stored = {
       format_version: v1.version,
       schemaName: OLD_SCHEMA_FILE,
@@ -310,26 +316,15 @@ export class Fragment {
 
   private async schemaNamed(name: string): Promise<ArraySchema> {
     if (!this.array) {
-      throw new InspectError(
-        'NO_SCHEMA',
-        `expected the fragment inside its array, whose schema ${name} tells its fields; found no array around it`,
-        {
-          file: this.folder.path,
-        },
-      )
+      const message = `expected the fragment inside its array, whose schema ${name} tells its fields; found no array around it`
+      throw new InspectError('NO_SCHEMA', message, { file: this.folder.path })
     }
     try {
       return await this.array.schema(name)
     } catch (error) {
       if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
-      throw new InspectError(
-        'MISSING_FILE',
-        'expected the schema that the fragment names, found no such file',
-        error.at,
-        {
-          cause: error,
-        },
-      )
+      const message = 'expected the schema that the fragment names, found no such file'
+      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }
 
@@ -341,13 +336,8 @@ export class Fragment {
   private async readTail(): Promise<Tail> {
     const source = this.metadataSource()
     const fileSize = await this.metadataSize()
-    const length = Math.min(fileSize, TAIL_BYTES)
-    return {
-      file: source.name,
-      fileSize,
-      offset: fileSize - length,
-      bytes: await source.read(fileSize - length, length),
-    }
+    const offset = Math.max(0, fileSize - TAIL_BYTES)
+    return { file: source.name, fileSize, offset, bytes: await source.read(offset, fileSize - offset) }
   }
 
   /**
@@ -383,20 +373,20 @@ export class Fragment {
    * The generic tile at an offset of the metadata file. One read gets all bytes up to the next tile or the footer.
    * @throws InspectError BAD_VALUE if the offset is outside the file
    */
-  async genericTileAt(offset: number, section: string): Promise<GenericTile> {
-    const known = this.tiles.get(offset)
-    if (known) return known
-    const tile = this.readGenericTile(offset, section)
-    this.tiles.set(offset, tile)
+  genericTileAt(offset: number, section: string): Promise<GenericTile> {
+    let tile = this.tiles.get(offset)
+    if (!tile) {
+      tile = this.readTileAt(offset, section)
+      this.tiles.set(offset, tile)
+    }
     return tile
   }
 
-  private async readGenericTile(offset: number, section: string): Promise<GenericTile> {
-    const source = this.metadataSource()
+  private async readTileAt(offset: number, section: string): Promise<GenericTile> {
     const next = await this.sectionEnd(offset, section)
     try {
       const bytes = await this.fromTailOrFile(offset, next - offset)
-      return await openGenericTile(bytes, this.cx, { file: source.name, offset })
+      return await openGenericTile(bytes, this.cx, { file: this.metadataSource().name, offset })
     } catch (error) {
       throw addSection(error, section)
     }
@@ -472,13 +462,10 @@ export class Fragment {
     if (!place) return undefined
     const { offset, section } = place
     const { format_version, schema, slots } = await this.info()
-    const { payload, mostElements } = await this.genericTileAt(offset, section)
+    const tile = await this.genericTileAt(offset, section)
     try {
-      return decode(payload, sectionContent(name, format_version, schema, slots), {
-        mostElements,
-        file: this.metadataSource().name,
-        space: `unfiltered content of the generic tile at ${offset}`,
-      })
+      const describe = sectionContent(name, format_version, schema, slots)
+      return decodeTile(tile, describe, { file: this.metadataSource().name, offset })
     } catch (error) {
       throw addSection(error, section)
     }
@@ -543,11 +530,6 @@ export class Fragment {
     return { fanout: 0, dim_num: undefined, type: undefined, levels }
   }
 
-  /** See {@link ReadContext.encrypted}. */
-  get encrypted(): boolean {
-    return this.cx.encrypted
-  }
-
   /** Drops the opened generic tiles, so that the lists of a million tiles are not all in memory at once. */
   forget(): void {
     this.tiles.clear()
@@ -603,15 +585,14 @@ export function filePipeline(
   file: Pick<FieldFile, 'slot' | 'role'>,
   encrypted: boolean,
 ): FilterConfig[] {
-  const filters = [...pipelineOf(info.schema, info.slots[file.slot], file.role).filters]
-  if (encrypted) filters.push({ name: 'AES_256_GCM' })
-  return filters
+  const filters = pipelineOf(info.schema, info.slots[file.slot], file.role).filters
+  return encrypted ? [...filters, { name: 'AES_256_GCM' }] : [...filters]
 }
 
 /** The pipeline of a data file, without encryption. */
 export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): FilterPipeline {
   if (role === 'offsets') return schema.offsets_filters
-  if (role === 'validity') return schema.validity_filters ?? NO_FILTERS
+  if (role === 'validity') return schema.validity_filters ?? { max_chunk_size: 0, filters: [] }
   if (slot.kind === 'attribute') return schema.attributes[slot.index].filters
   if (slot.kind === 'dimension') {
     const own = schema.domain.dimensions[slot.index].filters
@@ -620,8 +601,6 @@ export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): Fil
   return schema.coords_filters
 }
 
-const NO_FILTERS: FilterPipeline = { max_chunk_size: 0, filters: [] }
-
 interface Tail {
   file: string
   fileSize: number
@@ -629,38 +608,17 @@ interface Tail {
   bytes: Uint8Array
 }
 
-/** Bounds of a footer whose length is stored after it. */
-function storedFooterBounds(tail: Tail): { start: number; size: number } {
-  if (tail.fileSize < FOOTER_LENGTH_BYTES) {
-    throw new InspectError('TRUNCATED', `expected a footer and its length, found a file of ${tail.fileSize} bytes`, {
-      file: tail.file,
-      offset: 0,
-      field: 'footer_length',
-    })
+/** The length that is stored after a footer. */
+function storedFooterLength({ file, fileSize, bytes }: Tail): number {
+  const room = fileSize - FOOTER_LENGTH_BYTES
+  const field = 'footer_length'
+  if (room < 0) {
+    const message = `expected a footer and its length, found a file of ${fileSize} bytes`
+    throw new InspectError('TRUNCATED', message, { file, offset: 0, field })
   }
-  const at = tail.bytes.length - FOOTER_LENGTH_BYTES
-  const length = new DataView(tail.bytes.buffer, tail.bytes.byteOffset + at, FOOTER_LENGTH_BYTES).getBigUint64(0, true)
-  const room = tail.fileSize - FOOTER_LENGTH_BYTES
-  if (length > BigInt(room)) {
-    throw badValue(`expected a footer length of at most ${room}, found ${length}`, {
-      file: tail.file,
-      offset: tail.fileSize - FOOTER_LENGTH_BYTES,
-      field: 'footer_length',
-    })
-  }
-  return { start: room - Number(length), size: Number(length) }
-}
-
-/** Bounds of a footer whose length follows from its version and schema. */
-function impliedFooterBounds(tail: Tail, length: number): { start: number; size: number } {
-  if (length > tail.fileSize) {
-    throw new InspectError('TRUNCATED', `expected a footer of ${length} bytes, found a file of ${tail.fileSize}`, {
-      file: tail.file,
-      offset: 0,
-      field: 'footer',
-    })
-  }
-  return { start: tail.fileSize - length, size: length }
+  const length = viewOf(bytes).getBigUint64(bytes.length - FOOTER_LENGTH_BYTES, true)
+  if (length <= BigInt(room)) return Number(length)
+  throw badValue(`expected a footer length of at most ${room}, found ${length}`, { file, offset: room, field })
 }
 
 function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: number, size: number): FragmentInfo {

@@ -70,14 +70,8 @@ export async function openGenericTile(
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
   if (header.persisted_size > bytes.length - length) {
-    throw new InspectError(
-      'TRUNCATED',
-      `expected ${header.persisted_size} bytes of tile, found ${bytes.length - length}`,
-      {
-        ...place,
-        field: 'persisted_size',
-      },
-    )
+    const message = `expected ${header.persisted_size} bytes of tile, found ${bytes.length - length}`
+    throw new InspectError('TRUNCATED', message, { ...place, field: 'persisted_size' })
   }
   const tile = genericTileType(header, cx, place)
   const stored = bytes.subarray(length, length + header.persisted_size)
@@ -133,11 +127,8 @@ export function mostElements(stored: number, cx: ReadContext): number {
  */
 export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
   if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
-    throw new InspectError(
-      'KEY_NEEDED',
-      'the array is encrypted (AES_256_GCM): give its key with --key or --key-file',
-      place,
-    )
+    const message = 'the array is encrypted (AES_256_GCM): give its key with --key or --key-file'
+    throw new InspectError('KEY_NEEDED', message, place)
   }
   return {
     datatype: header.datatype,
@@ -176,14 +167,8 @@ export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void 
 /** Turns WRONG_KEY into CHECKSUM if the key has opened another tile: then the tile is damaged. */
 export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
   if (!(error instanceof InspectError) || error.code !== 'WRONG_KEY' || !cx.keyProven) return error
-  return new InspectError(
-    'CHECKSUM',
-    'expected the AES-256-GCM tag to fit the bytes, found that it does not',
-    error.at,
-    {
-      cause: error,
-    },
-  )
+  const message = 'expected the AES-256-GCM tag to fit the bytes, found that it does not'
+  return new InspectError('CHECKSUM', message, error.at, { cause: error })
 }
 
 /**
@@ -196,12 +181,16 @@ export async function readGenericTile<T>(
   cx: ReadContext,
   place: TilePlace,
 ): Promise<T> {
-  const { payload, mostElements } = await openGenericTile(bytes, cx, place)
-  return decode(payload, describe, {
-    file: place.file,
-    mostElements,
-    space: `unfiltered content of the generic tile at ${place.offset}`,
-  })
+  return decodeTile(await openGenericTile(bytes, cx, place), describe, place)
+}
+
+/** Reads the content of an opened generic tile with `describe`. */
+export function decodeTile<T>(
+  { payload, mostElements }: GenericTile,
+  describe: Describe<T>,
+  { file, offset }: TilePlace,
+): T {
+  return decode(payload, describe, { file, mostElements, space: `unfiltered content of the generic tile at ${offset}` })
 }
 
 /** {@link readGenericTile} of a file that is one generic tile. The source is closed afterwards. */
