@@ -109,7 +109,6 @@ function isOld(name: string): boolean {
 
 interface ListedFolder {
   name: string
-  inFragments: boolean
   timestamp_range: [bigint, bigint] | undefined
   /** Relative to the array. */
   path: string
@@ -126,22 +125,25 @@ interface Listing {
 export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
-  private rootEntries: Promise<readonly Entry[]> | undefined
-  private commitsRead: Promise<Commits> | undefined
-  private listed: Promise<Listing> | undefined
-  private schemaFilesRead: Promise<SchemaFile[]> | undefined
-  private newest: Promise<{ file: SchemaFile; schema: ArraySchema }> | undefined
-  private readonly schemasRead = new Map<string, Promise<ArraySchema>>()
-  private readonly enumerationsRead = new Map<string, Promise<Enumeration>>()
+  private readonly known = new Map<string, Promise<unknown>>()
 
   constructor(folder: Folder, cx: ReadContext) {
     this.folder = folder
     this.cx = cx
   }
 
+  /** What `read` gives, which is called once for each key. */
+  private once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    let found = this.known.get(key) as Promise<T> | undefined
+    if (!found) {
+      found = read()
+      this.known.set(key, found)
+    }
+    return found
+  }
+
   root(): Promise<readonly Entry[]> {
-    this.rootEntries ??= this.folder.list()
-    return this.rootEntries
+    return this.once('root', () => this.folder.list())
   }
 
   /**
@@ -151,8 +153,7 @@ export class InspectArray {
    */
   async schemaFiles(known?: string): Promise<SchemaFile[]> {
     try {
-      this.schemaFilesRead ??= this.readSchemaFiles()
-      return await this.schemaFilesRead
+      return await this.once('schemas', () => this.readSchemaFiles())
     } catch (error) {
       if (known === undefined || !isNoListing(error)) throw error
       return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
@@ -183,20 +184,16 @@ export class InspectArray {
 
   /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
   newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
-    this.newest ??= this.readNewestSchema()
-    return this.newest
-  }
-
-  private async readNewestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
-    const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
-    if (!file)
+    return this.once('newest schema', async () => {
+      const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
+      if (file) return { file, schema: await this.schema(file.name) }
       throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
-    return { file, schema: await this.schema(file.name) }
+    })
   }
 
   /** @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
-    return kept(this.schemasRead, name, () => this.readSchema(name))
+    return this.once(`schema ${name}`, () => this.readSchema(name))
   }
 
   private async readSchema(name: string): Promise<ArraySchema> {
@@ -239,19 +236,16 @@ export class InspectArray {
 
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
     const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
-    return kept(this.enumerationsRead, path, () => readTileFile(this.folder.file(path), enumerationFile, this.cx))
+    return this.once(path, () => readTileFile(this.folder.file(path), enumerationFile, this.cx))
   }
 
   /** Damaged commit files are reported to {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
-    this.commitsRead ??= this.readCommits()
-    return this.commitsRead
-  }
-
-  private async readCommits(): Promise<Commits> {
-    const commits = await readCommits(this.folder, await this.root())
-    for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
-    return commits
+    return this.once('commits', async () => {
+      const commits = await readCommits(this.folder, await this.root())
+      for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
+      return commits
+    })
   }
 
   /** All fragment folders, committed or not, sorted by their timestamps. Opens no fragment. */
@@ -283,8 +277,7 @@ export class InspectArray {
 
   /** The fragment folders, and how commits and lists apply to them now. */
   listing(): Promise<Listing> {
-    this.listed ??= this.readListing()
-    return this.listed
+    return this.once('listing', () => this.readListing())
   }
 
   private async readListing(): Promise<Listing> {
@@ -296,12 +289,8 @@ export class InspectArray {
       folders.push({ ...folder, committed: commits.committed.has(path) || (old && (await this.hasMetadata(name))) })
     }
     const open = [...folders, ...commits.files].some(({ path }) => hasBegun(path, now))
-    const sparse = open && (await this.isSparse())
-    return { visibility: new Visibility(commits, folders, now, sparse), folders }
-  }
-
-  private async isSparse(): Promise<boolean> {
-    return (await this.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
+    const newest = open ? await this.newestSchema().catch(unlessFault) : undefined
+    return { visibility: new Visibility(commits, folders, now, newest?.schema.array_type === 'sparse'), folders }
   }
 
   /**
@@ -339,22 +328,17 @@ export class InspectArray {
 
   /** Folders that have a fragment's name, or that TileDB takes for fragments, sorted by their timestamps. */
   private async fragmentFolders(): Promise<ListedFolder[]> {
+    const root = await this.root()
+    const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
     const found: ListedFolder[] = []
-    const add = async (entries: readonly Entry[], inFragments: boolean): Promise<void> => {
+    for (const [entries, folder] of [[root, ''] as const, [grouped, `${FRAGMENTS_FOLDER}/`] as const]) {
       for (const { name, kind } of entries) {
-        if (kind !== 'folder' || !(parseFragmentName(name) || (await this.isUnusualFragment(name, inFragments))))
-          continue
-        const path = inFragments ? `${FRAGMENTS_FOLDER}/${name}` : name
-        const { timestamp_range } = nameFacts(name) ?? {}
-        found.push({ name, inFragments, timestamp_range, path, old: !inFragments && isOld(name) })
+        const path = folder + name
+        if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
+        if (!parseFragmentName(name) && !(await this.isUnusualFragment(path))) continue
+        found.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range, old: folder === '' && isOld(name) })
       }
     }
-    const root = await this.root()
-    await add(
-      root.filter(({ name }) => !NOT_FRAGMENTS.has(name)),
-      false,
-    )
-    if (hasEntry(root, FRAGMENTS_FOLDER, 'folder')) await add(await this.folder.folder(FRAGMENTS_FOLDER).list(), true)
     return found.sort(compareByTimestamps)
   }
 
@@ -362,12 +346,11 @@ export class InspectArray {
    * Whether TileDB takes a folder of an unusual name for a fragment. It does if a commit names the folder. In the
    * array's own folder, where old fragments have no version in their names, it also does if the metadata file is there.
    */
-  private async isUnusualFragment(name: string, inFragments: boolean): Promise<boolean> {
-    const { committed } = await this.commits()
-    if (inFragments) return committed.has(`${FRAGMENTS_FOLDER}/${name}`)
-    if (!mayBeFragment(name)) return false
-    if (committed.has(name)) return true
-    return isOld(name) && (await this.hasMetadata(name))
+  private async isUnusualFragment(path: string): Promise<boolean> {
+    const isInside = path.includes('/')
+    if (!isInside && !mayBeFragment(path)) return false
+    if ((await this.commits()).committed.has(path)) return true
+    return !isInside && isOld(path) && (await this.hasMetadata(path))
   }
 
   private async hasMetadata(folder: string): Promise<boolean> {
@@ -448,16 +431,6 @@ export class InspectArray {
 function reportFault(cx: ReadContext, fault: InspectError): void {
   if (!cx.onFault) throw fault
   cx.onFault(fault)
-}
-
-/** What `read` gives. It is called once for each key. */
-function kept<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
-  let found = known.get(key)
-  if (!found) {
-    found = read()
-    known.set(key, found)
-  }
-  return found
 }
 
 /**
