@@ -23,7 +23,7 @@ export interface OrderRule {
   text: 'unsigned' | 'signed' | 'any'
   /** What orders cells with equal Hilbert values; with `any`, nothing does. */
   hilbertTies: 'row-major' | 'col-major' | 'any'
-  /** The range of an integer dimension: the number of its values, or the difference of its ends. */
+  /** The range of an integer dimension: the difference of its ends, or the number of its values, as in TileDB 2.2. */
   hilbertRange: 'difference' | 'count'
 }
 
@@ -69,8 +69,7 @@ export function orderLanes(
   if (colMajor) coordinates.reverse()
   if (rule.text === 'any') cutAtText(coordinates)
   if (hilbert) {
-    const { high, low } = hilbertValues(dimensions, columns, cellNum, rule.hilbertRange)
-    return [high, low, ...coordinates.flat()]
+    return [...hilbertValues(dimensions, columns, cellNum, rule.hilbertRange), ...coordinates.flat()]
   }
   const tiles = dimensions.map((dimension, d) => tileLanes(dimension, columns[d], cellNum, rule))
   if (schema.tile_order === 'col-major') tiles.reverse()

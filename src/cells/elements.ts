@@ -25,23 +25,16 @@ export function isWide(type: Datatype): boolean {
 export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
   const size = datatypeSize(type)
   const from = aligned(bytes, size)
-  const { buffer, byteOffset } = from
-  const count = Math.floor(from.length / size)
-  switch (type) {
-    case 'INT8':
-      return new Int8Array(buffer, byteOffset, count)
-    case 'INT16':
-      return new Int16Array(buffer, byteOffset, count)
-    case 'INT32':
-      return new Int32Array(buffer, byteOffset, count)
-    case 'FLOAT32':
-      return new Float32Array(buffer, byteOffset, count)
-    case 'FLOAT64':
-      return new Float64Array(buffer, byteOffset, count)
-  }
-  if (size === 4) return new Uint32Array(buffer, byteOffset, count)
-  if (size === 2) return new Uint16Array(buffer, byteOffset, count)
-  return new Uint8Array(buffer, byteOffset, count)
+  const NumberArray = ARRAYS[type] ?? (size === 4 ? Uint32Array : size === 2 ? Uint16Array : Uint8Array)
+  return new NumberArray(from.buffer, from.byteOffset, Math.floor(from.length / size))
+}
+
+const ARRAYS: { readonly [type in Datatype]?: new (...args: [ArrayBufferLike, number, number]) => Numbers } = {
+  INT8: Int8Array,
+  INT16: Int16Array,
+  INT32: Int32Array,
+  FLOAT32: Float32Array,
+  FLOAT64: Float64Array,
 }
 
 /** 8-byte integers as pairs of lanes, the low lane first. */

@@ -1,5 +1,6 @@
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
+import type { KeyLanes, OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 
@@ -11,17 +12,8 @@ export function hilbertBits(dimensionNum: number): number {
   return Math.floor(HILBERT_BITS / dimensionNum)
 }
 
-/** How a dimension's range is computed. `count` is the number of values of an integer dimension, as in TileDB 2.2. */
-export type HilbertRange = 'difference' | 'count'
-
-/** Hilbert values as two lanes, the high lane first. */
-export interface HilbertValues {
-  high: Uint32Array
-  low: Uint32Array
-}
-
 /**
- * Hilbert values of cells. Each coordinate is put into one of 2^bits buckets. Then the transpose form of the curve is
+ * Hilbert values of cells, the high lane first. Each coordinate is put into one of 2^bits buckets. Then the transpose form of the curve is
  * computed and its bits interleaved, the first dimension most significant.
  *
  * @see tiledb/sm/misc/hilbert.h (after J. Skilling, Programming the Hilbert curve, 2004); Dimension::map_to_uint64_2
@@ -30,10 +22,10 @@ export function hilbertValues(
   dimensions: readonly Dimension[],
   columns: readonly ColumnData[],
   cellNum: number,
-  rangeOf: HilbertRange = 'difference',
-): HilbertValues {
+  rangeOf: OrderRule['hilbertRange'],
+): KeyLanes {
   const bits = hilbertBits(dimensions.length)
-  if (dimensions.length === 1) return lineValues(dimensions[0], columns[0], cellNum, rangeOf)
+  if (dimensions.length === 1) return lineLanes(dimensions[0], columns[0], cellNum, rangeOf)
   const buckets = dimensions.map((dimension, d) => bucketsOf(dimension, columns[d], cellNum, bits, rangeOf))
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
@@ -52,11 +44,11 @@ export function hilbertValues(
     high[cell] = hi
     low[cell] = lo
   }
-  return { high, low }
+  return [high, low]
 }
 
 /** Converts coordinates of at most 31 bits, in place, to the transpose form of their Hilbert value. */
-export function transpose(point: Int32Array, bits: number): void {
+function transpose(point: Int32Array, bits: number): void {
   const n = point.length
   for (let q = 1 << (bits - 1); q > 1; q >>>= 1) {
     const p = q - 1
@@ -77,7 +69,10 @@ export function transpose(point: Int32Array, bits: number): void {
 }
 
 /** First coordinate and range of a dimension, as float64. */
-function startAndRange({ type, domain }: Dimension, rangeOf: HilbertRange): { start: number; range: number } {
+function startAndRange(
+  { type, domain }: Dimension,
+  rangeOf: OrderRule['hilbertRange'],
+): { start: number; range: number } {
   const size = datatypeSize(type)
   const start = doubles(type, domain.subarray(0, size), 1)[0]
   const range = doubles(type, domain.subarray(size), 1)[0] - start
@@ -90,7 +85,7 @@ function bucketsOf(
   column: ColumnData,
   cellNum: number,
   bits: number,
-  rangeOf: HilbertRange,
+  rangeOf: OrderRule['hilbertRange'],
 ): Int32Array {
   const out = new Int32Array(cellNum)
   const { starts } = column
@@ -143,42 +138,35 @@ function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<num
   return out
 }
 
-/** One dimension has 63 bits, too many for {@link transpose}. The curve then only decodes and encodes a Gray code. */
-function lineValues(dimension: Dimension, column: ColumnData, cellNum: number, rangeOf: HilbertRange): HilbertValues {
+/** One dimension has 63 bits, too many for {@link transpose}. The curve is then the line itself. */
+function lineLanes(
+  dimension: Dimension,
+  { data, starts }: ColumnData,
+  cellNum: number,
+  rangeOf: OrderRule['hilbertRange'],
+): KeyLanes {
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
-  for (let cell = 0; cell < cellNum; cell++) {
-    const value = lineValue(wideBucket(dimension, column, cell, rangeOf))
-    high[cell] = Number(value >> 32n)
-    low[cell] = Number(value & 0xffffffffn)
-  }
-  return { high, low }
-}
-
-/** This bucket's value on the line is {@link LINE_MASK}. */
-const LAST_ON_LINE = 1n << BigInt(HILBERT_BITS)
-
-const LINE_MASK = (1n << BigInt(HILBERT_BITS)) - 1n
-
-function lineValue(coordinate: bigint): bigint {
-  let x = coordinate
-  for (let q = 1n << BigInt(HILBERT_BITS - 1); q > 1n; q >>= 1n) if (x & q) x ^= q - 1n
-  for (let i = 1n; i < BigInt(HILBERT_BITS); i <<= 1n) x ^= x >> i
-  return x & LINE_MASK
-}
-
-function wideBucket(dimension: Dimension, column: ColumnData, cell: number, rangeOf: HilbertRange): bigint {
-  const { starts } = column
-  if (starts) {
-    const { high, low } = textKey(column.data, starts[cell], starts[cell + 1])
-    return ((BigInt(high) << 32n) | BigInt(low)) >> 1n
-  }
-  const { type } = dimension
-  const size = datatypeSize(type)
   const { start, range } = startAndRange(dimension, rangeOf)
-  const value = doubles(type, column.data.subarray(cell * size, (cell + 1) * size), 1)[0]
-  const bucket = ((value - start) / range) * 2 ** HILBERT_BITS
-  // NaN becomes 2^63; decoding the Gray code spreads that bit over all bits.
-  if (Number.isNaN(value)) return LAST_ON_LINE
-  return bucket > 0 ? BigInt(Math.floor(bucket)) : 0n
+  const values = starts ? [] : doubles(dimension.type, data, cellNum)
+  for (let cell = 0; cell < cellNum; cell++) {
+    if (starts) {
+      const key = textKey(data, starts[cell], starts[cell + 1])
+      high[cell] = key.high >>> 1
+      low[cell] = (key.high << 31) | (key.low >>> 1)
+      continue
+    }
+    const bucket = Number.isNaN(values[cell]) ? LINE_END : ((values[cell] - start) / range) * LINE_END
+    if (!(bucket > 0)) continue
+    high[cell] = bucket / 2 ** 32
+    low[cell] = bucket % 2 ** 32
+    if (bucket < LINE_END) continue
+    // The Gray code spreads the bit above the others over all of them.
+    high[cell] = ~high[cell] & 0x7fffffff
+    low[cell] = ~low[cell]
+  }
+  return [high, low]
 }
+
+/** The last coordinate of a line, and NaN, have this bucket. */
+const LINE_END = 2 ** HILBERT_BITS

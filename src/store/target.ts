@@ -54,13 +54,8 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
   const inside = around ? `; it lies in the array ${around.folder.name}` : ''
-  throw new InspectError(
-    'NOT_TILEDB',
-    `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`,
-    {
-      file: clean,
-    },
-  )
+  const message = `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`
+  throw new InspectError('NOT_TILEDB', message, { file: clean })
 }
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
