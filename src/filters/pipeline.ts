@@ -74,6 +74,12 @@ export interface ReadOptions {
   checksumsOnly?: boolean | undefined
 }
 
+export interface WriteOptions {
+  /** Start of each cell in bytes, if the filters keep offsets in the data. There is one chunk then. */
+  offsets?: Float64Array | undefined
+  randomBytes?: FilterContext['randomBytes']
+}
+
 export interface UnfilteredTile {
   data: Uint8Array
   /** Start of each cell in bytes, if the filters keep offsets in the data. */
@@ -132,6 +138,19 @@ export function withRoom(data: Uint8Array, used: number, needed: number, total: 
   return larger
 }
 
+type Loaded = Pick<Stage, 'config' | 'definition' | 'filter'>
+
+function stagesOf(loaded: readonly Loaded[], first: Datatype, formatVersion: number): Stage[] {
+  let datatype = first
+  let growth = 1
+  return loaded.map((one) => {
+    const stage = { ...one, datatype, growth }
+    growth = Math.min(MAX_GROWTH, growth * (one.definition.growth ?? SMALL_GROWTH))
+    datatype = typeAfter(one.config, datatype, formatVersion)
+    return stage
+  })
+}
+
 /** A loaded filter pipeline. It handles chunks and the order of filters; a filter sees one chunk at a time. */
 export class Pipeline {
   private readonly stages: readonly Stage[]
@@ -140,14 +159,9 @@ export class Pipeline {
   private readonly tile: TileType
   private readonly kernels: LazyKernels | undefined
 
-  private constructor(
-    stages: readonly Stage[],
-    others: readonly Stage[] | undefined,
-    tile: TileType,
-    kernels: LazyKernels | undefined,
-  ) {
-    this.stages = stages
-    this.others = others
+  private constructor(loaded: readonly Loaded[], tile: TileType, kernels: LazyKernels | undefined) {
+    this.stages = stagesOf(loaded, tile.datatype, tile.formatVersion)
+    this.others = tile.otherDatatype && stagesOf(loaded, tile.otherDatatype, tile.formatVersion)
     this.tile = tile
     this.kernels = kernels
   }
@@ -157,28 +171,11 @@ export class Pipeline {
    * @throws InspectError UNSUPPORTED_FILTER
    */
   static async load(filters: readonly FilterConfig[], tile: TileType, codecs: Codecs): Promise<Pipeline> {
-    const definitions = filters.map(({ name }) => definitionOf(name))
-    const loaded: Filter[] = []
-    for (const definition of definitions) loaded.push(await definition.load(codecs))
-    const stagesOf = (first: Datatype): Stage[] => {
-      let datatype = first
-      let growth = 1
-      return loaded.map((filter, i) => {
-        const config = filters[i]
-        const definition = definitions[i]
-        const stage = { config, definition, filter, datatype, growth }
-        growth = Math.min(MAX_GROWTH, growth * (definition.growth ?? SMALL_GROWTH))
-        datatype = typeAfter(config, datatype, tile.formatVersion)
-        return stage
-      })
-    }
-    const used = definitions.some(({ usesKernels }) => usesKernels)
-    return new Pipeline(
-      stagesOf(tile.datatype),
-      tile.otherDatatype && stagesOf(tile.otherDatatype),
-      tile,
-      used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined,
-    )
+    const known = filters.map((config) => ({ config, definition: definitionOf(config.name) }))
+    const loaded: Loaded[] = []
+    for (const one of known) loaded.push({ ...one, filter: await one.definition.load(codecs) })
+    const used = known.some(({ definition }) => definition.usesKernels)
+    return new Pipeline(loaded, tile, used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined)
   }
 
   /**
@@ -192,7 +189,7 @@ export class Pipeline {
     let total = 0
     for (const chunk of chunks) total += chunk.original_length
     if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
-    if (options.expectedSize !== undefined && total !== options.expectedSize) {
+    else if (total !== options.expectedSize) {
       throw inconsistent(`expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`, {
         offset: base,
         field: 'chunks.original_length',
@@ -211,10 +208,7 @@ export class Pipeline {
       }
       const out = this.undoAt(stored, base, chunks[index], index, options, room)
       if (out.offsets) {
-        if (index > 0)
-          throw inconsistent(`expected one chunk of strings, found ${chunks.length}`, {
-            offset: base,
-          })
+        if (index > 0) throw inconsistent(`expected one chunk of strings, found ${chunks.length}`, { offset: base })
         offsets = out.offsets
       }
       const end = at + out.data.length
@@ -237,9 +231,8 @@ export class Pipeline {
   /**
    * Refuses an implausible tile size before its chunks are undone. For tiles whose size nothing else tells.
    * @param total sum of the chunks' original lengths
-   * @throws InspectError TOO_LARGE
    */
-  refuseUnlikely(total: number, stored: number, offset?: number): void {
+  private refuseUnlikely(total: number, stored: number, offset?: number): void {
     const most = mostUnfolded(stored)
     if (this.tile.maxTileSize !== undefined || total <= most) return
     throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, boundOf(stored))
@@ -294,24 +287,21 @@ export class Pipeline {
    * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
   private undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
-    const other = this.others !== undefined && this.isOfOtherType(chunk, index)
+    const { stages, others } = this
+    const other = others && !this.fits(stages, chunk, index) && this.fits(others, chunk, index)
     if (other) options.onOtherType?.(index)
-    return this.undoAs(other ? (this.others as readonly Stage[]) : this.stages, chunk, index, options, room, other)
+    return this.undoAs(other ? others : stages, chunk, index, options, room)
   }
 
-  /** Whether the chunk can be undone with the other type only. */
-  private isOfOtherType(chunk: StoredChunk, index: number): boolean {
-    const fits = (stages: readonly Stage[], other: boolean): boolean => {
-      try {
-        // Checksum verdicts are reported later, when the chunk is really undone.
-        this.undoAs(stages, chunk, index, { onVerdict: () => {} }, undefined, other)
-        return true
-      } catch (error) {
-        if (!(error instanceof InspectError)) throw error
-        return false
-      }
+  private fits(stages: readonly Stage[], chunk: StoredChunk, index: number): boolean {
+    try {
+      // Checksum verdicts are reported later, when the chunk is really undone.
+      this.undoAs(stages, chunk, index, { onVerdict: () => {} })
+      return true
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      return false
     }
-    return !fits(this.stages, false) && this.others !== undefined && fits(this.others, true)
   }
 
   private undoAs(
@@ -319,8 +309,7 @@ export class Pipeline {
     chunk: StoredChunk,
     index: number,
     options: ReadOptions,
-    room: Uint8Array | undefined,
-    otherType: boolean,
+    room?: Uint8Array,
   ): FilteredBytes {
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
@@ -329,6 +318,7 @@ export class Pipeline {
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
     const { cellSize, formatVersion, key } = this.tile
     const { onRefused } = options
+    const otherType = stages === this.others
     const last = options.checksumsOnly ? this.firstChecksum : 0
     let lost = 0
     const onLostTail = (tail: LostTail): void => {
@@ -337,28 +327,29 @@ export class Pipeline {
     }
     // No kernels for callers of onStage: they keep the bytes of each stage.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
+    const least = this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = stages[i]
       const stringOffsets = i === 0 && this.tile.stringOffsets === true
-      const limit = (this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT) + chunk.original_length * growth
+      const limit = least + chunk.original_length * growth
+      const into = i === 0 ? room : undefined
+      // No object spread here: it costs as much as undoing a small chunk.
+      const cx: FilterContext = {
+        datatype,
+        cellSize,
+        formatVersion,
+        key,
+        stringOffsets,
+        limit,
+        onVerdict,
+        onRefused,
+        onLostTail,
+        kernels,
+        into,
+        otherType,
+      }
       let output: FilteredBytes
       try {
-        const into = i === 0 ? room : undefined
-        // No object spread here: it costs as much as undoing a small chunk.
-        const cx = {
-          datatype,
-          cellSize,
-          formatVersion,
-          key,
-          stringOffsets,
-          limit,
-          onVerdict,
-          onRefused,
-          onLostTail,
-          kernels,
-          into,
-          otherType,
-        }
         output = filter.reverse(bytes, config, cx)
       } catch (error) {
         throw inFilter(error, config, lost)
@@ -403,13 +394,8 @@ export class Pipeline {
    * Filters a tile as TileDB's writer does: each chunk separately.
    * @param data unfiltered bytes
    * @param chunkLengths how to cut `data`; their sum is its length
-   * @param options.offsets start of each cell in bytes, if the filters keep offsets in the data. There is one chunk then.
    */
-  forwardTile(
-    data: Uint8Array,
-    chunkLengths: readonly number[],
-    options: { offsets?: Float64Array | undefined; randomBytes?: (length: number) => Uint8Array } = {},
-  ): Uint8Array {
+  forwardTile(data: Uint8Array, chunkLengths: readonly number[], options: WriteOptions = {}): Uint8Array {
     let at = 0
     const chunks = chunkLengths.map((length): StoredChunk => {
       const part = data.subarray(at, at + length)
@@ -419,24 +405,15 @@ export class Pipeline {
     return encode({ chunks, extra: NO_BYTES }, tileChunks)
   }
 
-  private forwardChunk(
-    data: Uint8Array,
-    options: { offsets?: Float64Array | undefined; randomBytes?: (length: number) => Uint8Array },
-  ): StoredChunk {
+  private forwardChunk(data: Uint8Array, options: WriteOptions): StoredChunk {
     let nothing = false
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
       const { config, definition, filter, datatype } = this.stages[i]
       // This filter loses the empty part that an earlier one expects. So TileDB writes such chunks, but cannot read
       // them. Here they go through the filters with no part at all.
-      if (
-        !nothing &&
-        i > 0 &&
-        definition.losesEmptyPart &&
-        data.length === 0 &&
-        !options.offsets &&
-        isNothing(parts.data)
-      ) {
+      const losesPart = i > 0 && definition.losesEmptyPart && parts.data.every(({ length }) => length === 0)
+      if (!nothing && losesPart && data.length === 0 && !options.offsets) {
         nothing = true
         parts = { metadata: [], data: [] }
         i = -1
@@ -461,13 +438,7 @@ export class Pipeline {
    * {@link reverseChunk}, with the chunk's index and offset in errors.
    * @param base offset of `stored` in its file
    */
-  reverseChunkAt(
-    stored: Uint8Array,
-    base: number,
-    chunk: StoredChunk,
-    index: number,
-    options: ReadOptions,
-  ): FilteredBytes {
+  reverseChunkAt(stored: Uint8Array, base: number, chunk: StoredChunk, index: number, options: ReadOptions) {
     const out = this.undoAt(stored, base, chunk, index, options)
     return { ...out, data: this.owned(out.data) }
   }
@@ -492,10 +463,6 @@ export class Pipeline {
   }
 }
 
-function isNothing(parts: readonly Uint8Array[]): boolean {
-  return parts.every(({ length }) => length === 0)
-}
-
 /**
  * Adds the filter's name to its error.
  * @param lost bytes that TileDB dropped in later filters when it wrote the chunk
@@ -512,7 +479,7 @@ export function boundOf(stored: number): string {
   return `for ${stored} stored bytes; --max-tile-size sets another bound`
 }
 
-export function tooLarge(most: number, found: number, at: ErrorPlace, bound = '--max-tile-size'): InspectError {
+function tooLarge(most: number, found: number, at: ErrorPlace, bound = '--max-tile-size'): InspectError {
   return new InspectError(
     'TOO_LARGE',
     `expected at most ${most} unfiltered bytes in a tile (${bound}), found ${found}`,

@@ -77,14 +77,10 @@ function widthOf({ byte_width: width }: FilterConfig): ElementSize {
   throw unexpected('integers of 1, 2, 4 or 8 bytes', `${width ?? 'none'}`, 'byte_width')
 }
 
-function scaleOf({ scale }: FilterConfig): number {
-  if (scale === undefined) throw unexpected('a number', 'none', 'scale')
-  return scale
-}
-
-function offsetOf({ offset }: FilterConfig): number {
-  if (offset === undefined) throw unexpected('a number', 'none', 'offset')
-  return offset
+function numberOf(config: FilterConfig, option: 'scale' | 'offset'): number {
+  const value = config[option]
+  if (value === undefined) throw unexpected('a number', 'none', option)
+  return value
 }
 
 function floatSize(datatype: Datatype): 4 | 8 {
@@ -101,8 +97,9 @@ function scaled(part: Uint8Array, size: 4 | 8, config: FilterConfig): Float64Arr
     ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
     : new Float64Array(buffer, byteOffset, length / size)
   const output = new Float64Array(values.length)
-  const scale = single ? Math.fround(scaleOf(config)) : scaleOf(config)
-  const offset = single ? Math.fround(offsetOf(config)) : offsetOf(config)
+  const typed = single ? Math.fround : Number
+  const scale = typed(numberOf(config, 'scale'))
+  const offset = typed(numberOf(config, 'offset'))
   for (let i = 0; i < values.length; i++) {
     output[i] = round(single ? Math.fround(Math.fround(values[i] - offset) / scale) : (values[i] - offset) / scale)
   }
@@ -138,8 +135,8 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
   const shift = signShift({ size: width, signed: true })
   const output = new Float64Array(lanes.length / each)
   const single = size === 4
-  const scale = scaleOf(config)
-  const offset = offsetOf(config)
+  const scale = numberOf(config, 'scale')
+  const offset = numberOf(config, 'offset')
   for (let i = 0, at = 0; i < output.length; i++, at += each) {
     const lane = (lanes[at] << shift) >> shift
     const value = each === 1 ? lane : int64(lane >>> 0, lanes[at + 1], single)

@@ -90,37 +90,33 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   }
 }
 
-function elementReader(type: Datatype, style: ValueStyle): ElementReader {
-  switch (type) {
-    case 'INT8':
-      return (view, at) => view.getInt8(at)
-    case 'UINT8':
-      return (view, at) => view.getUint8(at)
-    case 'INT16':
-      return (view, at) => view.getInt16(at, true)
-    case 'UINT16':
-      return (view, at) => view.getUint16(at, true)
-    case 'INT32':
-      return (view, at) => view.getInt32(at, true)
-    case 'UINT32':
-      return (view, at) => view.getUint32(at, true)
-    case 'UINT64':
-      return (view, at) => view.getBigUint64(at, true)
-    case 'FLOAT32':
-      return (view, at) => {
-        const value = view.getFloat32(at, true)
-        return style.raw && Number.isNaN(value) ? nanText(4, view, at) : shortestFloat32(value)
-      }
-    case 'FLOAT64':
-      return (view, at) => {
-        const value = view.getFloat64(at, true)
-        return style.raw && Number.isNaN(value) ? nanText(8, view, at) : value
-      }
-    case 'BOOL':
-      return style.raw ? (view, at) => view.getUint8(at) : (view, at) => view.getUint8(at) !== 0
+/** Readers of the types whose values are the same with `--raw`. All others but the dates are int64. */
+const PLAIN: Partial<Record<Datatype, ElementReader>> = {
+  INT8: (view, at) => view.getInt8(at),
+  UINT8: (view, at) => view.getUint8(at),
+  INT16: (view, at) => view.getInt16(at, true),
+  UINT16: (view, at) => view.getUint16(at, true),
+  INT32: (view, at) => view.getInt32(at, true),
+  UINT32: (view, at) => view.getUint32(at, true),
+  UINT64: (view, at) => view.getBigUint64(at, true),
+}
+
+function elementReader(type: Datatype, { raw }: ValueStyle): ElementReader {
+  if (type === 'FLOAT32') {
+    return (view, at) => {
+      const value = view.getFloat32(at, true)
+      return raw && Number.isNaN(value) ? nanText(4, view, at) : shortestFloat32(value)
+    }
   }
-  if (isDatetime(type) && !style.raw) return (view, at) => formatDatetime(type, view.getBigInt64(at, true))
-  return (view, at) => view.getBigInt64(at, true)
+  if (type === 'FLOAT64') {
+    return (view, at) => {
+      const value = view.getFloat64(at, true)
+      return raw && Number.isNaN(value) ? nanText(8, view, at) : value
+    }
+  }
+  if (type === 'BOOL') return raw ? (view, at) => view.getUint8(at) : (view, at) => view.getUint8(at) !== 0
+  if (isDatetime(type) && !raw) return (view, at) => formatDatetime(type, view.getBigInt64(at, true))
+  return PLAIN[type] ?? ((view, at) => view.getBigInt64(at, true))
 }
 
 /** Bits of the usual NaN: quiet, positive, no payload. Other NaN may have a meaning, such as R's NA. */
@@ -216,7 +212,8 @@ const utf8Encoder = new TextEncoder()
 
 function decoderOf(type: Datatype): TextDecode {
   const size = datatypeSize(type)
-  return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
+  if (size === 1) return decodeUtf8Cell
+  return size === 2 ? (bytes, start, end) => decodeStrict(utf16, bytes.subarray(start, end)) : decodeUtf32
 }
 
 /** For cells of up to this many bytes, a loop over ASCII is faster than the decoder. It is tried first. */
@@ -230,10 +227,6 @@ function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string |
     if (at === end) return text
   }
   return decodeStrict(utf8, bytes.subarray(start, end))
-}
-
-function decodeUtf16(bytes: Uint8Array, start: number, end: number): string | undefined {
-  return decodeStrict(utf16, bytes.subarray(start, end))
 }
 
 function decodeStrict(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
@@ -367,18 +360,11 @@ function wholeBytes(type: Datatype, value: unknown): Uint8Array {
   if (!value.isWellFormed()) throw unexpected(`well-formed text for ${type}`, 'a lone surrogate')
   const size = datatypeSize(type)
   if (size === 1) return utf8Encoder.encode(value)
-  const units = size === 2 ? Array.from({ length: value.length }, (_, i) => value.charCodeAt(i)) : codePoints(value)
-  const encoded = new Uint8Array(units.length * size)
-  const view = new DataView(encoded.buffer)
-  for (const [i, unit] of units.entries()) {
-    if (size === 2) view.setUint16(i * 2, unit, true)
-    else view.setUint32(i * 4, unit, true)
-  }
-  return encoded
-}
-
-function codePoints(text: string): number[] {
-  return Array.from(text, (character) => character.codePointAt(0) ?? 0)
+  const units =
+    size === 2
+      ? Uint16Array.from({ length: value.length }, (_, i) => value.charCodeAt(i))
+      : Uint32Array.from([...value], (character) => character.codePointAt(0) ?? 0)
+  return new Uint8Array(units.buffer)
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
