@@ -13,20 +13,6 @@ export type FileRole =
   | 'metadata'
   | 'unknown'
 
-/** What a file of each role holds. */
-export const ROLE_MEANINGS: Readonly<Record<FileRole, string>> = {
-  data: 'values; of var-sized fields the offsets',
-  offsets: 'where each var-sized value starts',
-  var: 'var-sized values',
-  validity: 'one byte a cell, 0 for null',
-  coords: 'coordinates of all dimensions, sparse fragments',
-  timestamps: 'time stamp of each cell, milliseconds',
-  delete_timestamps: 'time stamp at which each cell was deleted; all bits set: it was not',
-  delete_condition_index: 'which of the processed conditions deleted it; all bits set: none',
-  metadata: 'see [fragment metadata](#fragment-metadata)',
-  unknown: 'no field of the fragment has a file of this name',
-}
-
 /**
  * Codes that replace some characters of field names in version 8. Four of them are wrong as percent-encoding, but
  * TileDB writes them: `<` %20, `>` %2D, `\` %30, `|` %3C.

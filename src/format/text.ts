@@ -7,11 +7,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export function decodeText(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return decodeEscaping(bytes)
-  }
+  return decodeUtf8(bytes) ?? decodeEscaping(bytes)
 }
 
 /** The text; undefined if the bytes are not valid UTF-8. */

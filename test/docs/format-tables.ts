@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { aboutOf } from '../../src/format/about.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
-import { type FileRole, ROLE_MEANINGS } from '../../src/format/field-files.ts'
+import type { FileRole } from '../../src/format/field-files.ts'
 import { compressorNumber, FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
 import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
@@ -13,6 +13,20 @@ import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
  * The generated parts of docs/format.md: what traces of the fixtures say of every structure, and the constants of the code.
  * A part stands between `<!-- table NAME -->` and `<!-- end -->`; all else on the page is written by hand.
  */
+
+/** What a file of each role holds. */
+const ROLE_MEANINGS: Readonly<Record<FileRole, string>> = {
+  data: 'values; of var-sized fields the offsets',
+  offsets: 'where each var-sized value starts',
+  var: 'var-sized values',
+  validity: 'one byte a cell, 0 for null',
+  coords: 'coordinates of all dimensions, sparse fragments',
+  timestamps: 'time stamp of each cell, milliseconds',
+  delete_timestamps: 'time stamp at which each cell was deleted; all bits set: it was not',
+  delete_condition_index: 'which of the processed conditions deleted it; all bits set: none',
+  metadata: 'see [fragment metadata](#fragment-metadata)',
+  unknown: 'no field of the fragment has a file of this name',
+}
 
 /** How often something occurs, by format version. */
 class Occurrences {

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { enumerationOf } from '../../src/format/coding.ts'
 import { type Describe, decode, decodePrefix, encode, type Io, trace } from '../../src/format/io.ts'
-import { childrenOf, coverageFault, type Span } from '../../src/format/span.ts'
+import { childrenOf, type Span } from '../../src/format/span.ts'
 import { bytes, text, text32, u8, u16, u32, u64 } from '../helpers/build-bytes.ts'
+import { coverageFault } from '../helpers/coverage.ts'
 import { failure } from '../helpers/failure.ts'
 
 interface Numbers {

@@ -1,7 +1,8 @@
 import { InspectError } from '../../src/base/errors.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import { type Describe, decode, encode, trace } from '../../src/format/io.ts'
-import { coverageFault, type Span } from '../../src/format/span.ts'
+import type { Span } from '../../src/format/span.ts'
+import { coverageFault } from './coverage.ts'
 import type { Random } from './random.ts'
 
 /** Bytes of one structure, and the laws that its description must keep on them. */

@@ -36,33 +36,26 @@ export function interleave2(input: usize, output: usize, count: usize): void {
 }
 
 export function interleave4(input: usize, output: usize, count: usize): void {
-  const whole = count & ~31
-  let from = input
-  let to = output
-  const second = count
+  const whole = count & ~15
   const third: usize = 2 * count
   const fourth: usize = 3 * count
-  for (const end = input + whole; from < end; from += 32) {
-    quads(to, v128.load(from), v128.load(from + second), v128.load(from + third), v128.load(from + fourth))
-    const a = v128.load(from, 16)
-    const b = v128.load(from + second, 16)
-    const c = v128.load(from + third, 16)
-    const d = v128.load(from + fourth, 16)
-    quads(to + 64, a, b, c, d)
-    to += 128
+  for (let i: usize = 0; i < whole; i += 16) {
+    const from = input + i
+    const to = output + 4 * i
+    const a = v128.load(from)
+    const b = v128.load(from + count)
+    const c = v128.load(from + third)
+    const d = v128.load(from + fourth)
+    const ab = lowBytes(a, b)
+    const cd = lowBytes(c, d)
+    v128.store(to, lowPairs(ab, cd))
+    v128.store(to, highPairs(ab, cd), 16)
+    const abHigh = highBytes(a, b)
+    const cdHigh = highBytes(c, d)
+    v128.store(to, lowPairs(abHigh, cdHigh), 32)
+    v128.store(to, highPairs(abHigh, cdHigh), 48)
   }
   each(input, output, whole, count, 4)
-}
-
-function quads(to: usize, a: v128, b: v128, c: v128, d: v128): void {
-  const ab = lowBytes(a, b)
-  const cd = lowBytes(c, d)
-  v128.store(to, lowPairs(ab, cd))
-  v128.store(to, highPairs(ab, cd), 16)
-  const abHigh = highBytes(a, b)
-  const cdHigh = highBytes(c, d)
-  v128.store(to, lowPairs(abHigh, cdHigh), 32)
-  v128.store(to, highPairs(abHigh, cdHigh), 48)
 }
 
 export function interleave8(input: usize, output: usize, count: usize): void {
