@@ -30,7 +30,7 @@ export interface ChunkRun {
   inPlace: boolean
   /** Makes a part of the unfiltered bytes, in a space of their own or in place. */
   content(bytes: Uint8Array, place: ContentPlace, offsets: Float64Array | undefined): Part
-  /** The cells that the unfiltered bytes from `from` to `to` hold. */
+  /** The cells that the unfiltered bytes from `from` to `to`, at least one, hold. */
   cellsOf?: ((from: number, to: number) => CellRange | undefined) | undefined
 }
 
@@ -192,7 +192,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
   const to = from + chunk.original_length
   return {
     ...part,
-    cells: run.cellsOf?.(from, to),
+    cells: to > from ? run.cellsOf?.(from, to) : undefined,
     async children() {
       const fields = await part.children?.()
       if (!fields) return childList([])

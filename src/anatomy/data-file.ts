@@ -1,12 +1,11 @@
-import { faultOf, InspectError } from '../base/errors.ts'
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { withEnd } from '../cells/elements.ts'
-import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, type TileFile, withTileFile } from '../cells/tile-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import { cellReader } from '../format/value.ts'
-import { type ContentPlace, chunkParts } from './chunks.ts'
+import { type ChunkRun, type ContentPlace, chunkParts } from './chunks.ts'
 import {
-  type CellRange,
   type Children,
   childList,
   gap,
@@ -95,56 +94,62 @@ async function insideTile(file: TileFile, part: Part, tile: number, size: number
     filters: file.filters,
     what: `tile ${tile} of ${file.name}`,
     expectedSize: file.expectedSize(tile),
-    inPlace: !(file.role === 'data' && isCoordinates(file)),
-    content: (bytes, place, offsets) =>
-      content(file, tile, bytes, place, inside ? offsets && withEnd(offsets, place.from + bytes.length) : starts),
-    cellsOf: (from, to) => cellsOf(file, tile, from, to, inside ? undefined : starts),
+    ...cellsReader(file, tile, starts),
   })
   if (fault && found.parts.length > 0) found.parts[0] = { ...found.parts[0], verdict: 'invalid', fault }
   return childList(found.parts, found.content)
 }
 
-function isCoordinates({ info, slot }: TileFile): boolean {
-  return info.slots[slot].kind === 'coords'
-}
-
 /** Where each cell of a var tile starts, and where the last ends; `inside` if the tile itself holds the offsets. */
 async function startsOf(file: TileFile, tile: number): Promise<Float64Array | 'inside' | undefined> {
-  const offsets = await TileFile.open(file.fragment, file.slot, 'offsets')
-  try {
+  const starts = withTileFile(file.fragment, file.slot, 'offsets', async (offsets) => {
     if (offsets.cells(tile) === 0) return undefined
     const stored = await offsets.stored(tile)
     if (isStringOffsetsTile(stored)) return 'inside'
     const { data } = await offsets.unfilter(tile, stored)
     return cellStarts(data, file.expectedSize(tile) ?? 0)
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    // The anatomy of the offsets file reports its own faults.
-    return undefined
-  } finally {
-    await offsets.close()
-  }
+  })
+  // The anatomy of the offsets file reports its own faults.
+  return starts.catch(unlessFault)
 }
 
-function content(
-  file: TileFile,
-  tile: number,
-  bytes: Uint8Array,
-  { space, offset, from }: ContentPlace,
-  starts: Float64Array | undefined,
-): Part {
-  const part: Part = { name: 'content', type: 'bytes', space, offset, length: bytes.length }
-  if (isCoordinates(file)) return coordinates(file, tile, part, bytes)
-  if (file.role === 'var') return varCells(file, tile, part, bytes, from, starts)
-  const size = cellSize(file)
-  return from % size === 0 && bytes.length % size === 0 ? cells(part, bytes, cellType(file), tile, from / size) : part
+/** How the cells of a tile lie in its unfiltered bytes. */
+type CellsReader = Pick<ChunkRun, 'content' | 'cellsOf' | 'inPlace'>
+
+function cellsReader(file: TileFile, tile: number, starts: Float64Array | 'inside' | undefined): CellsReader {
+  if (file.info.slots[file.slot].kind === 'coords') return coordinates(file, tile)
+  return file.role === 'var' ? varCells(file, tile, starts) : fixedCells(file, tile)
+}
+
+function bytesPart(bytes: Uint8Array, { space, offset }: ContentPlace): Part {
+  return { name: 'content', type: 'bytes', space, offset, length: bytes.length }
 }
 
 /** The part with the values of its cells. */
-function cells(part: Part, bytes: Uint8Array, type: ValueType, tile: number, first = 0): Part {
+function withCells(part: Part, bytes: Uint8Array, type: ValueType, tile: number, first = 0): Part {
   typed(part, bytes, { ...type, many: true })
   if (part.elements) part.elements.cells = { tile, first }
   return part
+}
+
+function lastCell(file: TileFile, tile: number): number {
+  return Math.max(0, file.cells(tile) - 1)
+}
+
+function fixedCells(file: TileFile, tile: number): CellsReader {
+  const { type, cell_val_num } = cellType(file)
+  const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+  return {
+    inPlace: true,
+    content(bytes, place) {
+      const part = bytesPart(bytes, place)
+      if (place.from % size !== 0 || bytes.length % size !== 0) return part
+      return withCells(part, bytes, { type, cell_val_num }, tile, place.from / size)
+    },
+    cellsOf(from, to) {
+      return { tile, from: Math.floor(from / size), to: Math.min(lastCell(file, tile), Math.ceil(to / size) - 1) }
+    },
+  }
 }
 
 function cellType({ info, slot, role }: TileFile): ValueType {
@@ -152,88 +157,79 @@ function cellType({ info, slot, role }: TileFile): ValueType {
   return role === 'validity' ? { type: 'UINT8', cell_val_num: 1 } : info.slots[slot]
 }
 
-function cellSize(file: TileFile): number {
+/** @param known where the cells start and the last ends, if that is known before the filters are undone */
+function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' | undefined): CellsReader {
   const { type, cell_val_num } = cellType(file)
-  return datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
-}
-
-/** Cells of a var tile that overlap `bytes`. A cell that the chunk cuts is shown as plain bytes. */
-function varCells(
-  file: TileFile,
-  tile: number,
-  part: Part,
-  bytes: Uint8Array,
-  from: number,
-  starts: Float64Array | undefined,
-): Part {
-  if (!starts || bytes.length === 0 || starts[0] !== 0) return part
-  const to = from + bytes.length
-  const cellNum = starts.length - 1
-  const start = (index: number): number => starts[index]
-  const first = from === 0 ? 0 : lastNotBehind(cellNum, start, from)
-  // Empty cells after the last byte belong to the chunk that holds that byte.
-  const last = to >= starts[cellNum] ? cellNum - 1 : lastNotBehind(cellNum, start, to - 1)
-  if (first < 0 || last < first) return part
-  const within = starts.subarray(first, last + 2).map((at) => Math.min(Math.max(at - from, 0), bytes.length))
-  const { type, cell_val_num } = cellType(file)
-  const read = cellReader(type, cell_val_num, part.space.style)
-  const isWhole = (index: number): boolean =>
-    starts[first + index] >= from &&
-    starts[first + index + 1] <= to &&
-    (within[index + 1] - within[index]) % datatypeSize(type) === 0
   return {
-    ...part,
-    type: `${type}[${cell_val_num}]`,
-    elements: {
-      count: within.length - 1,
-      start: (index) => part.offset + within[index],
-      value: (index) =>
-        isWhole(index)
-          ? read(bytes, within[index], within[index + 1])
-          : bytes.subarray(within[index], within[index + 1]),
-      cells: { tile, first },
+    inPlace: true,
+    content(bytes, place, offsets) {
+      const { from } = place
+      const part = bytesPart(bytes, place)
+      const starts = known === 'inside' ? offsets && withEnd(offsets, from + bytes.length) : known
+      if (!starts || bytes.length === 0 || starts[0] !== 0) return part
+      const to = from + bytes.length
+      const count = starts.length - 1
+      const first = from === 0 ? 0 : holderOf(from, starts)
+      // Empty cells after the last byte belong to the chunk that holds that byte.
+      const last = to >= starts[count] ? count - 1 : holderOf(to - 1, starts)
+      if (first < 0 || last < first) return part
+      const within = starts.subarray(first, last + 2).map((at) => Math.min(Math.max(at - from, 0), bytes.length))
+      const read = cellReader(type, cell_val_num, part.space.style)
+      // A cell that the chunk cuts is shown as plain bytes.
+      const isWhole = (index: number): boolean =>
+        starts[first + index] >= from &&
+        starts[first + index + 1] <= to &&
+        (within[index + 1] - within[index]) % datatypeSize(type) === 0
+      return {
+        ...part,
+        type: `${type}[${cell_val_num}]`,
+        elements: {
+          count: within.length - 1,
+          start: (index) => part.offset + within[index],
+          value(index) {
+            const [start, end] = [within[index], within[index + 1]]
+            return isWhole(index) ? read(bytes, start, end) : bytes.subarray(start, end)
+          },
+          cells: { tile, first },
+        },
+      }
+    },
+    cellsOf(from, to) {
+      if (!(known instanceof Float64Array)) return { tile, from: 0, to: lastCell(file, tile) }
+      return { tile, from: Math.max(0, holderOf(from, known)), to: Math.max(0, holderOf(to - 1, known)) }
     },
   }
 }
 
-/** All values of the first dimension, then of the second, and so on; version 1 may interleave them. */
-function coordinates(file: TileFile, tile: number, part: Part, bytes: Uint8Array): Part {
-  const { info } = file
-  const { dimensions } = info.schema.domain
-  const { type } = dimensions[0]
-  const length = bytes.length / dimensions.length
-  if (length !== file.cells(tile) * datatypeSize(type)) return part
-  if (info.format_version === 1 && !info.schema.coords_filters.filters.some(({ name }) => isCompressor(name))) {
-    const meaning = `one cell's ${dimensions.map(({ name }) => name).join(', ')} after the other`
-    return { ...cells(part, bytes, { type, cell_val_num: dimensions.length }, tile), meaning }
-  }
-  const runs = dimensions.map(({ name }, d) => {
-    const run: Part = { name, type, space: part.space, offset: part.offset + d * length, length }
-    return cells(run, bytes.subarray(d * length, (d + 1) * length), { type, cell_val_num: 1 }, tile)
-  })
-  return { ...part, type: 'struct', children: async () => childList(runs) }
+/** The cell that holds a byte. @param starts of the cells, and the end of the last */
+function holderOf(byte: number, starts: Float64Array): number {
+  return lastNotBehind(starts.length - 1, (i) => starts[i], byte)
 }
 
-function cellsOf(
-  file: TileFile,
-  tile: number,
-  from: number,
-  to: number,
-  starts: Float64Array | undefined,
-): CellRange | undefined {
-  if (to <= from) return undefined
-  const last = Math.max(0, file.cells(tile) - 1)
-  if (isCoordinates(file) || (file.role === 'var' && !starts)) return { tile, from: 0, to: last }
-  if (starts) {
-    const holder = (at: number): number =>
-      Math.max(
-        0,
-        lastNotBehind(starts.length - 1, (i) => starts[i], at),
-      )
-    return { tile, from: holder(from), to: holder(to - 1) }
+/** All values of the first dimension, then of the second, and so on; version 1 may interleave them. */
+function coordinates(file: TileFile, tile: number): CellsReader {
+  const { schema, format_version } = file.info
+  const { dimensions } = schema.domain
+  const { type } = dimensions[0]
+  const isMixed = format_version === 1 && !schema.coords_filters.filters.some(({ name }) => isCompressor(name))
+  return {
+    inPlace: false,
+    content(bytes, place) {
+      const part = bytesPart(bytes, place)
+      const length = bytes.length / dimensions.length
+      if (length !== file.cells(tile) * datatypeSize(type)) return part
+      if (isMixed) {
+        const meaning = `one cell's ${dimensions.map(({ name }) => name).join(', ')} after the other`
+        return { ...withCells(part, bytes, { type, cell_val_num: dimensions.length }, tile), meaning }
+      }
+      const runs = dimensions.map(({ name }, d) => {
+        const run: Part = { ...part, name, type, offset: part.offset + d * length, length }
+        return withCells(run, bytes.subarray(d * length, (d + 1) * length), { type, cell_val_num: 1 }, tile)
+      })
+      return { ...part, type: 'struct', children: async () => childList(runs) }
+    },
+    cellsOf: () => ({ tile, from: 0, to: lastCell(file, tile) }),
   }
-  const size = cellSize(file)
-  return { tile, from: Math.floor(from / size), to: Math.min(last, Math.ceil(to / size) - 1) }
 }
 
 /** Eight zero bytes, a count of no chunks: the var tile holds the offsets. */

@@ -1,4 +1,4 @@
-import { faultOf, InspectError } from '../base/errors.ts'
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
@@ -192,16 +192,15 @@ async function conditionContent(target: FileTarget, kind: 'delete' | 'update'): 
 }
 
 async function newestSchema({ array }: FileTarget): Promise<ArraySchema | undefined> {
-  const newest = await array?.newestSchema().catch(faultOf)
-  return newest instanceof InspectError ? undefined : newest?.schema
+  return (await array?.newestSchema().catch(unlessFault))?.schema
 }
 
 /** The schemas of the array that can be read, by name. */
 async function schemasOf({ array }: FileTarget): Promise<ReadonlyMap<string, ArraySchema>> {
   const schemas = new Map<string, ArraySchema>()
   for (const { name } of (await array?.schemaFiles()) ?? []) {
-    const schema = await array?.schema(name).catch(faultOf)
-    if (schema && !(schema instanceof InspectError)) schemas.set(name, schema)
+    const schema = await array?.schema(name).catch(unlessFault)
+    if (schema) schemas.set(name, schema)
   }
   return schemas
 }

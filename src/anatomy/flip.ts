@@ -69,14 +69,13 @@ export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
 /** For a byte in a tile of a data file: undoes the filters, then compares the cells with the metadata about the tile. */
 export async function tileDetectors(
-  storage: Storage,
+  by: Anatomist & { storage: Storage },
   path: string,
   file: FieldFile,
   tile: number,
   offset: number,
-  by: Anatomist,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(storage, path, offset)
+  const flipped = flippedStorage(by.storage, path, offset)
   const target = await openTarget(flipped, path, contextOf(by))
   if (target.type !== 'file' || !target.fragment) return UNNOTICED
   const { fragment } = target
@@ -201,13 +200,12 @@ const MAX_PARTS = 200_000
 
 /** For a byte of any other file: reads the file again, but only the byte's own section and the footer. */
 export async function fileDetectors(
-  storage: Storage,
+  by: Anatomist & { storage: Storage },
   path: string,
   offset: number,
   section: Part | undefined,
-  by: Anatomist,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(storage, path, offset)
+  const flipped = flippedStorage(by.storage, path, offset)
   return eachBit(flipped, async () => {
     const found = new Set<string>()
     const target = await openTarget(flipped, path, contextOf(by))

@@ -1,4 +1,4 @@
-import { badValue, faultOf, InspectError } from '../base/errors.ts'
+import { badValue, faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   type FooterHead,
@@ -12,7 +12,7 @@ import { type Describe, trace } from '../format/io.ts'
 import { type SectionName, SLOT_SECTIONS, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { TileOffsets } from '../format/tile-offsets.ts'
-import { withSource } from '../source/source.ts'
+import { fragmentFileSizes } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
 import { type ContentReader, contentOf, genericTilePart, headerAt } from './generic-tile.ts'
 import { childList, gap, type Note, numberPart, type Part, type Space, unreadable, withGaps } from './part.ts'
@@ -154,7 +154,7 @@ const MAX_NOTED_SLOTS = 2000
 async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Footer, space: Space): Promise<FooterNotes> {
   const notes = new Map<string, (index: number) => Note | undefined>()
   if (info.slots.length > MAX_NOTED_SLOTS) return notes
-  for (const [list, suffix] of SIZE_LISTS) notes.set(list, await sizeNotes(fragment, info, list, suffix))
+  for (const [list, bySlot] of await sizeNotes(fragment, info)) notes.set(list, (index) => bySlot.get(index))
   const known = new Map<number, Note>()
   for (const { key, offset } of sectionPlaces(footer, info.slots)) {
     const values = key && footer[key]
@@ -175,41 +175,26 @@ async function tileNote(space: Space, offset: number, end: number): Promise<Note
 
 /** Bytes of the generic tile at an offset, by its header; undefined if there is none. */
 async function tileLength(space: Space, offset: number, end: number): Promise<number | undefined> {
-  const found = await headerAt(space, offset, end).catch(faultOf)
-  return found instanceof InspectError ? undefined : found.headerLength + found.header.persisted_size
+  const found = await headerAt(space, offset, end).catch(unlessFault)
+  return found && found.headerLength + found.header.persisted_size
 }
 
-const SIZE_LISTS = [
-  ['file_sizes', ''],
-  ['file_var_sizes', 'var'],
-  ['file_validity_sizes', 'validity'],
-] as const
-
-/** Compares the file sizes in the footer with the files. A longer file is valid. */
-async function sizeNotes(
-  fragment: Fragment,
-  info: FragmentInfo,
-  list: (typeof SIZE_LISTS)[number][0],
-  suffix: (typeof SIZE_LISTS)[number][1],
-): Promise<(index: number) => Note | undefined> {
-  const bySlot = new Map<number, Note>()
-  for (const { name, role, slot } of await fragment.fieldFiles()) {
-    if ((role === 'var' || role === 'validity' ? role : '') !== suffix) continue
-    const expected = info[list]?.[slot] ?? 0
-    if ((await fragment.folder.kind(name)) !== 'file') {
-      if (expected > 0 || info.tile_num > 0) bySlot.set(slot, { verdict: 'invalid', meaning: `${name} is missing` })
-      continue
-    }
-    const size = await withSource(fragment.folder.file(name), (source) => source.size())
-    const more = size > expected ? `${name} has ${size - expected} bytes more` : name
-    bySlot.set(
-      slot,
-      size < expected
-        ? { verdict: 'invalid', meaning: `${name} has ${size} bytes` }
-        : { verdict: 'valid', meaning: more },
-    )
+/** Compares the file sizes in the footer with the files, for each of its lists by slot. A longer file is valid. */
+async function sizeNotes(fragment: Fragment, { tile_num }: FragmentInfo): Promise<Map<string, Map<number, Note>>> {
+  const notes = new Map(['', '_var', '_validity'].map((kind) => [`file${kind}_sizes`, new Map<number, Note>()]))
+  const onDisk = await fragmentFileSizes(fragment)
+  for (const { name, role, slot, size: expected } of await fragment.fieldFiles()) {
+    const kind = role === 'var' || role === 'validity' ? `_${role}` : ''
+    const note = sizeNote(name, expected, onDisk.get(name))
+    if (note.verdict === 'valid' || expected > 0 || tile_num > 0) notes.get(`file${kind}_sizes`)?.set(slot, note)
   }
-  return (index) => bySlot.get(index)
+  return notes
+}
+
+function sizeNote(name: string, expected: number, size: number | undefined): Note {
+  if (size === undefined) return { verdict: 'invalid', meaning: `${name} is missing` }
+  if (size < expected) return { verdict: 'invalid', meaning: `${name} has ${size} bytes` }
+  return { verdict: 'valid', meaning: size > expected ? `${name} has ${size - expected} bytes more` : name }
 }
 
 function footerLengthPart(space: Space, { offset, size }: { offset: number; size: number }): Part {
@@ -327,8 +312,8 @@ const unknownContent: ContentReader = ({ length }, space) => ({
 
 /** The footer of a fragment whose schema is missing, or whose fields cannot all be read. */
 async function footerHeadParts(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
-  const head = await fragment.head().catch(faultOf)
-  if (head instanceof InspectError) return []
+  const head = await fragment.head().catch(unlessFault)
+  if (!head) return []
   const { offset, size, array_schema_name } = head
   const bytes = await space.read(offset, size)
   const schema: ArraySchema | undefined = await fragment.array?.schema(array_schema_name ?? '').catch(() => undefined)

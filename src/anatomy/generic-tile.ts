@@ -3,7 +3,7 @@ import { Pipeline } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix, trace } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
-import { checkChunkNum, contentBound, mostElements } from '../store/generic-tile.ts'
+import { checkChunkNum, contentBound, GENERIC_TILE_HEADER_BYTES, mostElements } from '../store/generic-tile.ts'
 import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { type Known, partOf, tracedPart } from './spans.ts'
@@ -15,9 +15,6 @@ export type ContentReader = (bytes: Uint8Array, space: Space) => Part
 export function contentOf<T>(describe: Describe<T>, known?: (value: T) => Known): ContentReader {
   return (bytes, space) => tracedPart('content', describe, space, bytes, 0, known)
 }
-
-/** How many bytes are read to find a header; no header is longer. */
-const HEADER_BYTES = 4096
 
 /** The header of the generic tile at an offset, and its length in bytes. @throws InspectError if there is none */
 export async function headerAt(
@@ -31,7 +28,7 @@ export async function headerAt(
 }
 
 function headerBytes(space: Space, offset: number, end: number): Promise<Uint8Array> {
-  return space.read(offset, Math.min(end - offset, HEADER_BYTES))
+  return space.read(offset, Math.min(end - offset, GENERIC_TILE_HEADER_BYTES))
 }
 
 /**

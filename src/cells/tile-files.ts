@@ -306,15 +306,30 @@ export function planTiles(
   for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip })
 }
 
+/** Does `work` with the tiles of a data file, then closes it. */
+export async function withTileFile<T>(
+  fragment: Fragment,
+  slot: number,
+  role: TileRole,
+  work: (tiles: TileFile) => Promise<T>,
+): Promise<T> {
+  const tiles = await TileFile.open(fragment, slot, role)
+  try {
+    return await work(tiles)
+  } finally {
+    await tiles.close()
+  }
+}
+
 /** Whether the tile of a field's var-sized values itself holds the offsets of its cells. */
 export async function holdsStringOffsets({ fragment, slot, role }: TileFile, tile: number): Promise<boolean> {
   if (role !== 'var') return false
-  const offsets = await TileFile.open(fragment, slot, 'offsets')
-  try {
-    return offsets.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
-  } finally {
-    await offsets.close()
-  }
+  return withTileFile(
+    fragment,
+    slot,
+    'offsets',
+    async (offsets) => offsets.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile)),
+  )
 }
 
 /**

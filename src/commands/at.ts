@@ -1,9 +1,9 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
-import { checkedFlips } from '../anatomy/flip-check.ts'
+import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { chainTo, pathText } from '../anatomy/path.ts'
-import { type ErrorCode, faultOf, InspectError, usage } from '../base/errors.ts'
+import { faultOf, unlessFault, usage } from '../base/errors.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { CELL_CODES, type FindingCode } from '../check/codes.ts'
@@ -90,7 +90,8 @@ async function byteOutcome(
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
     const unfolded = Math.max(0, ...chain.map(({ unfolds }) => unfolds ?? 0))
     const isTooLong = tryFlips && unfolded > MOST_TRIED
-    const flips = tryFlips && !isTooLong ? await flipsAt(cx, target, field, chain, offset) : undefined
+    let flips = tryFlips ? flipsResult() : {}
+    if (tryFlips && !isTooLong) flips = await flipsAt(cx, target, field, chain, offset)
     const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -101,7 +102,7 @@ async function byteOutcome(
       chain: chain.map(linkResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && field && target.fragment ? await cellsResult(cx, field, range, target.fragment) : undefined,
-      ...(tryFlips ? flipsResult(flips) : {}),
+      ...flips,
       not_tried: isTooLong ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` : undefined,
     }
     return {
@@ -115,25 +116,18 @@ async function byteOutcome(
 
 /** The field whose data the file holds; undefined if it holds none, or the metadata cannot be read. */
 async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
-  const files = await fragment?.fieldFiles().catch(faultOf)
-  return files instanceof InspectError ? undefined : files?.find((file) => file.name === name)
-}
-
-interface Flips {
-  detectors: Detectors
-  /** What `check` finds for each bit; undefined if it was not tried. */
-  codes?: readonly (readonly (FindingCode | ErrorCode)[])[]
-  where: AtTriedOn
+  const files = await fragment?.fieldFiles().catch(unlessFault)
+  return files?.find((file) => file.name === name)
 }
 
 /** Null if it is unknown. */
-function flipsResult(flips: Flips | undefined): Partial<AtDocument> {
+function flipsResult(detectors?: Detectors, where?: AtTriedOn, codes?: CheckedFlips['codes']): Partial<AtDocument> {
   return {
-    detected_by: flips ? [...new Set(flips.detectors.flat())] : null,
-    detected_by_bit: flips?.detectors ?? null,
-    findings_by_bit: flips?.codes ?? null,
-    cell_findings: flips?.codes ? [...new Set(flips.codes.flat())].filter(isCellCode) : null,
-    detected_in: flips?.where ?? null,
+    detected_by: detectors ? [...new Set(detectors.flat())] : null,
+    detected_by_bit: detectors ?? null,
+    findings_by_bit: codes ?? null,
+    cell_findings: codes ? [...new Set(codes.flat())].filter(isCellCode) : null,
+    detected_in: where ?? null,
   }
 }
 
@@ -141,24 +135,23 @@ function isCellCode(code: string): code is FindingCode {
   return CELL_CODES.has(code)
 }
 
-/** What would notice a flipped bit; undefined if it is unknown. */
+/** What would notice a flipped bit. */
 async function flipsAt(
   cx: CommandContext,
   target: Target & { type: 'file' },
   file: FieldFile | undefined,
   chain: readonly Part[],
   offset: number,
-): Promise<Flips | undefined> {
+): Promise<Partial<AtDocument>> {
   const checked = await checkedFlips(target, offset, cx)
-  if (checked) return { ...checked, where: checked.unused ? 'array --all' : 'array' }
+  if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked.codes)
   // In a file that is already damaged, one more flip says nothing.
-  if (chain.some(({ fault }) => fault !== undefined)) return undefined
+  if (chain.some(({ fault }) => fault !== undefined)) return flipsResult()
   const tile = chain.find(({ type }) => type === 'tile')
-  if (chain.at(-1)?.type === 'gap' || (file && !tile)) return { detectors: UNNOTICED, where: 'file' }
+  if (chain.at(-1)?.type === 'gap' || (file && !tile)) return flipsResult(UNNOTICED, 'file')
   const path = `${target.folder.path}/${target.name}`
-  if (file && tile)
-    return { detectors: await tileDetectors(cx.storage, path, file, Number(tile.name), offset, cx), where: 'tile' }
-  return { detectors: await fileDetectors(cx.storage, path, offset, chain[1], cx), where: 'file' }
+  if (file && tile) return flipsResult(await tileDetectors(cx, path, file, Number(tile.name), offset), 'tile')
+  return flipsResult(await fileDetectors(cx, path, offset, chain[1]), 'file')
 }
 
 function linkResult(part: Part): DumpField {

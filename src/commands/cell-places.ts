@@ -3,7 +3,7 @@ import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
-import { TileFile } from '../cells/tile-files.ts'
+import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -24,7 +24,7 @@ export async function cellPlacesOutcome(
   const found: CellLine[] = []
   for await (const { tile, cell, coordinates } of matches(cx, fragment, info, cells)) {
     const places: CellLinePlace[] = []
-    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, tile, cell)))
+    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, { tile, cell })))
     found.push({ tile, cell, coordinates, places })
   }
   const document: CellDocument = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
@@ -114,25 +114,20 @@ async function* matches(
   }
 }
 
-async function placesOf(
+function placesOf(
   cx: CommandContext,
   fragment: Fragment,
   info: FragmentInfo,
-  file: FieldFile,
-  tile: number,
-  cell: number,
+  { slot, name: file, role }: FieldFile,
+  { tile, cell }: { tile: number; cell: number },
 ): Promise<CellLinePlace[]> {
-  const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
-  try {
+  return withTileFile(fragment, slot, tileRole({ role }), async (tiles) => {
     const space = await fileSpace(tiles.source, cx)
-    const part = tilePart(tiles, space, tile)
     const parts: Part[] = []
-    for await (const one of everyPart(part)) parts.push(one)
-    const head = { file: file.name, field: info.slots[file.slot].name, role: file.role, tile, cell }
+    for await (const part of everyPart(tilePart(tiles, space, tile))) parts.push(part)
+    const head = { file, field: info.slots[slot].name, role, tile, cell }
     return parts.flatMap((run) => runPlaces(run, space, parts, head))
-  } finally {
-    await tiles.close()
-  }
+  })
 }
 
 /** Where a run of values holds the cell; empty if it does not contain the cell. */
@@ -151,17 +146,8 @@ function runPlaces(
   const value = elements.value(index)
   if (run.space === space) return [{ ...head, field, offset, length, exact: true, value }]
   const content = { space: run.space.name, content_offset: offset, content_length: length, value }
-  return chunksUnder(parts, offset, Math.max(1, length)).map((chunk) => ({
-    ...head,
-    field,
-    offset: chunk.offset,
-    length: chunk.length,
-    exact: false,
-    ...content,
-  }))
-}
-
-/** The stored data of the chunks that a range of a tile's content comes from. */
-function chunksUnder(parts: readonly Part[], offset: number, length: number): Part[] {
-  return parts.filter(({ becomes }) => becomes !== undefined && becomes.to > offset && becomes.from < offset + length)
+  const end = offset + Math.max(1, length)
+  return parts
+    .filter(({ becomes }) => becomes !== undefined && becomes.to > offset && becomes.from < end)
+    .map((chunk) => ({ ...head, field, offset: chunk.offset, length: chunk.length, exact: false, ...content }))
 }

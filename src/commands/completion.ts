@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { type CommandModule, documentHead } from './command.ts'
@@ -29,7 +29,7 @@ export const command: CommandModule<object> = {
   async *run(_cx, [name]) {
     const shell = SHELLS.find((one) => one === name)
     if (!shell) throw usage(`completion expects ${SHELLS.join(', ')}, found ${JSON.stringify(name)}`)
-    const script = SCRIPTS[shell](describedCommands())
+    const script = SCRIPTS[shell]((itself?.parent?.commands ?? []).map(describedCommand))
     yield {
       document: { ...documentHead('completion', shell), script },
       table: (out: Output) => out.write(script),
@@ -37,40 +37,31 @@ export const command: CommandModule<object> = {
   },
 }
 
-interface DescribedOption {
-  /** `--json`, `-o` */
-  flags: string[]
-  description: string
-  takesValue: boolean
-  /** Whether the value is a file or folder. */
-  takesFile: boolean
-  choices: readonly string[]
+function describedOption({ short, long, description, flags, argChoices = [] }: Option) {
+  return {
+    /** `--json`, `-o` */
+    flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
+    description: description.replace(/\s+/g, ' '),
+    takesValue: /[<[]/.test(flags),
+    /** Whether the value is a file or folder. */
+    takesFile: /<(file|dir)>/.test(flags),
+    choices: argChoices,
+  }
 }
 
-interface DescribedCommand {
-  name: string
-  summary: string
-  options: DescribedOption[]
-  /** Words to complete in place of files. */
-  words: readonly string[]
-}
-
-/** All commands with their options, from the program's help. */
-function describedCommands(): DescribedCommand[] {
-  const commands = itself?.parent?.commands ?? []
-  return commands.map((command) => ({
+/** A command with its options, from the program's help. */
+function describedCommand(command: Command) {
+  return {
     name: command.name(),
     summary: command.summary(),
-    options: command.options.map(({ short, long, description, flags, argChoices }) => ({
-      flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
-      description: description.replace(/\s+/g, ' '),
-      takesValue: /[<[]/.test(flags),
-      takesFile: /<(file|dir)>/.test(flags),
-      choices: argChoices ?? [],
-    })),
+    options: command.options.map(describedOption),
+    /** Words to complete in place of files. */
     words: command.name() === 'completion' ? SHELLS : [],
-  }))
+  }
 }
+
+type DescribedOption = ReturnType<typeof describedOption>
+type DescribedCommand = ReturnType<typeof describedCommand>
 
 const SCRIPTS: Readonly<Record<Shell, (commands: readonly DescribedCommand[]) => string>> = { bash, zsh, fish }
 

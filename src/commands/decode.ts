@@ -68,20 +68,19 @@ export const command: CommandModule<DecodeOptions> = {
       .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      const target = await cx.open(path)
-      if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
-        await noteBytesToRead(cx, target)
-      if (target.type === 'array' && options.allFragments) yield await arrayOutcome(cx, path, target.array, options)
-      else {
-        const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
-        try {
-          yield await fragmentOutcome(cx, fragment, options)
-        } finally {
-          await fragment.close()
-        }
-      }
+  async *run(cx, [path], options) {
+    const target = await cx.open(path)
+    if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
+      await noteBytesToRead(cx, target)
+    if (target.type === 'array' && options.allFragments) {
+      yield await arrayOutcome(cx, path, target.array, options)
+      return
+    }
+    const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
+    try {
+      yield await fragmentOutcome(cx, fragment, options)
+    } finally {
+      await fragment.close()
     }
   },
 }

@@ -26,14 +26,12 @@ export const command: CommandModule<DumpOptions> = {
       .option('--tree', 'the fields without their bytes')
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      const target = await fileTarget(cx, path)
-      try {
-        yield* fileOutcome(cx, target, options)
-      } finally {
-        await target.fragment?.close()
-      }
+  async *run(cx, [path], options) {
+    const target = await fileTarget(cx, path)
+    try {
+      yield* fileOutcome(cx, target, options)
+    } finally {
+      await target.fragment?.close()
     }
   },
 }

@@ -14,9 +14,8 @@ import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import { SLOT_SECTIONS } from '../format/metadata-sections.ts'
 import type { RangeType } from '../format/range.ts'
-import { readAll, withSource } from '../source/source.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { readGenericTile } from '../store/generic-tile.ts'
+import { readTileFile } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, throughFragments } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
@@ -37,22 +36,16 @@ export const command: CommandModule<HexOptions> = {
     addHexOptions(command)
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths) {
-      if (path.endsWith('.meta')) {
-        const target = await cx.open(path)
-        if (target.type === 'file') {
-          if (options.hex) yield* (await import('./hex.ts')).fileHex(cx, path, options)
-          else yield* consolidatedFooters(cx, target)
-          continue
-        }
-      }
+  async *run(cx, [path], options) {
+    const target = path.endsWith('.meta') ? await cx.open(path) : undefined
+    if (target?.type !== 'file') {
       yield* throughFragments(cx, path, 'footer', async (fragment, at) =>
         options.hex
           ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'footer', options)
           : fragmentOutcome(cx, fragment, at),
       )
-    }
+    } else if (options.hex) yield* (await import('./hex.ts')).fileHex(cx, path, options)
+    else yield* consolidatedFooters(cx, target)
   },
 }
 
@@ -85,44 +78,32 @@ function outcome(document: FooterDocument): Outcome {
 
 /** The footers of a `.meta` file, in its order. */
 async function* consolidatedFooters(cx: CommandContext, target: Target & { type: 'file' }): AsyncGenerator<Outcome> {
-  const meta = await withSource(cx.storage.open(target.path), async (source) =>
-    readGenericTile(await readAll(source), consolidatedFragmentMetadata, cx.reading, { file: source.name, offset: 0 }),
-  )
-  const { array } = target
+  const { array, path: file } = target
+  const { entries, footers } = await readTileFile(cx.storage.open(file), consolidatedFragmentMetadata, cx.reading)
   if (!array) {
-    throw new InspectError(
-      'NO_SCHEMA',
-      'expected the file inside its array, whose schemas tell the fields; found no array around it',
-      {
-        file: target.path,
-      },
-    )
+    const message = 'expected the file inside its array, whose schemas tell the fields; found no array around it'
+    throw new InspectError('NO_SCHEMA', message, { file })
   }
   const space = 'unfiltered content of the generic tile at 0'
-  const headerBytes = meta.entries.length > 0 ? meta.entries[0].offset : 0
-  const starts = meta.entries.map((entry) => entry.offset - headerBytes)
-  for (const [i, entry] of meta.entries.entries()) {
-    const start = starts[i]
-    const end = starts[i + 1] ?? meta.footers.length
-    if (start < 0 || end < start || end > meta.footers.length) {
-      throw badValue(`expected footers one after the other, found one at ${entry.offset}`, {
-        file: target.path,
-        field: `entries.${i}.offset`,
-        space,
-      })
+  const base = entries[0]?.offset ?? 0
+  for (const [i, { fragment_name, offset }] of entries.entries()) {
+    const start = offset - base
+    const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
+    if (start < 0 || end < start || end > footers.length) {
+      const message = `expected footers one after the other, found one at ${offset}`
+      throw badValue(message, { file, field: `entries.${i}.offset`, space })
     }
-    const bytes = meta.footers.subarray(start, end)
-    const origin = { file: target.path, offset: entry.offset, space }
+    const bytes = footers.subarray(start, end)
+    const origin = { file, offset, space }
     const { value: head } = decodePrefix(bytes, footerHead, origin)
-    const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
-    const schema = await array.schema(schemaName)
+    const schema = await array.schema(head.array_schema_name ?? OLD_SCHEMA_FILE)
     const footer = decode(bytes, fragmentFooter(schema), origin)
     const slots = fragmentSlots(footer.version, schema, footer)
     yield outcome({
-      ...documentHead('footer', cx.shownPath(target.path)),
-      fragment_name: lastPathPart(entry.fragment_name),
+      ...documentHead('footer', cx.shownPath(file)),
+      fragment_name: lastPathPart(fragment_name),
       ...footerResult(cx, footer, slots, schema.domain.dimensions),
-      footer_offset: entry.offset,
+      footer_offset: offset,
       footer_size: bytes.length,
     })
   }

@@ -53,9 +53,8 @@ export const command: CommandModule<TilesOptions> = {
       .option('--tiles <I..J>', 'only these tiles')
   },
 
-  async *run(cx, paths, options) {
-    for (const path of paths)
-      yield* throughFragments(cx, path, 'tiles', (fragment, at) => tilesOutcome(cx, fragment, at, options))
+  async *run(cx, [path], options) {
+    yield* throughFragments(cx, path, 'tiles', (fragment, at) => tilesOutcome(cx, fragment, at, options))
   },
 }
 
