@@ -11,7 +11,7 @@ import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinate
 import { withEnd } from './elements.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from './tile-files.ts'
-import { type TileUnitRunner, TileUnits, unfilterUnit } from './tile-units.ts'
+import { type TileUnitRunner, tileUnits, unfilterUnit } from './tile-units.ts'
 
 /** Which cells to read. */
 export interface CellSelection {
@@ -139,8 +139,7 @@ export class FragmentCells {
   private async *spans(from: number, to: number): AsyncGenerator<Iterable<number>> {
     const { files, selection } = this
     const { threads, skipTile } = selection
-    const units =
-      threads && files.length > 0 && TileUnits.of(this.fragment, files, [...this.selected(from, to)], threads)
+    const units = threads && files.length > 0 && tileUnits(this.fragment, files, [...this.selected(from, to)], threads)
     const own = units ? files.filter((file) => !units.files.includes(file)) : files
     planTiles(own, from, to, skipTile)
     if (!threads || !units) {

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, orError } from '../base/errors.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -38,86 +38,63 @@ export interface TileUnitRunner {
   run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
 }
 
-/**
- * The files of a fragment whose filters other threads may undo, split into units of work.
- */
-export class TileUnits {
+/** The tiles of a fragment whose filters other threads may undo, split into units of work. */
+export interface TileUnits extends Iterable<TileUnit> {
   /** The files that are worth sharing. */
   readonly files: readonly TileFile[]
-  private readonly path: string
-  private readonly tiles: readonly number[]
-  private readonly unitBytes: number
-  private readonly rooms: ArrayBuffer[] = []
-
-  private constructor(path: string, files: readonly TileFile[], tiles: readonly number[], unitBytes: number) {
-    this.path = path
-    this.files = files
-    this.tiles = tiles
-    this.unitBytes = unitBytes
-  }
-
-  /** @returns undefined if other threads would not help */
-  static of(
-    { folder }: Fragment,
-    files: readonly TileFile[],
-    tiles: readonly number[],
-    { worthBytes, unitBytes }: TileUnitRunner,
-  ): TileUnits | undefined {
-    const filtered = files.filter(isWorthIt)
-    // Other threads would ask the server again for all that this thread has.
-    if (folder.isRemote || filtered.length === 0) return undefined
-    const units = new TileUnits(folder.path, filtered, tiles, unitBytes)
-    let bytes = 0
-    for (const tile of tiles) {
-      const size = units.sizeOf(tile)
-      // Several units are in memory at once, so large tiles are not shared.
-      if (size === undefined || size > LARGE_TILE) return undefined
-      bytes += size
-    }
-    return bytes < worthBytes ? undefined : units
-  }
-
-  /** Unfiltered bytes of a tile, over all files; undefined if the metadata does not say. */
-  private sizeOf(tile: number): number | undefined {
-    let sum = 0
-    for (const file of this.files) {
-      const size = file.expectedSize(tile)
-      if (size === undefined) return undefined
-      sum += size
-    }
-    return sum
-  }
-
-  *[Symbol.iterator](): Generator<TileUnit> {
-    const files = this.files.map(({ slot, role }) => ({ slot, role }))
-    let tiles: number[] = []
-    let bytes = 0
-    for (const tile of this.tiles) {
-      tiles.push(tile)
-      bytes += this.sizeOf(tile) ?? 0
-      if (bytes < this.unitBytes) continue
-      yield { path: this.path, files, tiles, bytes, room: this.rooms.pop() }
-      tiles = []
-      bytes = 0
-    }
-    if (tiles.length > 0) yield { path: this.path, files, tiles, bytes, room: this.rooms.pop() }
-  }
-
   /** Hands unfiltered tiles to their files, which return them when read. */
-  lend({ tiles, room, places }: UnfilteredTiles): void {
-    this.files.forEach((file, f) => {
-      const lent = new Map<number, Uint8Array>()
-      tiles.forEach((tile, t) => {
-        const at = 2 * (f * tiles.length + t)
-        if (places[at] >= 0) lent.set(tile, new Uint8Array(room, places[at], places[at + 1] - places[at]))
-      })
-      file.lent = lent
-    })
-  }
-
+  lend(done: UnfilteredTiles): void
   /** Takes back memory that nobody reads any more. A file's lent tiles stay until the next are lent. */
-  takeBack({ room }: UnfilteredTiles): void {
-    this.rooms.push(room)
+  takeBack(done: UnfilteredTiles): void
+}
+
+/** @returns undefined if other threads would not help */
+export function tileUnits(
+  { folder }: Fragment,
+  all: readonly TileFile[],
+  tiles: readonly number[],
+  { worthBytes, unitBytes }: TileUnitRunner,
+): TileUnits | undefined {
+  const files = all.filter(isWorthIt)
+  // Other threads would ask the server again for all that this thread has.
+  if (folder.isRemote || files.length === 0) return undefined
+  /** Unfiltered bytes of a tile, over all files; NaN if the metadata does not say. */
+  const sizeOf = (tile: number): number => files.reduce((sum, file) => sum + (file.expectedSize(tile) ?? Number.NaN), 0)
+  let total = 0
+  for (const tile of tiles) {
+    const size = sizeOf(tile)
+    // Several units are in memory at once, so large tiles are not shared.
+    if (Number.isNaN(size) || size > LARGE_TILE) return undefined
+    total += size
+  }
+  if (total < worthBytes) return undefined
+  const rooms: ArrayBuffer[] = []
+  return {
+    files,
+    *[Symbol.iterator]() {
+      const names = files.map(({ slot, role }) => ({ slot, role }))
+      let some: number[] = []
+      let bytes = 0
+      for (const [i, tile] of tiles.entries()) {
+        some.push(tile)
+        bytes += sizeOf(tile)
+        if (bytes < unitBytes && i < tiles.length - 1) continue
+        yield { path: folder.path, files: names, tiles: some, bytes, room: rooms.pop() }
+        some = []
+        bytes = 0
+      }
+    },
+    lend({ tiles, room, places }) {
+      for (const [f, file] of files.entries()) {
+        const lent = new Map<number, Uint8Array>()
+        for (const [t, tile] of tiles.entries()) {
+          const at = 2 * (f * tiles.length + t)
+          if (places[at] >= 0) lent.set(tile, new Uint8Array(room, places[at], places[at + 1] - places[at]))
+        }
+        file.lent = lent
+      }
+    },
+    takeBack: ({ room }) => void rooms.push(room),
   }
 }
 
@@ -139,10 +116,8 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
       const data = await unfiltered(file, tile, new Uint8Array(room, at))
       if (!data || at + data.length > bytes) continue
       if (data.buffer !== room) new Uint8Array(room).set(data, at)
-      const place = 2 * (f * tiles.length + t)
-      places[place] = at
+      places.set([at, at + data.length], 2 * (f * tiles.length + t))
       at += data.length
-      places[place + 1] = at
     }
   }
   return { tiles, room, places }
@@ -168,50 +143,27 @@ async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promi
   }
 }
 
-/** Runs units on a thread that has no fragment open yet. */
-export class TileUnitWorker {
-  private readonly storage: Storage
-  private readonly cx: ReadContext
-  private open: { path: string; fragment: Fragment; files: Map<string, TileFile> } | undefined
-
-  constructor(storage: Storage, cx: ReadContext) {
-    this.storage = storage
-    this.cx = cx
+/** Undoes units on a thread that has no fragment open yet. Of a unit whose files cannot be opened it gives no tile. */
+export function tileUnitWorker(storage: Storage, cx: ReadContext): (unit: TileUnit) => Promise<UnfilteredTiles> {
+  let open: { wanted: string; files: readonly TileFile[] } | undefined
+  const filesOf = async ({ path, files }: TileUnit): Promise<readonly TileFile[]> => {
+    const wanted = JSON.stringify([path, files])
+    if (open?.wanted === wanted) return open.files
+    for (const file of open?.files ?? []) await file.close()
+    open = undefined
+    const fragment = await openFragment(storage, path, cx)
+    const opened: TileFile[] = []
+    for (const { slot, role } of files) opened.push(await TileFile.open(fragment, slot, role))
+    await fragment.close()
+    open = { wanted, files: opened }
+    return opened
   }
-
-  async run(unit: TileUnit): Promise<UnfilteredTiles> {
-    let files: readonly TileFile[]
-    try {
-      files = await this.filesOf(unit)
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      return noneOf(unit)
-    }
-    return unfilterUnit(files, unit)
+  return async (unit) => {
+    const files = await orError(() => filesOf(unit))
+    if (!(files instanceof InspectError)) return unfilterUnit(files, unit)
+    const { tiles, room } = unit
+    return { tiles, room: room ?? new ArrayBuffer(0), places: noPlaces(unit.files.length, tiles.length) }
   }
-
-  private async filesOf(unit: TileUnit): Promise<readonly TileFile[]> {
-    const { fragment, files } = await this.opened(unit.path)
-    const wanted: TileFile[] = []
-    for (const { slot, role } of unit.files) {
-      const key = `${role} ${slot}`
-      const file = files.get(key) ?? (await TileFile.open(fragment, slot, role))
-      files.set(key, file)
-      wanted.push(file)
-    }
-    return wanted
-  }
-
-  private async opened(path: string): Promise<{ fragment: Fragment; files: Map<string, TileFile> }> {
-    if (this.open?.path !== path)
-      this.open = { path, fragment: await openFragment(this.storage, path, this.cx), files: new Map() }
-    return this.open
-  }
-}
-
-/** The result of a unit of which nothing could be read. */
-function noneOf({ tiles, files, room }: TileUnit): UnfilteredTiles {
-  return { tiles, room: room ?? new ArrayBuffer(0), places: noPlaces(files.length, tiles.length) }
 }
 
 function noPlaces(fileNum: number, tileNum: number): Float64Array {

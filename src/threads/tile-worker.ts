@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type TileUnit, TileUnitWorker } from '../cells/tile-units.ts'
+import { type TileUnit, tileUnitWorker } from '../cells/tile-units.ts'
 import { localStorage } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
@@ -7,12 +7,12 @@ import type { TileWorkerSettings } from './tile-pool.ts'
 
 /** A thread of the pool in tile-pool.ts. It answers each unit with its unfiltered tiles, in order. */
 const { key, maxTileSize } = workerData as TileWorkerSettings
-const worker = new TileUnitWorker(localStorage, readContext(nodeCodecs, key, maxTileSize))
+const undo = tileUnitWorker(localStorage, readContext(nodeCodecs, key, maxTileSize))
 let last: Promise<void> = Promise.resolve()
 
 parentPort?.on('message', (unit: TileUnit) => {
   last = last.then(async () => {
-    const done = await worker.run(unit)
+    const done = await undo(unit)
     parentPort?.postMessage(done, [done.room])
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
-import { type TileUnitRunner, TileUnitWorker } from '../../src/cells/tile-units.ts'
+import { type TileUnitRunner, tileUnitWorker } from '../../src/cells/tile-units.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
@@ -19,14 +19,14 @@ function everyOther(storage: Storage, key: string | undefined, unitBytes: number
     worthBytes: 0,
     unitBytes,
     async *run(units, own) {
-      const other = new TileUnitWorker(storage, contextFor({ key }))
+      const other = tileUnitWorker(storage, contextFor({ key }))
       let index = 0
       for (const unit of units) {
         if (index++ % 2 === 1) yield await own(unit)
         else {
           count.elsewhere++
           const there = structuredClone(unit, { transfer: unit.room ? [unit.room] : [] })
-          const done = await other.run(there)
+          const done = await other(there)
           yield structuredClone(done, { transfer: [done.room] })
         }
       }

@@ -15,6 +15,7 @@ const server = await serveFolder(FIXTURES)
 /** Faults must not make tests wait. */
 quickRetries()
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
+const OPTIONS = { env, signRequests: false, note() {}, show: undefined }
 const ARRAY = '22/sparse_basic'
 const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)[0]}`
 const METADATA = `/${FRAGMENT}/__fragment_metadata.tdb`
@@ -131,8 +132,7 @@ describe('a fault that stays', () => {
       response.writeHead(206, { 'content-range': `bytes ${first}-${last}/1000`, etag: `"${count}"` })
       return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
     }
-    const options = { env, signRequests: false, note() {}, show: undefined }
-    const source = openPlaces(localStorage, [], options).storage.open(`${server.url}/file`)
+    const source = openPlaces(localStorage, [], OPTIONS).storage.open(`${server.url}/file`)
     expect(await source.read(10, 10)).toHaveLength(10)
     await expect(source.read(20, 10)).rejects.toThrow(/expected the file as it was \(ETag "1"\)/)
   })
@@ -147,6 +147,14 @@ describe('servers that send whole files', () => {
     const right = await run(args, { env })
     server.fault = whole
     expect((await run(args, { env })).text).toBe(right.text)
+  })
+
+  test('are not meant where a range has as many bytes as are asked for', async () => {
+    const size = 65 * 2 ** 20
+    server.fault = (_, response) =>
+      !!response.writeHead(206, { 'content-range': `bytes 0-${size - 1}/${size}` }).end(Buffer.alloc(size))
+    const source = openPlaces(localStorage, [], OPTIONS).storage.open(`${server.url}/file`)
+    expect(await source.read(0, size)).toHaveLength(size)
   })
 
   test('are refused where that would be a lot', async () => {

@@ -13,6 +13,8 @@ const KEPT_BYTES = 8 * 2 ** 20
 /** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
 export const WHOLE_BYTES = 64 * 2 ** 20
 
+const NOTHING: BodyPart = { skip: 0, length: 0, exact: false }
+
 /** The end of a file. */
 export interface Tail {
   /** Bytes of the whole file. */
@@ -128,51 +130,37 @@ export class RangeSource implements ByteSource {
 
   /** Fetches bytes from `offset`: fewer at the end of the file, and all of it if the server sends no ranges. */
   private async fetchRange(offset: number, length: number): Promise<Block> {
-    const last = offset + length - 1
-    let start = offset
-    const answer = await this.get(`bytes=${offset}-${last}`, (head) => {
-      if (head.status !== 206) {
-        const part = this.partOfWhole(head, offset, length)
-        start = part.skip
-        return part
-      }
-      const range = this.contentRange(head)
-      const right =
-        range.first === offset && (range.last === last || (range.last < last && range.last + 1 === range.size))
-      if (!right) throw this.wrongRange(`bytes ${offset}-${last}`, head)
-      return { skip: 0, length: range.last - range.first + 1, exact: true }
-    })
+    const end = offset + length - 1
+    const { answer, start } = await this.get(
+      `bytes=${offset}-${end}`,
+      `bytes ${offset}-${end}`,
+      ({ first, last, size }) => first === offset && last === Math.min(end, size - 1),
+      (head) => this.partOfWhole(head, offset, length),
+    )
     if (answer.status === 416) throw this.short(offset, length, sizeOfUnsatisfied(answer.headers) - offset)
-    if (answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
+    if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
     return { offset: start, bytes: answer.body }
   }
 
   private async fetchTail(length: number): Promise<Tail> {
-    let size: number | undefined
-    let whole = false
-    const answer = await this.get(`bytes=-${length}`, (head) => {
-      if (head.status === 206) {
-        const range = this.contentRange(head)
-        if (range.last + 1 !== range.size || range.first !== Math.max(0, range.size - length))
-          throw this.wrongRange(`the last ${length} bytes`, head)
-        size = range.size
-        return { skip: 0, length: range.last - range.first + 1, exact: true }
-      }
-      // Some servers only support ranges that count from the front. The whole file that they send is not read.
-      size = contentLength(head.headers)
-      if (size !== undefined && size > length) return { skip: 0, length: 0, exact: false }
-      whole = true
-      return this.partOfWhole(head, 0, length)
-    })
-    if (answer.status === 416) {
-      if (sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(`the last ${length} bytes`, answer)
-      return { size: 0, bytes: answer.body }
-    }
-    if (answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
-    if (whole || size === undefined) return { size: answer.body.length, bytes: answer.body }
-    if (answer.status === 206) return { size, bytes: answer.body }
-    const { bytes } = await this.fetchRange(size - length, length)
-    return { size, bytes }
+    const asked = `the last ${length} bytes`
+    let tooLong: number | undefined
+    const { answer, size } = await this.get(
+      `bytes=-${length}`,
+      asked,
+      (range) => range.last === range.size - 1 && range.first === Math.max(0, range.size - length),
+      (head) => {
+        const whole = contentLength(head.headers)
+        if (whole === undefined || whole <= length) return this.partOfWhole(head, 0, length)
+        // Some servers only support ranges that count from the front. The whole file that they send is not read.
+        tooLong = whole
+        return NOTHING
+      },
+    )
+    if (answer.status === 416 && sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(asked, answer)
+    if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
+    if (tooLong === undefined) return { size: size ?? answer.body.length, bytes: answer.body }
+    return { size: tooLong, bytes: (await this.fetchRange(tooLong - length, length)).bytes }
   }
 
   /**
@@ -194,20 +182,37 @@ export class RangeSource implements ByteSource {
     return new InspectError('IO', message, { file: this.name, offset })
   }
 
-  private async get(range: string, want: (head: AnswerHead) => BodyPart): Promise<Answer> {
+  /**
+   * Sends a request for a range.
+   * @param asked the same in words
+   * @param isRight whether the range that came is the one that was asked for
+   * @param partOfWhole what to read if the whole file comes
+   * @returns the answer, the offset of its body, and the file's size if a range came
+   */
+  private async get(
+    range: string,
+    asked: string,
+    isRight: (found: ContentRange) => boolean,
+    partOfWhole: (head: AnswerHead) => BodyPart,
+  ): Promise<{ answer: Answer; start: number; size: number | undefined }> {
     let start = 0
-    const answer = await this.storage.send({
-      method: 'GET',
-      path: this.name,
-      range,
-      want: (head) => {
-        if (head.status === 416) return { skip: 0, length: 0, exact: false }
-        this.checkEncoding(head.headers)
-        const part = want(head)
-        start = head.status === 206 ? this.contentRange(head).first : part.skip
+    let size: number | undefined
+    const want = (head: AnswerHead): BodyPart => {
+      if (head.status === 416) return NOTHING
+      this.checkEncoding(head.headers)
+      if (head.status !== 206) {
+        const part = partOfWhole(head)
+        start = part.skip
         return part
-      },
-    })
+      }
+      const found = contentRange(head)
+      if (!found) throw this.wrongRange('the range', head)
+      if (!isRight(found)) throw this.wrongRange(asked, head)
+      start = found.first
+      size = found.size
+      return { skip: 0, length: found.last - found.first + 1, exact: true }
+    }
+    const answer = await this.storage.send({ method: 'GET', path: this.name, range, want })
     if (answer.status === 404 && (await this.storage.wasListed(this.name))) {
       const message = `expected the file that was listed a moment ago, found that it is gone (HTTP 404): something removes files, such as a vacuum`
       throw new InspectError('IO', message, { file: this.name }, { cause: { status: 404 } })
@@ -221,7 +226,7 @@ export class RangeSource implements ByteSource {
       throw new InspectError('IO', message, { file: this.name })
     }
     this.etag = etag ?? this.etag
-    return answer
+    return { answer, start, size }
   }
 
   private checkEncoding(headers: Headers): void {
@@ -229,14 +234,6 @@ export class RangeSource implements ByteSource {
     if (encoding === null || encoding === 'identity' || encoding === 'aws-chunked') return
     const message = `expected the bytes as they are stored, found Content-Encoding ${encoding}`
     throw new InspectError('IO', message, { file: this.name })
-  }
-
-  private contentRange(head: AnswerHead): { first: number; last: number; size: number } {
-    const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(head.headers.get('content-range') ?? '')
-    if (!match) throw this.wrongRange('the range', head)
-    const [first, last, size] = match.slice(1).map(Number)
-    if (first > last || last >= size) throw this.wrongRange('the range', head)
-    return { first, last, size }
   }
 
   private wrongRange(asked: string, { status, headers }: AnswerHead): InspectError {
@@ -253,6 +250,20 @@ export class RangeSource implements ByteSource {
 
 function covers(block: Block, offset: number, length: number): boolean {
   return offset >= block.offset && offset + length <= block.offset + block.bytes.length
+}
+
+interface ContentRange {
+  first: number
+  last: number
+  /** Bytes of the whole file. */
+  size: number
+}
+
+/** Undefined if there is none, or none that can be. */
+function contentRange({ headers }: AnswerHead): ContentRange | undefined {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')
+  const [first, last, size] = (match ?? []).slice(1).map(Number)
+  return first <= last && last < size ? { first, last, size } : undefined
 }
 
 function contentLength(headers: Headers): number | undefined {
