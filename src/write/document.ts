@@ -3,7 +3,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
-import { isJsonObject, type Json, type JsonObject } from './json-text.ts'
+import { isJsonObject, type Json } from './json-text.ts'
 
 /** A value in a JSON document, with its dotted path. Errors are BAD_VALUE, with the path as their field. */
 export class DocumentValue {
@@ -20,73 +20,29 @@ export class DocumentValue {
     return this.value === undefined || this.value === null
   }
 
+  /** The value of a key of an object; missing in anything else. */
+  at(key: string): DocumentValue {
+    const { value } = this
+    return new DocumentValue(isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined, this.below(key))
+  }
+
   /**
-   * An object that has only these keys; any keys if none are given.
+   * Refuses anything but an object that has only these keys; any keys if none are given.
    * @param offered keys that an error suggests
    */
-  object(keys?: readonly string[], offered = keys): DocumentObject {
+  object(keys?: readonly string[], offered = keys): this {
     if (!isJsonObject(this.value)) return this.fail('an object')
     const unknown = keys && Object.keys(this.value).find((key) => !keys.includes(key))
-    if (unknown !== undefined) {
-      return new DocumentValue(null, joined(this.path, unknown)).fail(
-        `one of the keys ${offered?.join(', ')}`,
-        `${JSON.stringify(unknown)}${didYouMean(unknown, offered ?? [])}`,
-      )
-    }
-    return new DocumentObject(this.value, this.path)
+    if (unknown === undefined) return this
+    return this.at(unknown).fail(
+      `one of the keys ${offered?.join(', ')}`,
+      `${JSON.stringify(unknown)}${didYouMean(unknown, offered ?? [])}`,
+    )
   }
 
-  list(): DocumentValue[] {
-    if (!Array.isArray(this.value)) return this.fail('an array')
-    return this.value.map((value, i) => new DocumentValue(value, joined(this.path, String(i))))
-  }
-
-  text(): string {
-    return typeof this.value === 'string' ? this.value : this.fail('text')
-  }
-
-  flag(): boolean {
-    return typeof this.value === 'boolean' ? this.value : this.fail('true or false')
-  }
-
-  number(): number {
-    return typeof this.value === 'number' ? this.value : this.fail('a number')
-  }
-
-  integer(low: number, high: number): number {
-    const { value } = this
-    if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
-    return this.fail(`an integer from ${low} to ${high}`)
-  }
-
-  /** An unsigned 64-bit integer; digits in a string are accepted, too. */
-  uint64(): bigint {
-    const { value } = this
-    if (
-      typeof value === 'bigint' ||
-      Number.isSafeInteger(value) ||
-      (typeof value === 'string' && /^\d+$/.test(value))
-    ) {
-      const integer = BigInt(value as bigint | number | string)
-      if (integer >= 0n && integer < 2n ** 64n) return integer
-    }
-    return this.fail('an integer from 0 to 2^64 - 1')
-  }
-
-  oneOf<const V extends string>(names: readonly V[]): V {
-    const named = names.find((name) => name === this.value)
-    if (named !== undefined) return named
-    const hint = typeof this.value === 'string' ? didYouMean(this.value, names) : ''
-    return this.fail(`one of ${names.join(', ')}`, `${shown(this.value)}${hint}`)
-  }
-
-  cellValNum(): CellValNum {
-    return this.value === 'var' ? 'var' : this.integer(1, 0xfffffffe)
-  }
-
-  /** The bytes of one cell. */
-  cell(type: Datatype, cellValNum: CellValNum, style: ValueStyle): Uint8Array {
-    return withPlace({ field: this.path }, () => bytesOf(type, cellValNum, this.value, style))
+  /** The path of a key or an element. */
+  below(key: string): string {
+    return this.path === '' ? key : `${this.path}.${key}`
   }
 
   fail(expected: string, found = shown(this.value)): never {
@@ -94,35 +50,84 @@ export class DocumentValue {
   }
 }
 
-/** An object in a JSON document. */
-export class DocumentObject {
-  private readonly entries: JsonObject
-  private readonly path: string
+/** Reads a value. @throws InspectError BAD_VALUE if it is another one than expected */
+export type Read<T> = (value: DocumentValue) => T
 
-  constructor(entries: JsonObject, path: string) {
-    this.entries = entries
-    this.path = path
-  }
-
-  /** The value of a key, which may be missing. */
-  at(key: string): DocumentValue {
-    const value = Object.hasOwn(this.entries, key) ? this.entries[key] : undefined
-    return new DocumentValue(value, joined(this.path, key))
-  }
-
-  /** The value of a key as `read` returns it; `otherwise` if it is missing or null. */
-  get<T, D>(key: string, read: (value: DocumentValue) => T, otherwise: D): T | D {
-    const value = this.at(key)
-    return value.missing ? otherwise : read(value)
-  }
-
-  keys(): string[] {
-    return Object.keys(this.entries)
+/**
+ * An object: what may stand under each of its keys, in the order in which errors list them.
+ * @param passedOver keys that may stand there, too
+ */
+export function object<T extends object>(
+  reads: { readonly [K in keyof T]: Read<T[K]> },
+  passedOver: readonly string[] = [],
+): Read<T> {
+  const entries = Object.entries<Read<unknown>>(reads)
+  const keys = Object.keys(reads)
+  return (value) => {
+    value.object([...passedOver, ...keys], keys)
+    return Object.fromEntries(entries.map(([key, read]) => [key, read(value.at(key))])) as T
   }
 }
 
-function joined(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`
+/** What is read from the value, or `otherwise` if it is missing or null. */
+export function or<T, const D>(read: Read<T>, otherwise: D): Read<T | D> {
+  return (value) => (value.missing ? otherwise : read(value))
+}
+
+export function list<T>(read: Read<T>): Read<T[]> {
+  return (list) => {
+    const { value } = list
+    if (!Array.isArray(value)) return list.fail('an array')
+    return value.map((one, i) => read(new DocumentValue(one, list.below(String(i)))))
+  }
+}
+
+/** {@link list}, empty if it is missing or null. */
+export function listOrNone<T>(read: Read<T>): Read<T[]> {
+  return (value) => (value.missing ? [] : list(read)(value))
+}
+
+/** The value itself, to be read when more is known. */
+export const asIs: Read<DocumentValue> = (value) => value
+
+export const text: Read<string> = (text) => (typeof text.value === 'string' ? text.value : text.fail('text'))
+
+export const flag: Read<boolean> = (flag) => (typeof flag.value === 'boolean' ? flag.value : flag.fail('true or false'))
+
+export function integer(low: number, high: number): Read<number> {
+  return (integer) => {
+    const { value } = integer
+    if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
+    return integer.fail(`an integer from ${low} to ${high}`)
+  }
+}
+
+/** An unsigned 64-bit integer; digits in a string are accepted, too. */
+export const uint64: Read<bigint> = (uint64) => {
+  const { value } = uint64
+  if (typeof value === 'bigint' || Number.isSafeInteger(value) || (typeof value === 'string' && /^\d+$/.test(value))) {
+    const integer = BigInt(value as bigint | number | string)
+    if (integer >= 0n && integer < 2n ** 64n) return integer
+  }
+  return uint64.fail('an integer from 0 to 2^64 - 1')
+}
+
+export function oneOf<const V extends string>(names: readonly V[]): Read<V> {
+  return (name) => {
+    const { value } = name
+    const named = names.find((one) => one === value)
+    if (named !== undefined) return named
+    const hint = typeof value === 'string' ? didYouMean(value, names) : ''
+    return name.fail(`one of ${names.join(', ')}`, `${shown(value)}${hint}`)
+  }
+}
+
+const elements = integer(1, 0xfffffffe)
+export const cellValNum: Read<CellValNum> = (num) => (num.value === 'var' ? 'var' : elements(num))
+
+/** The bytes of one cell. */
+export function cell(type: Datatype, cellValNum: CellValNum, style: ValueStyle): Read<Uint8Array> {
+  return ({ path, value }) => withPlace({ field: path }, () => bytesOf(type, cellValNum, value, style))
 }
 
 function shown(value: Json | undefined): string {

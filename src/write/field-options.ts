@@ -1,5 +1,6 @@
 import { badValue, InspectError, usage } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
+import { concat } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
@@ -11,10 +12,10 @@ import type { Enumeration } from '../format/enumeration.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import type { ArrayType } from '../format/layout.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
-import { DocumentValue } from './document.ts'
+import { DocumentValue, list, oneOf } from './document.ts'
 import { enumerationOf } from './enumerations.ts'
 import { isJsonObject, type Json, parseJson } from './json-text.ts'
-import { DEFAULT_CHUNK_SIZE } from './schema-document.ts'
+import { pipeline } from './schema-document.ts'
 
 /**
  * Fields as text:
@@ -23,18 +24,33 @@ import { DEFAULT_CHUNK_SIZE } from './schema-document.ts'
  *     attribute    NAME:TYPE[:N|:var][:nullable][:enum=E][:fill=V]    rgb:UINT8:3    note:STRING_UTF8:nullable
  *     enumeration  NAME:TYPE[:ordered]=V,V,… or =[JSON array]         color:STRING_ASCII=red,green,blue
  */
-const TEXT_TYPES: readonly Datatype[] = [
-  'STRING_ASCII',
-  'STRING_UTF8',
-  'STRING_UTF16',
-  'STRING_UTF32',
-  'STRING_UCS2',
-  'STRING_UCS4',
-]
-/** Types for which a single value makes little sense; var-sized by default. */
-const VAR_TYPES: readonly Datatype[] = [...TEXT_TYPES, 'ANY', 'BLOB', 'GEOM_WKB', 'GEOM_WKT']
 
-const NO_FILTERS = { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: [] }
+/** Text and bytes are var-sized by default, because a single value makes little sense. */
+function defaultCellValNum(type: Datatype): CellValNum {
+  const kind = datatypeKind(type)
+  return (kind === 'text' || kind === 'bytes') && type !== 'CHAR' ? 'var' : 1
+}
+
+/** Runs `work`; what it cannot read is an error of the option. */
+function ofOption<T>(from: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    const { field } = error.at
+    throw usage(`${from}: ${error.message}${field === undefined ? '' : ` (${field})`}`)
+  }
+}
+
+/** The result of `work`, or undefined if that cannot be read. */
+function readable<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof InspectError) return undefined
+    throw error
+  }
+}
 
 /** Splits at the first part that is a datatype, because names may contain colons. */
 function nameAndType(text: string, from: string): { name: string; type: Datatype; rest: string } {
@@ -62,77 +78,59 @@ export interface DomainHint {
 export function parseDimension(text: string, hint: DomainHint): Dimension {
   const { name, type, rest } = nameAndType(text, '--dim')
   const from = `--dim ${name}`
-  const varSized = TEXT_TYPES.includes(type)
-  if (varSized) {
+  if (datatypeKind(type) === 'text' && type !== 'CHAR') {
     if (rest !== '') throw usage(`${from} expects no domain for ${type}, found ${JSON.stringify(rest)}`)
-    return { name, type, cell_val_num: 'var', filters: NO_FILTERS, domain: new Uint8Array(0), tile_extent: undefined }
+    return { name, type, cell_val_num: 'var', filters: pipeline(), domain: new Uint8Array(0), tile_extent: undefined }
   }
-  const { low, high, extent } =
-    rest === '' ? { ...defaultDomain(type, hint.length), extent: undefined } : parseDomain(type, rest, from)
-  const size = datatypeSize(type)
-  const domain = new Uint8Array(2 * size)
-  domain.set(low)
-  domain.set(high, size)
-  const chosen = extent ?? hint.extent
+  const {
+    low,
+    high,
+    extent = hint.extent,
+  } = rest === '' ? defaultDomain(type, hint.length) : parseDomain(type, rest, from)
   const tile_extent =
-    chosen === undefined ? defaultExtent(type, low, high, hint.arrayType) : extentBytes(type, chosen, from)
-  return { name, type, cell_val_num: 1, filters: NO_FILTERS, domain, tile_extent }
+    extent === undefined
+      ? defaultExtent(type, low, high, hint.arrayType)
+      : ofOption(`${from}: the tile extent`, () => bytesOf(type, 1, extent, { raw: true }))
+  return { name, type, cell_val_num: 1, filters: pipeline(), domain: concat([low, high]), tile_extent }
 }
 
-function parseDomain(
-  type: Datatype,
-  text: string,
-  from: string,
-): { low: Uint8Array; high: Uint8Array; extent: string | undefined } {
+interface GivenDomain {
+  low: Uint8Array
+  high: Uint8Array
+  extent?: string
+}
+
+function parseDomain(type: Datatype, text: string, from: string): GivenDomain {
+  const end = (written: string): Uint8Array | undefined => {
+    const count = isDatetime(type) && /^-?\d+$/.test(written) && written.length > 4
+    return readable(() => bytesOf(type, 1, count ? BigInt(written) : written))
+  }
+  const bad = (written: string): InspectError =>
+    usage(`${from} expects values of ${type} in LO..HI, found ${JSON.stringify(written)}`)
   const dots = text.indexOf('..')
   if (dots < 0) throw usage(`${from} expects LO..HI[:EXTENT], found ${JSON.stringify(text)}`)
-  const low = endOf(type, text.slice(0, dots))
-  if (!low) throw badEnd(type, text.slice(0, dots), from)
+  const low = end(text.slice(0, dots))
+  if (!low) throw bad(text.slice(0, dots))
   const rest = text.slice(dots + 2)
-  const high = endOf(type, rest)
-  if (high) return { low, high, extent: undefined }
+  const whole = end(rest)
+  if (whole) return { low, high: whole }
   // A time of day has colons, too. The extent follows the last colon that is not part of the upper end.
   const colon = rest.lastIndexOf(':')
-  const upper = endOf(type, colon < 0 ? rest : rest.slice(0, colon))
-  if (!upper) throw badEnd(type, rest, from)
-  return { low, high: upper, extent: rest.slice(colon + 1) }
-}
-
-function endOf(type: Datatype, text: string): Uint8Array | undefined {
-  try {
-    return bytesOf(type, 1, isDatetime(type) && /^-?\d+$/.test(text) && text.length > 4 ? BigInt(text) : text)
-  } catch (error) {
-    if (error instanceof InspectError) return undefined
-    throw error
-  }
-}
-
-function badEnd(type: Datatype, text: string, from: string): InspectError {
-  return usage(`${from} expects values of ${type} in LO..HI, found ${JSON.stringify(text)}`)
-}
-
-function extentBytes(type: Datatype, text: string, from: string): Uint8Array {
-  try {
-    return bytesOf(type, 1, text, { raw: true })
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    throw usage(`${from}: the tile extent: ${error.message}`)
-  }
+  const high = end(colon < 0 ? rest : rest.slice(0, colon))
+  if (!high) throw bad(rest)
+  return { low, high, extent: rest.slice(colon + 1) }
 }
 
 /** Number of units since 1970 at the start of 2024, unless that is too far for the unit. */
 export function recentDate(type: DatetimeType): bigint {
   for (const text of ['2024-01-01', '2024-01-04', '1970-01-01']) {
-    try {
-      return parseDatetime(type, type === 'DATETIME_YEAR' ? text.slice(0, 4) : text)
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-    }
+    const count = readable(() => parseDatetime(type, type === 'DATETIME_YEAR' ? text.slice(0, 4) : text))
+    if (count !== undefined) return count
   }
   return 0n
 }
 
-function defaultDomain(type: Datatype, length: number): { low: Uint8Array; high: Uint8Array } {
+function defaultDomain(type: Datatype, length: number): GivenDomain {
   const kind = datatypeKind(type)
   if (kind === 'float') return { low: bytesOf(type, 1, 0), high: bytesOf(type, 1, 100) }
   const size = datatypeSize(type)
@@ -181,7 +179,7 @@ function clamp(value: bigint, low: bigint, high: bigint): bigint {
 /** @throws InspectError USAGE */
 export function parseAttribute(text: string, version: number): Attribute {
   const { name, type, rest } = nameAndType(text, '--attr')
-  let cell_val_num: CellValNum = VAR_TYPES.includes(type) ? 'var' : 1
+  let cell_val_num = defaultCellValNum(type)
   let nullable = false
   let enumeration = ''
   let fill: string | undefined
@@ -205,12 +203,14 @@ export function parseAttribute(text: string, version: number): Attribute {
     }
   }
   const fill_value =
-    fill === undefined ? defaultFillValue(type, cell_val_num) : fillBytes(type, cell_val_num, fill, `--attr ${name}`)
+    fill === undefined
+      ? defaultFillValue(type, cell_val_num)
+      : ofOption(`--attr ${name}: the fill value`, () => fillBytes(type, cell_val_num, fill))
   return {
     name,
     type,
     cell_val_num,
-    filters: NO_FILTERS,
+    filters: pipeline(),
     fill_value: version >= 6 ? fill_value : undefined,
     nullable,
     fill_value_validity: false,
@@ -219,18 +219,9 @@ export function parseAttribute(text: string, version: number): Attribute {
   }
 }
 
-function fillBytes(type: Datatype, cellValNum: CellValNum, text: string, from: string): Uint8Array {
-  try {
-    const json = /^[[{]/.test(text) ? parseJson(text) : text
-    return bytesOf(
-      type,
-      cellValNum,
-      typeof json === 'string' && type === 'BOOL' ? json === 'true' || json === '1' : json,
-    )
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    throw usage(`${from}: the fill value: ${error.message}`)
-  }
+function fillBytes(type: Datatype, cellValNum: CellValNum, text: string): Uint8Array {
+  if (type === 'BOOL' && !/^[[{]/.test(text)) return bytesOf(type, cellValNum, text === 'true' || text === '1')
+  return bytesOf(type, cellValNum, /^[[{]/.test(text) ? parseJson(text) : text)
 }
 
 /** @throws InspectError USAGE */
@@ -241,17 +232,14 @@ export function parseEnumeration(text: string, uuid: string): Enumeration {
   if (rest !== '' && rest !== 'ordered')
     throw usage(`--enum ${name} expects ordered or nothing behind the type, found ${JSON.stringify(rest)}`)
   const written = text.slice(equals + 1)
-  const cell_val_num: CellValNum = VAR_TYPES.includes(type) ? 'var' : 1
-  try {
-    const values: readonly Json[] = written.startsWith('[')
-      ? new DocumentValue(parseJson(written)).list().map(({ value }) => value ?? null)
+  const cell_val_num = defaultCellValNum(type)
+  return ofOption(`--enum ${name}`, () => {
+    const values = written.startsWith('[')
+      ? list(({ value }) => value)(new DocumentValue(parseJson(written)))
       : written.split(',')
     const cells = values.map((value) => bytesOf(type, cell_val_num, value))
     return enumerationOf({ name, type, cell_val_num, ordered: rest === 'ordered' }, cells, uuid)
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    throw usage(`--enum ${name}: ${error.message}`)
-  }
+  })
 }
 
 const INT64_TOP = 2n ** 63n
@@ -266,19 +254,14 @@ export function parseMetadata(text: string): MetadataEntry {
   const equals = text.indexOf('=')
   if (equals <= 0) throw usage(`--metadata expects KEY=JSON, found ${JSON.stringify(text)}`)
   const key = text.slice(0, equals)
-  try {
-    return metadataEntry(key, parseJson(text.slice(equals + 1)))
-  } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    throw usage(`--metadata ${key}: ${error.message}${error.at.field === undefined ? '' : ` (${error.at.field})`}`)
-  }
+  return ofOption(`--metadata ${key}`, () => metadataEntry(key, parseJson(text.slice(equals + 1))))
 }
 
 export function metadataEntry(key: string, json: Json): MetadataEntry {
-  const typed = isJsonObject(json) && 'type' in json
   const document = new DocumentValue(json)
-  const type = typed ? document.object(['type', 'value', 'value_num']).at('type').oneOf(DATATYPES) : typeOf(json)
-  const value = isJsonObject(json) && typed ? json.value : json
+  const typed = isJsonObject(json) && 'type' in json
+  const type = typed ? oneOf(DATATYPES)(document.object(['type', 'value', 'value_num']).at('type')) : typeOf(json)
+  const value = typed ? document.at('value').value : json
   const kind = datatypeKind(type)
   const whole = kind === 'text' || kind === 'bytes'
   const bytes = bytesOf(type, 'var', whole || Array.isArray(value) ? value : [value])

@@ -3,11 +3,11 @@ import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { ArrayType, Layout } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { ArrayToWrite } from './array-writer.ts'
-import { DocumentValue } from './document.ts'
+import { DocumentValue, integer, or } from './document.ts'
 import { metadataEntry, parseAttribute, parseDimension, parseEnumeration, parseMetadata } from './field-options.ts'
 import { fittedFilters, offerRefusal, parseFilters } from './filter-options.ts'
 import { parseJson } from './json-text.ts'
@@ -22,13 +22,7 @@ import {
   OLDEST_WRITTEN,
   pictureOf,
 } from './schema-check.ts'
-import {
-  DEFAULT_CHUNK_SIZE,
-  DEFAULT_RLE,
-  DEFAULT_ZSTD,
-  parseSchemaDocument,
-  type SchemaParts,
-} from './schema-document.ts'
+import { parseSchemaDocument, pipeline, type SchemaParts, schemaOf } from './schema-document.ts'
 
 /** The options of a sample on the command line, as text. */
 export interface SampleOptions {
@@ -71,6 +65,7 @@ export interface Sample {
 
 const DEFAULT_CELLS = 1000
 const DEFAULT_FRAGMENTS = 2
+const SAMPLE_CAPACITY = 100n
 const DEFAULT_SEED = '1'
 /** Timestamps of samples begin in the second half of 2024. */
 const FIRST_TIMESTAMP = 1_720_000_000_000n
@@ -86,14 +81,14 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
   const random = new Random(`${seed} names`)
   const uuid = (): string => random.uuid()
   const notes: string[] = []
-  const given = inputs.schema
+  const parts = inputs.schema
     ? givenSchema(inputs.schema, options, inputs.style, uuid, notes)
     : optionsSchema(options, uuid)
-  const parts = withFilterOptions(given, options)
+  const { schema, enumerations } = parts
+  applyFilters(schema, options)
   withPlace(inputs.schema ? { file: inputs.schema.file } : {}, () =>
     checkSchema(parts, inputs.data !== undefined || fragmentsOf(options) > 0),
   )
-  const { schema, enumerations } = parts
   return {
     array: {
       schema,
@@ -171,45 +166,28 @@ function givenSchema(
 ): SchemaParts {
   return withPlace({ file }, () => {
     const json = parseJson(text)
-    const own = new DocumentValue(json)
-      .object()
-      .get('format_version', (one) => one.integer(1, 0xffffffff), NEWEST_STABLE)
+    const own = or(integer(1, 0xffffffff), NEWEST_STABLE)(new DocumentValue(json).object().at('format_version'))
     const version = versionOf(options, own)
-    const parsed = parseSchemaDocument(json, version, uuid, style)
-    const { schema, enumerations } = options.formatVersion === undefined ? parsed : withoutNews(parsed, notes)
-    if (schema.dimension_labels.length > 0) {
+    const parts = parseSchemaDocument(json, version, uuid, style)
+    const { schema, enumerations } = parts
+    if (options.formatVersion !== undefined && version < ENUMERATIONS_SINCE && enumerations.length > 0) {
+      // Newer features that do not affect the stored cells are left out.
+      const names = enumerations.map(({ name }) => name).join(', ')
       notes.push(
-        `dimension labels are left out: their values are in arrays of their own (${schema.dimension_labels.map(({ name }) => name).join(', ')})`,
+        `enumerations exist since format version ${ENUMERATIONS_SINCE}: left out (${names}); attributes keep the indexes`,
       )
+      parts.enumerations = []
+      schema.enumerations = []
+      for (const attribute of schema.attributes) attribute.enumeration = ''
     }
-    const { validity_filters } = schema
-    const changed: ArraySchema = {
-      ...schema,
-      validity_filters: version >= 7 ? (validity_filters ?? pipeline([DEFAULT_RLE])) : undefined,
-      cell_order: options.cellOrder === undefined ? schema.cell_order : layoutOption('--cell-order', options.cellOrder),
-      tile_order: options.tileOrder === undefined ? schema.tile_order : layoutOption('--tile-order', options.tileOrder),
-      capacity: options.capacity === undefined ? schema.capacity : BigInt(capacityOf(options)),
-      dimension_labels: [],
+    if (schema.dimension_labels.length > 0) {
+      const names = schema.dimension_labels.map(({ name }) => name).join(', ')
+      notes.push(`dimension labels are left out: their values are in arrays of their own (${names})`)
+      schema.dimension_labels = []
     }
-    return { schema: changed, enumerations }
+    applyOrders(schema, options)
+    return parts
   })
-}
-
-/** A schema for an older format version, without newer features that do not affect the stored cells. */
-function withoutNews({ schema, enumerations }: SchemaParts, notes: string[]): SchemaParts {
-  if (schema.version >= ENUMERATIONS_SINCE || enumerations.length === 0) return { schema, enumerations }
-  const names = enumerations.map(({ name }) => name).join(', ')
-  notes.push(
-    `enumerations exist since format version ${ENUMERATIONS_SINCE}: left out (${names}); attributes keep the indexes`,
-  )
-  return {
-    schema: {
-      ...schema,
-      enumerations: [],
-      attributes: schema.attributes.map((attribute) => ({ ...attribute, enumeration: '' })),
-    },
-    enumerations: [],
-  }
 }
 
 function optionsSchema(options: SampleOptions, uuid: () => string): SchemaParts {
@@ -222,24 +200,19 @@ function optionsSchema(options: SampleOptions, uuid: () => string): SchemaParts 
   const attributes = options.attr
     ? options.attr.map((text) => parseAttribute(text, version))
     : sampleAttributes(version)
-  const cell_order = options.cellOrder === undefined ? 'row-major' : layoutOption('--cell-order', options.cellOrder)
-  const schema: ArraySchema = {
-    version,
-    allows_duplicates: options.duplicates ?? false,
-    array_type,
-    tile_order: options.tileOrder === undefined ? 'row-major' : layoutOption('--tile-order', options.tileOrder),
-    cell_order,
-    capacity: BigInt(capacityOf(options)),
-    coords_filters: pipeline([DEFAULT_ZSTD]),
-    offsets_filters: pipeline([DEFAULT_ZSTD]),
-    validity_filters: version >= 7 ? pipeline([DEFAULT_RLE]) : undefined,
-    domain: { type: version < 5 ? dimensions[0]?.type : undefined, dimensions },
-    attributes,
-    dimension_labels: [],
-    enumerations: enumerations.map(({ name, path_name }) => ({ name, path_name })),
-    current_domain: version >= 22 ? { version: 0, type: undefined, range: undefined } : undefined,
-  }
+  const allows_duplicates = options.duplicates ?? false
+  const fields = { version, allows_duplicates, array_type, attributes, capacity: SAMPLE_CAPACITY }
+  const schema = schemaOf(fields, dimensions, enumerations)
+  applyOrders(schema, options)
   return { schema, enumerations }
+}
+
+/** Changes the schema to the orders and the capacity that options name. */
+function applyOrders(schema: ArraySchema, { cellOrder, tileOrder, capacity }: SampleOptions): void {
+  if (cellOrder !== undefined) schema.cell_order = layoutOption('--cell-order', cellOrder)
+  if (tileOrder !== undefined) schema.tile_order = layoutOption('--tile-order', tileOrder)
+  if (capacity !== undefined)
+    schema.capacity = BigInt(integerOption('--capacity', capacity, 1, Number.MAX_SAFE_INTEGER))
 }
 
 /** A sparse sample fills one place in ten of its domain. */
@@ -281,70 +254,51 @@ function sampleAttributes(version: number): Attribute[] {
   ]
   return fields.map(([field, filters]) => ({
     ...parseAttribute(field, version),
-    filters: pipeline(fittedFilters(parseFilters(filters, '--filters'), { formatVersion: version })),
+    filters: pipeline(...fittedFilters(parseFilters(filters, '--filters'), { formatVersion: version })),
   }))
 }
 
-function pipeline(filters: FilterConfig[]): FilterPipeline {
-  return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters }
-}
-
-/** The schema with the pipelines from the options. */
-function withFilterOptions({ schema, enumerations }: SchemaParts, options: SampleOptions): SchemaParts {
-  const formatVersion = schema.version
+/** Changes the pipelines of the schema to those that options name. */
+function applyFilters(schema: ArraySchema, options: SampleOptions): void {
+  const { version: formatVersion, attributes, domain } = schema
   const picture = pictureOf(schema)
-  const fitted = (filters: readonly FilterConfig[]): FilterConfig[] =>
-    fittedFilters(filters, { formatVersion, picture })
-  const fields = (options.fieldFilters ?? []).map((text) => fieldFilters(text, schema))
+  const parsed = (text: string, from: string): FilterConfig[] =>
+    fittedFilters(parseFilters(text, from), { formatVersion, picture })
+  const fields = (options.fieldFilters ?? []).map((text) => fieldFilters(text, schema, parsed))
   const own = (name: string): FilterConfig[] | undefined => fields.find((field) => field.name === name)?.filters
-  const offered = options.filters === undefined ? undefined : fitted(parseFilters(options.filters, '--filters'))
+  const offered = options.filters === undefined ? undefined : parsed(options.filters, '--filters')
   const refusals: string[] = []
-  const attributes = schema.attributes.map((attribute) => {
-    const named = own(attribute.name)
-    if (named) return { ...attribute, filters: { ...attribute.filters, filters: fitted(named) } }
-    if (!offered) return attribute
-    const why = offerRefusal(offered, {
-      type: attribute.type,
-      cell_val_num: attribute.cell_val_num,
-      formatVersion,
-      picture,
-    })
-    if (why === undefined) return { ...attribute, filters: { ...attribute.filters, filters: offered } }
-    refusals.push(`${attribute.name}: ${why}`)
-    return attribute
-  })
-  if (offered && refusals.length === schema.attributes.length) {
+  for (const { name, type, cell_val_num, filters } of attributes) {
+    const named = own(name)
+    const why = named || !offered ? undefined : offerRefusal(offered, { type, cell_val_num, formatVersion, picture })
+    if (why === undefined) filters.filters = named ?? offered ?? filters.filters
+    else refusals.push(`${name}: ${why}`)
+  }
+  if (offered && refusals.length === attributes.length) {
     throw usage(`--filters: no attribute accepts ${options.filters} (${refusals.join('; ') || 'there is none'})`)
   }
-  const named = (text: string | undefined, from: string, before: FilterPipeline): FilterPipeline =>
-    text === undefined ? before : { ...before, filters: fitted(parseFilters(text, from)) }
   const { coordsFilters, offsetsFilters, validityFilters } = options
-  const changed: ArraySchema = {
-    ...schema,
-    coords_filters: named(coordsFilters, '--coords-filters', schema.coords_filters),
-    offsets_filters: named(offsetsFilters, '--offsets-filters', schema.offsets_filters),
-    validity_filters: schema.validity_filters && named(validityFilters, '--validity-filters', schema.validity_filters),
-    domain: {
-      ...schema.domain,
-      dimensions: schema.domain.dimensions.map((dimension) => {
-        const filters = own(dimension.name) ?? (coordsFilters === undefined ? undefined : [])
-        return filters === undefined
-          ? dimension
-          : { ...dimension, filters: { ...dimension.filters, filters: fitted(filters) } }
-      }),
-    },
-    attributes,
-  }
-  if (validityFilters !== undefined && schema.version < 7)
-    throw usage(`--validity-filters: nullable attributes exist since format version 7, found ${schema.version}`)
-  return {
-    schema: options.maxChunkSize === undefined ? changed : withChunkSize(changed, options.maxChunkSize),
-    enumerations,
-  }
+  if (coordsFilters !== undefined) schema.coords_filters.filters = parsed(coordsFilters, '--coords-filters')
+  if (offsetsFilters !== undefined) schema.offsets_filters.filters = parsed(offsetsFilters, '--offsets-filters')
+  if (validityFilters !== undefined && schema.validity_filters)
+    schema.validity_filters.filters = parsed(validityFilters, '--validity-filters')
+  for (const { name, filters } of domain.dimensions)
+    filters.filters = own(name) ?? (coordsFilters === undefined ? filters.filters : [])
+  if (validityFilters !== undefined && formatVersion < 7)
+    throw usage(`--validity-filters: nullable attributes exist since format version 7, found ${formatVersion}`)
+  if (options.maxChunkSize === undefined) return
+  const max_chunk_size = integerOption('--max-chunk-size', options.maxChunkSize, 0, 0xffffffff)
+  const ofFields = [...domain.dimensions, ...attributes].map(({ filters }) => filters)
+  for (const one of [schema.coords_filters, schema.offsets_filters, schema.validity_filters, ...ofFields])
+    if (one) one.max_chunk_size = max_chunk_size
 }
 
 /** `NAME=P` */
-function fieldFilters(text: string, { domain, attributes }: ArraySchema): { name: string; filters: FilterConfig[] } {
+function fieldFilters(
+  text: string,
+  { domain, attributes }: ArraySchema,
+  parsed: (text: string, from: string) => FilterConfig[],
+): { name: string; filters: FilterConfig[] } {
   const names = [...domain.dimensions, ...attributes].map(({ name }) => name)
   // Names may contain "=": the longest that fits is taken.
   const name = names.filter((one) => text.startsWith(`${one}=`)).sort((a, b) => b.length - a.length)[0]
@@ -352,23 +306,7 @@ function fieldFilters(text: string, { domain, attributes }: ArraySchema): { name
     throw usage(
       `--field-filters expects NAME=FILTERS with a field of the schema (${names.join(', ')}), found ${JSON.stringify(text)}`,
     )
-  return { name, filters: parseFilters(text.slice(name.length + 1), `--field-filters ${name}`) }
-}
-
-function withChunkSize(schema: ArraySchema, text: string): ArraySchema {
-  const max_chunk_size = integerOption('--max-chunk-size', text, 0, 0xffffffff)
-  const sized = (one: FilterPipeline): FilterPipeline => ({ ...one, max_chunk_size })
-  return {
-    ...schema,
-    coords_filters: sized(schema.coords_filters),
-    offsets_filters: sized(schema.offsets_filters),
-    validity_filters: schema.validity_filters && sized(schema.validity_filters),
-    domain: {
-      ...schema.domain,
-      dimensions: schema.domain.dimensions.map((one) => ({ ...one, filters: sized(one.filters) })),
-    },
-    attributes: schema.attributes.map((one) => ({ ...one, filters: sized(one.filters) })),
-  }
+  return { name, filters: parsed(text.slice(name.length + 1), `--field-filters ${name}`) }
 }
 
 /** Array metadata exists since format 4. */
@@ -397,12 +335,6 @@ function layoutOption(option: string, text: string): Layout {
   const layout = LAYOUT_NAMES.find((one) => one === text.toLowerCase())
   if (layout === undefined) throw usage(`${option} expects ${LAYOUT_NAMES.join(', ')}, found ${JSON.stringify(text)}`)
   return layout
-}
-
-const SAMPLE_CAPACITY = 100
-
-function capacityOf({ capacity }: SampleOptions): number {
-  return capacity === undefined ? SAMPLE_CAPACITY : integerOption('--capacity', capacity, 1, Number.MAX_SAFE_INTEGER)
 }
 
 function cellsOf({ cells }: SampleOptions): number {

@@ -1,3 +1,4 @@
+import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
@@ -20,7 +21,22 @@ import {
 import { checkVersion } from '../format/format-version.ts'
 import type { DataOrder, Layout } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { type DocumentObject, DocumentValue } from './document.ts'
+import {
+  asIs,
+  cell,
+  cellValNum,
+  DocumentValue,
+  flag,
+  integer,
+  list,
+  listOrNone,
+  object,
+  oneOf,
+  or,
+  type Read,
+  text,
+  uint64,
+} from './document.ts'
 import { enumerationOf } from './enumerations.ts'
 import { defaultFilter, fittedFilters } from './filter-options.ts'
 import type { Json } from './json-text.ts'
@@ -31,58 +47,49 @@ export interface SchemaParts {
   enumerations: Enumeration[]
 }
 
-export const DEFAULT_CAPACITY = 10_000n
-export const DEFAULT_CHUNK_SIZE = 65_536
+const DEFAULT_CAPACITY = 10_000n
+const DEFAULT_CHUNK_SIZE = 65_536
 
 /** Keys of the document that do not belong to the schema. */
 const HEAD_KEYS = ['kind', 'path', 'schema_version', 'name', 'encryption']
-const SCHEMA_KEYS = [
-  'format_version',
-  'array_type',
-  'tile_order',
-  'cell_order',
-  'capacity',
-  'allows_duplicates',
-  'coords_filters',
-  'offsets_filters',
-  'validity_filters',
-  'dimensions',
-  'attributes',
-  'enumerations',
-  'dimension_labels',
-  'current_domain',
-]
-const ATTRIBUTE_KEYS = [
-  'name',
-  'type',
-  'cell_val_num',
-  'nullable',
-  'fill_value',
-  'fill_value_validity',
-  'order',
-  'enumeration',
-  'filters',
-]
-const DIMENSION_KEYS = ['name', 'type', 'cell_val_num', 'domain', 'tile_extent', 'filters']
-const ENUMERATION_KEYS = ['name', 'type', 'cell_val_num', 'ordered', 'values']
-const LABEL_KEYS = [
-  'name',
-  'dimension_index',
-  'order',
-  'type',
-  'cell_val_num',
-  'attribute',
-  'uri',
-  'relative',
-  'external',
-]
-const ORDERS: readonly Layout[] = ['row-major', 'col-major', 'hilbert', 'global-order', 'unordered']
-const DATA_ORDERS: readonly DataOrder[] = ['unordered', 'increasing', 'decreasing']
+const layout = oneOf(['row-major', 'col-major', 'hilbert', 'global-order', 'unordered'] satisfies Layout[])
+const dataOrder = oneOf(['unordered', 'increasing', 'decreasing'] satisfies DataOrder[])
+const datatype = oneOf(DATATYPES)
+const uint32 = integer(0, 0xffffffff)
 
 /** Default filter of coordinates and offsets. @see tiledb/sm/array_schema/array_schema.cc (constructor) */
-export const DEFAULT_ZSTD: FilterConfig = { name: 'ZSTD', level: -1 }
+const DEFAULT_ZSTD: FilterConfig = { name: 'ZSTD', level: -1 }
 /** Default filter of validity. */
-export const DEFAULT_RLE: FilterConfig = { name: 'RLE', level: -1 }
+const DEFAULT_RLE: FilterConfig = { name: 'RLE', level: -1 }
+
+export function pipeline(...filters: FilterConfig[]): FilterPipeline {
+  return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters }
+}
+
+/** A schema of these fields with TileDB's defaults for everything else, without what the format version cannot store. */
+export function schemaOf(
+  fields: Pick<ArraySchema, 'version' | 'array_type' | 'attributes'> & Partial<ArraySchema>,
+  dimensions: Dimension[],
+  enumerations: readonly Enumeration[],
+): ArraySchema {
+  const { version } = fields
+  return {
+    allows_duplicates: false,
+    tile_order: 'row-major',
+    cell_order: 'row-major',
+    capacity: DEFAULT_CAPACITY,
+    coords_filters: pipeline(DEFAULT_ZSTD),
+    offsets_filters: pipeline(DEFAULT_ZSTD),
+    dimension_labels: [],
+    ...fields,
+    validity_filters: version >= 7 ? (fields.validity_filters ?? pipeline(DEFAULT_RLE)) : undefined,
+    domain: { type: version < 5 ? dimensions[0]?.type : undefined, dimensions },
+    enumerations: enumerations.map(({ name, path_name }) => ({ name, path_name })),
+    current_domain: version >= 22 ? (fields.current_domain ?? NO_CURRENT_DOMAIN) : undefined,
+  }
+}
+
+const NO_CURRENT_DOMAIN: CurrentDomain = { version: 0, type: undefined, range: undefined }
 
 interface Reading {
   version: number
@@ -104,73 +111,67 @@ export function parseSchemaDocument(
   uuid: () => string,
   style: ValueStyle,
 ): SchemaParts {
-  const document = new DocumentValue(json).object([...HEAD_KEYS, ...SCHEMA_KEYS], SCHEMA_KEYS)
+  const document = new DocumentValue(json).object()
   const kind = document.at('kind')
   if (!kind.missing && kind.value !== 'schema') kind.fail('"schema"')
-  const version = formatVersion ?? document.at('format_version').integer(1, 0xffffffff)
+  const version = formatVersion ?? integer(1, 0xffffffff)(document.at('format_version'))
   checkVersion(version)
   const reading = { version, style }
-  const array_type = document.at('array_type').oneOf(['dense', 'sparse'])
-  const cell_order = document.get('cell_order', (order) => order.oneOf(ORDERS), 'row-major')
-  const dimensions = document
-    .at('dimensions')
-    .list()
-    .map((one) => dimensionOf(one, reading, { array_type, cell_order }))
-  const enumerations = document.get(
-    'enumerations',
-    (list) => list.list().map((one) => readEnumeration(one, reading, uuid)),
-    [],
+  const filters = (otherwise: FilterConfig): Read<FilterPipeline> => or(filterPipeline(version), pipeline(otherwise))
+  const read = object(
+    {
+      format_version: asIs,
+      array_type: oneOf(['dense', 'sparse']),
+      tile_order: or(layout, 'row-major'),
+      cell_order: or(layout, 'row-major'),
+      capacity: or(uint64, DEFAULT_CAPACITY),
+      allows_duplicates: or(flag, false),
+      coords_filters: filters(DEFAULT_ZSTD),
+      offsets_filters: filters(DEFAULT_ZSTD),
+      validity_filters: filters(DEFAULT_RLE),
+      dimensions: list(asIs),
+      attributes: list(attribute(reading)),
+      enumerations: listOrNone(enumeration(reading, uuid)),
+      dimension_labels: listOrNone(label),
+      current_domain: asIs,
+    },
+    HEAD_KEYS,
   )
-  const schema: ArraySchema = {
-    version,
-    allows_duplicates: document.get('allows_duplicates', (flag) => flag.flag(), false),
-    array_type,
-    tile_order: document.get('tile_order', (order) => order.oneOf(ORDERS), 'row-major'),
-    cell_order,
-    capacity: document.get('capacity', (capacity) => capacity.uint64(), DEFAULT_CAPACITY),
-    coords_filters: readPipeline(document, 'coords_filters', reading, [DEFAULT_ZSTD]),
-    offsets_filters: readPipeline(document, 'offsets_filters', reading, [DEFAULT_ZSTD]),
-    validity_filters: version >= 7 ? readPipeline(document, 'validity_filters', reading, [DEFAULT_RLE]) : undefined,
-    domain: { type: version < 5 ? dimensions[0]?.type : undefined, dimensions },
-    attributes: document
-      .at('attributes')
-      .list()
-      .map((one) => attributeOf(one, reading)),
-    dimension_labels: document.get('dimension_labels', (list) => list.list().map(labelOf), []),
-    enumerations: enumerations.map(({ name, path_name }) => ({ name, path_name })),
-    current_domain: version >= 22 ? currentDomainOf(document.at('current_domain'), dimensions, style) : undefined,
+  const { format_version: _, dimensions: given, enumerations, current_domain, ...fields } = read(document)
+  const dimensions = given.map(dimension(reading, fields))
+  const currentDomain = version >= 22 ? currentDomainOf(current_domain, dimensions, style) : undefined
+  return {
+    schema: schemaOf({ ...fields, version, current_domain: currentDomain }, dimensions, enumerations),
+    enumerations,
   }
-  return { schema, enumerations }
 }
 
-function dimensionOf(
-  value: DocumentValue,
+/** Of a dimension and an enumeration. */
+function textIsVar(type: Datatype): CellValNum {
+  return datatypeKind(type) === 'text' ? 'var' : 1
+}
+
+function dimension(
   { version, style }: Reading,
   array: Pick<ArraySchema, 'array_type' | 'cell_order'>,
-): Dimension {
-  const dimension = value.object(DIMENSION_KEYS)
-  const type = dimension.at('type').oneOf(DATATYPES)
-  const cell_val_num = dimension.get(
-    'cell_val_num',
-    (num) => num.cellValNum(),
-    datatypeKind(type) === 'text' ? 'var' : 1,
-  )
-  const domain = domainOf(dimension.at('domain'), type, cell_val_num, style)
-  const extent = dimension.at('tile_extent')
-  // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of TileDB's
-  // APIs.
-  const notGiven = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
-  return {
-    name: dimension.at('name').text(),
-    type,
-    cell_val_num,
-    filters: readPipeline(dimension, 'filters', { version, style }),
-    domain,
-    tile_extent: notGiven
-      ? array.cell_order === 'hilbert'
-        ? undefined
-        : wholeExtent(type, domain)
-      : dimension.get('tile_extent', (bytes) => bytes.cell(type, 1, { raw: true }), undefined),
+): Read<Dimension> {
+  const read = object({
+    name: text,
+    type: datatype,
+    cell_val_num: or(cellValNum, undefined),
+    domain: asIs,
+    tile_extent: asIs,
+    filters: or(filterPipeline(version), pipeline()),
+  })
+  return (value) => {
+    const { tile_extent: extent, ...given } = read(value)
+    const { type, cell_val_num = textIsVar(type) } = given
+    const domain = domainOf(given.domain, type, cell_val_num, style)
+    // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of
+    // TileDB's APIs.
+    const notGiven = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
+    const otherwise = notGiven && array.cell_order !== 'hilbert' ? wholeExtent(type, domain) : undefined
+    return { ...given, cell_val_num, domain, tile_extent: or(cell(type, 1, { raw: true }), otherwise)(extent) }
   }
 }
 
@@ -200,121 +201,109 @@ function wholeExtent(type: Datatype, domain: Uint8Array): Uint8Array | undefined
 
 function domainOf(value: DocumentValue, type: Datatype, cellValNum: CellValNum, style: ValueStyle): Uint8Array {
   if (cellValNum === 'var') return value.missing ? new Uint8Array(0) : value.fail('null for a dimension of text')
-  const pair = value.list()
-  if (pair.length !== 2) value.fail('[lowest, highest]')
-  const size = datatypeSize(type)
-  const domain = new Uint8Array(2 * size)
-  for (const [i, end] of pair.entries()) domain.set(end.cell(type, 1, style), i * size)
-  return domain
+  return concat(pair(cell(type, 1, style))(value))
 }
 
-function attributeOf(value: DocumentValue, { version, style }: Reading): Attribute {
-  const attribute = value.object(ATTRIBUTE_KEYS)
-  const type = attribute.at('type').oneOf(DATATYPES)
-  const cell_val_num = attribute.get('cell_val_num', (num) => num.cellValNum(), type === 'ANY' ? 'var' : 1)
-  const fill_value = attribute.get('fill_value', (fill) => fill.cell(type, cell_val_num, style), undefined)
-  return {
-    name: attribute.at('name').text(),
-    type,
-    cell_val_num,
-    filters: readPipeline(attribute, 'filters', { version, style }),
-    fill_value: version >= 6 ? (fill_value ?? defaultFillValue(type, cell_val_num)) : undefined,
-    nullable: attribute.get('nullable', (flag) => flag.flag(), false),
-    fill_value_validity: attribute.get('fill_value_validity', (flag) => flag.flag(), false),
-    order: attribute.get('order', (order) => order.oneOf(DATA_ORDERS), 'unordered'),
-    enumeration: attribute.get('enumeration', (name) => name.text() || name.fail('a name, or null'), ''),
+function pair<T>(read: Read<T>): Read<T[]> {
+  return (value) => {
+    const ends = list(asIs)(value)
+    return ends.length === 2 ? ends.map(read) : value.fail('[lowest, highest]')
   }
 }
 
-function readPipeline(
-  owner: DocumentObject,
-  key: string,
-  reading: Reading,
-  otherwise: FilterConfig[] = [],
-): FilterPipeline {
-  const value = owner.at(key)
-  if (value.missing) return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters: otherwise }
-  const pipeline = value.object(['max_chunk_size', 'filters'])
-  return {
-    max_chunk_size: pipeline.get('max_chunk_size', (size) => size.integer(0, 0xffffffff), DEFAULT_CHUNK_SIZE),
-    filters: pipeline.get('filters', (list) => list.list().flatMap((one) => fitted(filterOf(one), reading)), []),
+function attribute({ version, style }: Reading): Read<Attribute> {
+  const read = object({
+    name: text,
+    type: datatype,
+    cell_val_num: or(cellValNum, undefined),
+    nullable: or(flag, false),
+    fill_value: asIs,
+    fill_value_validity: or(flag, false),
+    order: or(dataOrder, 'unordered'),
+    enumeration: or((name): string => text(name) || name.fail('a name, or null'), ''),
+    filters: or(filterPipeline(version), pipeline()),
+  })
+  return (value) => {
+    const given = read(value)
+    const { type, cell_val_num = type === 'ANY' ? 'var' : 1 } = given
+    const fill = or(cell(type, cell_val_num, style), defaultFillValue(type, cell_val_num))(given.fill_value)
+    return { ...given, cell_val_num, fill_value: version >= 6 ? fill : undefined }
   }
 }
 
-function fitted(filter: FilterConfig, { version }: Reading): FilterConfig[] {
-  return fittedFilters([filter], { formatVersion: version })
+function filterPipeline(version: number): Read<FilterPipeline> {
+  return object({
+    max_chunk_size: or(uint32, DEFAULT_CHUNK_SIZE),
+    filters: (value) => fittedFilters(listOrNone(filter)(value), { formatVersion: version }),
+  })
 }
 
-const FILTER_NAMES = Object.keys(FILTER_TYPES).filter((name): name is FilterType => name in FILTER_TYPES)
+const filterName = oneOf(Object.keys(FILTER_TYPES) as FilterType[])
 
-function filterOf(value: DocumentValue): FilterConfig {
-  const name = value.object().at('name').oneOf(FILTER_NAMES)
+const filter: Read<FilterConfig> = (value) => {
+  const name = filterName(value.object().at('name'))
   if (name === 'AES_256_GCM') return value.fail('a filter of a schema', name)
-  const read = defaultFilter(name)
-  const options = Object.keys(FILTER_OPTIONS[name]) as FilterOption[]
-  const filter = value.object(['name', ...options, 'extra', 'compressor'])
-  for (const option of options)
-    Object.assign(read, {
-      [option]: filter.get<unknown, unknown>(option, (one) => optionOf(one, option), read[option]),
-    })
-  const compressor = filter.get('compressor', (number) => number.integer(0, 255), undefined)
-  const extra = filter.get('extra', (bytes) => bytes.cell('BLOB', 'var', { raw: true }), undefined)
-  return { ...read, ...(compressor !== undefined && { compressor }), ...(extra && { extra }) }
-}
-
-function optionOf(value: DocumentValue, option: FilterOption): unknown {
-  const { values } = OPTIONS[option]
-  if (values === 'float') return floatOf(value)
-  if (values === 'flag') return value.flag()
-  const [low, high] = values
-  return typeof low === 'number' ? value.integer(low, Number(high)) : value.oneOf(values as readonly string[])
+  const otherwise = defaultFilter(name)
+  const options = (Object.keys(FILTER_OPTIONS[name]) as FilterOption[]).map((option) => [
+    option,
+    or<unknown, unknown>(optionOf(option), otherwise[option]),
+  ])
+  const read = object<FilterConfig>({
+    name: filterName,
+    ...Object.fromEntries(options),
+    extra: or(cell('BLOB', 'var', { raw: true }), undefined),
+    compressor: or(integer(0, 255), undefined),
+  })
+  return read(value)
 }
 
 /** NaN and infinities are text in JSON. */
-function floatOf(value: DocumentValue): number {
-  const bytes = value.cell('FLOAT64', 1, { raw: true })
+const float: Read<number> = (value) => {
+  const bytes = cell('FLOAT64', 1, { raw: true })(value)
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true)
 }
 
-function readEnumeration(value: DocumentValue, { style }: Reading, uuid: () => string): Enumeration {
-  const enumeration = value.object(ENUMERATION_KEYS)
-  const type = enumeration.at('type').oneOf(DATATYPES)
-  const cell_val_num = enumeration.get(
-    'cell_val_num',
-    (num) => num.cellValNum(),
-    datatypeKind(type) === 'text' ? 'var' : 1,
-  )
-  const values = enumeration
-    .at('values')
-    .list()
-    .map((one) => one.cell(type, cell_val_num, style))
-  const ordered = enumeration.get('ordered', (flag) => flag.flag(), false)
-  return enumerationOf({ name: enumeration.at('name').text(), type, cell_val_num, ordered }, values, uuid())
+function optionOf(option: FilterOption): Read<unknown> {
+  const { values } = OPTIONS[option]
+  if (values === 'float') return float
+  if (values === 'flag') return flag
+  const [low, high] = values
+  return typeof low === 'number' ? integer(low, Number(high)) : oneOf(values as readonly string[])
 }
 
-function labelOf(value: DocumentValue): DimensionLabel {
-  const label = value.object(LABEL_KEYS)
-  return {
-    dimension_index: label.at('dimension_index').integer(0, 0xffffffff),
-    name: label.at('name').text(),
-    relative: label.get('relative', (flag) => flag.flag(), true),
-    uri: label.at('uri').text(),
-    attribute: label.at('attribute').text(),
-    order: label.at('order').oneOf(DATA_ORDERS),
-    type: label.at('type').oneOf(DATATYPES),
-    cell_val_num: label.at('cell_val_num').cellValNum(),
-    external: label.get('external', (flag) => flag.flag(), false),
+function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> {
+  const read = object({
+    name: text,
+    type: datatype,
+    cell_val_num: or(cellValNum, undefined),
+    ordered: or(flag, false),
+    values: asIs,
+  })
+  return (value) => {
+    const { values, ...given } = read(value)
+    const { type, cell_val_num = textIsVar(type) } = given
+    return enumerationOf({ ...given, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
   }
 }
 
+const label = object<DimensionLabel>({
+  name: text,
+  dimension_index: uint32,
+  order: dataOrder,
+  type: datatype,
+  cell_val_num: cellValNum,
+  attribute: text,
+  uri: text,
+  relative: or(flag, true),
+  external: or(flag, false),
+})
+
 function currentDomainOf(value: DocumentValue, dimensions: readonly Dimension[], style: ValueStyle): CurrentDomain {
-  if (value.missing) return { version: 0, type: undefined, range: undefined }
-  const ranges = value.object(dimensions.map(({ name }) => name))
+  if (value.missing) return NO_CURRENT_DOMAIN
+  value.object(dimensions.map(({ name }) => name))
   const range = dimensions.map(({ name, type, cell_val_num }) => {
-    const one = ranges.at(name)
-    const pair = one.list()
-    if (pair.length !== 2) one.fail('[lowest, highest]')
-    return { min: pair[0].cell(type, cell_val_num, style), max: pair[1].cell(type, cell_val_num, style) }
+    const [min, max] = pair(cell(type, cell_val_num, style))(value.at(name))
+    return { min, max }
   })
   return { version: 0, type: 'NDRECTANGLE', range }
 }
