@@ -23,6 +23,20 @@ export interface ColumnData {
   validity: Uint8Array | undefined
 }
 
+/** The bytes of one cell. @param size bytes of a fixed-sized cell */
+export function cellBytes({ data, starts }: ColumnData, cell: number, size: number): Uint8Array {
+  return starts ? data.subarray(starts[cell], starts[cell + 1]) : data.subarray(cell * size, (cell + 1) * size)
+}
+
+/** Whether two cells are the same, byte by byte. TileDB treats -0.0 and 0.0 as different coordinates. */
+export function sameCell({ data, starts }: ColumnData, a: number, b: number, size: number): boolean {
+  const [from, other] = starts ? [starts[a], starts[b]] : [a * size, b * size]
+  const length = starts ? starts[a + 1] - from : size
+  if (starts && starts[b + 1] - other !== length) return false
+  for (let i = 0; i < length; i++) if (data[from + i] !== data[other + i]) return false
+  return true
+}
+
 /** Rows of one tile, or of a part of a large tile, column by column. A column that could not be read is undefined. */
 export interface CellBatch {
   tile: number

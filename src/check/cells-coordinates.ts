@@ -1,5 +1,5 @@
 import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
-import type { ColumnData } from '../cells/column.ts'
+import { type ColumnData, sameCell } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -120,7 +120,8 @@ export class CoordinatesCheck {
     const { schema, footer } = this.info
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
       const lanes = orderLanes(schema, columns, cells, rule)
-      const isSame = (cell: number): boolean => this.sameCoordinates(columns, cell)
+      const isSame = (cell: number): boolean =>
+        columns.every((column, d) => sameCell(column, cell - 1, cell, datatypeSize(this.dimensions[d].type)))
       if (!holds) return firstFaults(lanes, cells, isSame)
       const some = Uint32Array.from({ length: cells }, (_, cell) => cell).filter((cell) => holds(columns, cell))
       const { falling } = firstFaults(
@@ -148,21 +149,6 @@ export class CoordinatesCheck {
       const found = 'those of the cell before it'
       items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found, this.lossy))
     }
-  }
-
-  /**
-   * Whether a cell's coordinates equal the previous cell's, byte by byte. TileDB treats -0.0 and 0.0 as different
-   * coordinates.
-   */
-  private sameCoordinates(columns: readonly ColumnData[], cell: number): boolean {
-    return columns.every(({ data, starts }, d) => {
-      const size = datatypeSize(this.dimensions[d].type)
-      const at = (i: number): number => (starts ? starts[i] : i * size)
-      const length = at(cell + 1) - at(cell)
-      if (at(cell) - at(cell - 1) !== length) return false
-      for (let i = 0; i < length; i++) if (data[at(cell - 1) + i] !== data[at(cell) + i]) return false
-      return true
-    })
   }
 }
 

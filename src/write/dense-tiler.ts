@@ -22,8 +22,6 @@ export interface DenseTile {
  * @see tiledb/sm/query/writers/dense_tiler.cc
  */
 export class DenseTiler extends DenseCoordinates {
-  /** Number of cells in the box. */
-  readonly cellNum: number
   /** Number of cells between neighbours along each axis of the box. */
   private readonly boxStrides: number[]
 
@@ -32,7 +30,6 @@ export class DenseTiler extends DenseCoordinates {
     checkDomain(schema, domain)
     super({ schema, nonempty_domain: domain })
     const sides = this.grid.axes.map(({ low, high }) => Number(high - low) + 1)
-    this.cellNum = sides.reduce((product, side) => product * side, 1)
     this.boxStrides = sides.map((_, d) => sides.slice(d + 1).reduce((product, side) => product * side, 1))
   }
 

@@ -1,6 +1,6 @@
 import { unexpected, usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
-import type { ColumnData } from '../cells/column.ts'
+import { type ColumnData, cellBytes } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { coordinateRange, unionOf } from '../cells/rtree-builder.ts'
 import { hasMinMax, hasSum, type StatisticsField } from '../cells/tile-statistics.ts'
@@ -11,10 +11,10 @@ import type { Dimension } from '../format/dimension.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import { checkVersion } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { fieldSlot, fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import { fragmentSlots } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { slotHasFiles } from '../store/fragment.ts'
-import { checkColumn, checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } from './check-cells.ts'
+import { checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } from './check-cells.ts'
 import { DenseTiler } from './dense-tiler.ts'
 import { type FieldsContext, FieldWriter } from './field-writer.ts'
 import { emptySlot, type SlotMetadata, type TileBounds, writeFragmentMetadata } from './fragment-metadata-writer.ts'
@@ -73,18 +73,20 @@ const LONGEST_WORK = 50
 export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext): Promise<WrittenFragment> {
   const { schema, formatVersion, cells } = fragment
   checkVersion(formatVersion)
-  if (cells.cell_num < 1) throw unexpected('at least one cell in a fragment', 'none')
   const { dimensions } = schema.domain
   const dense = schema.array_type === 'dense'
   const slots = fragmentSlots(formatVersion, schema, {
-    includes_timestamps: hasColumn(fragment, '__timestamps', 14),
-    includes_delete_metadata: hasColumn(fragment, '__delete_timestamps', 15),
+    includes_timestamps: cells.columns.has('__timestamps'),
+    includes_delete_metadata: cells.columns.has('__delete_timestamps'),
   })
-  checkNames(fragment, slots)
-  const columns = slots.map((slot) =>
-    slot.kind === 'coords' || !slotHasFiles({ dense }, slot) ? undefined : columnOf(fragment, slot),
-  )
-  const coordinates = dense ? [] : coordinatesOf(fragment)
+  const column = (name: string): ColumnData => {
+    const found = cells.columns.get(name)
+    if (!found) throw new TypeError(`no cells of ${name}`)
+    return found
+  }
+  for (const slot of slots) if (slot.kind === 'attribute') checkOrder(schema, slot, column(slot.name), cells.cell_num)
+  const coordinates = dense ? [] : dimensions.map(({ name }) => column(name))
+  for (const [d, own] of coordinates.entries()) checkCoordinates(dimensions[d], own, cells.cell_num)
   const tiling = dense ? denseTiling(fragment) : sparseTiling(fragment, coordinates)
   const { tileNum, cellsPerTile, lastTileCellNum } = tiling
   const fields: FieldsContext = { ...cx, schema, formatVersion, slots, tileNum, cellsPerTile }
@@ -96,26 +98,21 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   for (let tile = 0; tile < tileNum; tile++) {
     const cellNum = tile === tileNum - 1 ? lastTileCellNum : cellsPerTile
     const { positions, written, slabs } = tiling.tile(tile)
-    const own = coordinates.map((column, d) => gather(column, datatypeSize(dimensions[d].type), positions))
+    const own = coordinates.map((one, d) => gather(one, datatypeSize(dimensions[d].type), positions))
     if (!dense) tiles.push(boundsOf(dimensions, own, cellNum))
-    for (const [i, writer] of writers.entries()) {
-      const column = columns[i]
+    for (const writer of writers) {
       if (!writer) continue
-      const { kind, index, cellSize } = writer.slot
+      const { kind, index, name, cellSize } = writer.slot
       if (kind === 'coords') writer.appendCoordinates(tile, zippedIfNeeded(fragment, own, cellNum))
       else if (kind === 'dimension') writer.append(tile, own[index], cellNum)
-      else if (column) writer.append(tile, gather(column, cellSize, positions), cellNum, written, slabs)
+      else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
     if (Date.now() - rested < LONGEST_WORK) continue
     await new Promise((resolve) => setTimeout(resolve, 0))
     rested = Date.now()
   }
-  const nonemptyDomain =
-    (dense ? fragment.domain : undefined) ??
-    unionOf(
-      tiles.map(({ mbr }) => mbr),
-      dimensions,
-    )
+  const boxes = tiles.map(({ mbr }) => mbr)
+  const nonemptyDomain = dense && fragment.domain ? fragment.domain : unionOf(boxes, dimensions)
   checkCurrentDomain(schema, nonemptyDomain)
   const slotMetadata = slots.map(
     (slot, i) => writers[i]?.metadata() ?? (slot.phantom ? phantomSlot(schema, tileNum) : emptySlot(tileNum)),
@@ -142,46 +139,12 @@ function fragmentName(formatVersion: number, [first, last]: readonly [bigint, bi
   return formatVersion < 5 ? name : `${name}_${formatVersion}`
 }
 
-function hasColumn({ schema, formatVersion, cells }: FragmentToWrite, name: string, since: number): boolean {
-  if (!cells.columns.has(name)) return false
-  if (schema.array_type === 'dense' || formatVersion < since) {
-    throw unexpected(`no ${name} before version ${since}, nor in a dense array`, `some in version ${formatVersion}`)
-  }
-  return true
-}
-
-function checkNames({ schema, cells }: FragmentToWrite, slots: readonly Slot[]): void {
-  const dense = schema.array_type === 'dense'
-  const known = new Set(slots.filter((slot) => slotHasFiles({ dense }, slot)).map(({ name }) => name))
-  if (!dense) for (const { name } of schema.domain.dimensions) known.add(name)
-  for (const name of cells.columns.keys()) {
-    if (!known.has(name) || name === '__coords') throw unexpected(`cells of ${[...known].join(', ')}`, name)
-  }
-}
-
-function columnOf({ schema, cells: { cell_num, columns } }: FragmentToWrite, slot: Slot): ColumnData {
-  const column = checkColumn(slot, columns.get(slot.name), cell_num)
-  checkOrder(schema, slot, column, cell_num)
-  return column
-}
-
-/** Columns of a sparse fragment's dimensions. */
-function coordinatesOf({ schema, cells: { cell_num, columns } }: FragmentToWrite): ColumnData[] {
-  return schema.domain.dimensions.map((dimension, index) => {
-    const column = checkColumn(fieldSlot('dimension', index, dimension), columns.get(dimension.name), cell_num)
-    checkCoordinates(dimension, column)
-    return column
-  })
-}
-
-function denseTiling({ schema, domain, stored, cells }: FragmentToWrite): Tiling {
-  if (!domain) throw unexpected('the domain of the cells of a dense fragment', 'none')
+function denseTiling({ schema, domain, stored }: FragmentToWrite): Tiling {
+  if (!domain) throw new TypeError('dense cells without the box that they fill')
   const tiler = new DenseTiler(schema, domain)
   const { tile_num: tileNum, cells_per_tile: cellsPerTile } = tiler.grid
-  const expected = stored ? tileNum * cellsPerTile : tiler.cellNum
-  if (!stored) checkTileSize(schema, cellsPerTile)
-  if (cells.cell_num !== expected) throw unexpected(`${expected} cells for the domain given`, String(cells.cell_num))
   if (stored) return runs(tileNum, cellsPerTile, cellsPerTile)
+  checkTileSize(schema, cellsPerTile)
   const tile = (index: number): ReturnType<Tiling['tile']> => ({
     ...tiler.tile(index),
     slabs: () => tiler.slabs(index, 'row-major'),
@@ -253,14 +216,12 @@ function zippedIfNeeded(
 }
 
 function boundsOf(dimensions: readonly Dimension[], coordinates: readonly ColumnData[], cellNum: number): TileBounds {
-  const cellBytes = ({ data, starts }: ColumnData, cell: number): Uint8Array => {
-    const size = data.length / cellNum
-    return starts ? data.slice(starts[cell], starts[cell + 1]) : data.slice(cell * size, (cell + 1) * size)
-  }
+  const cell = (column: ColumnData, d: number, at: number): Uint8Array =>
+    cellBytes(column, at, datatypeSize(dimensions[d].type)).slice()
   return {
     mbr: dimensions.map((dimension, d) => coordinateRange(dimension, coordinates[d], cellNum)),
-    first: coordinates.map((column) => cellBytes(column, 0)),
-    last: coordinates.map((column) => cellBytes(column, cellNum - 1)),
+    first: coordinates.map((column, d) => cell(column, d, 0)),
+    last: coordinates.map((column, d) => cell(column, d, cellNum - 1)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { addPlace, badValue, InspectError } from '../base/errors.ts'
+import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -51,58 +51,61 @@ export async function cellsFromNdjson(
   enumerations: readonly Enumeration[],
   style: ValueStyle,
 ): Promise<FragmentCellsToWrite> {
-  let rows: RowsToColumns | undefined
+  let fields: CellField[] | undefined
+  let count = 0
+  const field = (shape: BuiltField, enumeration = ''): CellField => ({
+    name: shape.name,
+    nullable: shape.nullable,
+    read: cellReader(
+      shape,
+      enumerations.find(({ name }) => name === enumeration),
+      style,
+      labels,
+    ),
+    column: new ColumnBuilder(shape),
+  })
+  const fieldsOf = (first: JsonObject): CellField[] => [
+    ...schema.domain.dimensions.map((dimension) => field({ ...dimension, nullable: false })),
+    ...schema.attributes.map((attribute) => field(attribute, attribute.enumeration)),
+    ...extraFields(first, schema).map((name) => field({ name, type: 'UINT64', cell_val_num: 1, nullable: false })),
+  ]
   await eachLine(pieces, (line, number) => {
     try {
       const row = parseJson(line)
       if (!isJsonObject(row)) throw badValue(`expected an object for each cell, found ${line.slice(0, 40)}`)
-      rows ??= new RowsToColumns([...fieldsOf(schema), ...extraFields(row, schema)], enumerations, style, labels)
-      rows.add(row)
+      fields ??= fieldsOf(row)
+      addRow(fields, row)
+      count++
     } catch (error) {
       throw atLine(error, number, file)
     }
   })
-  rows ??= new RowsToColumns(fieldsOf(schema), enumerations, style, labels)
-  const { fields, count } = rows
-  const columns = rows.finish()
-  const named = fields.map(({ name }, i): [string, ColumnData] => [name, columns[i]])
-  if (schema.array_type === 'sparse') return { domain: undefined, cell_num: count, columns: new Map(named) }
-  const { domain, order } = denseBox(schema, columns, count, file)
-  const attributes = named.slice(schema.domain.dimensions.length)
-  if (!order) return { domain, cell_num: count, columns: new Map(attributes) }
-  const inOrder = attributes.map(([name, column], i): [string, ColumnData] => {
-    const { cellSize } = fieldSlot('attribute', i, schema.attributes[i])
-    return [name, gather(column, cellSize, order)]
-  })
-  return { domain, cell_num: count, columns: new Map(inOrder) }
+  fields ??= fieldsOf({})
+  const columns = new Map(fields.map(({ name, column }) => [name, column.finish()]))
+  if (schema.array_type === 'sparse') return { domain: undefined, cell_num: count, columns }
+  const { domain, order } = denseBox(schema, [...columns.values()], count, file)
+  for (const { name } of schema.domain.dimensions) columns.delete(name)
+  if (order)
+    for (const [index, attribute] of schema.attributes.entries()) {
+      const { name, cellSize } = fieldSlot('attribute', index, attribute)
+      const column = columns.get(name)
+      if (column) columns.set(name, gather(column, cellSize, order))
+    }
+  return { domain, cell_num: count, columns }
 }
 
-type CellField = BuiltField & { enumeration: string }
+/** A field of the cells, and its column so far. */
+interface CellField {
+  name: string
+  nullable: boolean
+  read: (value: Json) => Uint8Array
+  column: ColumnBuilder
+}
 
 /** Timestamp and delete columns, if the first cell has them and the format can store them. */
-function extraFields(first: JsonObject, schema: ArraySchema): CellField[] {
-  if (schema.array_type === 'dense') return []
-  return EXTRA_FIELDS.filter(({ name, since }) => schema.version >= since && Object.hasOwn(first, name)).map(
-    ({ name }) => ({
-      name,
-      type: 'UINT64',
-      cell_val_num: 1,
-      nullable: false,
-      enumeration: '',
-    }),
-  )
-}
-
-/** Dimensions, then attributes. */
-export function fieldsOf(schema: ArraySchema): CellField[] {
-  const dimensions = schema.domain.dimensions.map(({ name, type, cell_val_num }) => ({
-    name,
-    type,
-    cell_val_num,
-    nullable: false,
-    enumeration: '',
-  }))
-  return [...dimensions, ...schema.attributes]
+function extraFields(first: JsonObject, { array_type, version }: ArraySchema): string[] {
+  if (array_type === 'dense') return []
+  return EXTRA_FIELDS.flatMap(({ name, since }) => (version >= since && Object.hasOwn(first, name) ? [name] : []))
 }
 
 async function eachLine(pieces: NdjsonInput['pieces'], take: (line: string, number: number) => void): Promise<void> {
@@ -124,23 +127,20 @@ async function eachLine(pieces: NdjsonInput['pieces'], take: (line: string, numb
   if (rest !== '') line(rest)
 }
 
-type CellReader = (value: Json) => Uint8Array
-
 function cellReader(
-  { type, cell_val_num, enumeration }: CellField,
-  enumerations: readonly Enumeration[],
+  { type, cell_val_num }: BuiltField,
+  labels: Enumeration | undefined,
   style: ValueStyle,
   labelled: boolean,
-): CellReader {
-  const labels = enumerations.find(({ name }) => name === enumeration)
-  const read: CellReader = (value) => bytesOf(type, cell_val_num, value, style)
+): CellField['read'] {
+  const read = (value: Json): Uint8Array => bytesOf(type, cell_val_num, value, style)
   if (!labels) return read
   const indexes = new Map(enumerationCells(labels).map((bytes, i): [string, number] => [keyOf(bytes), i]))
   return (value) => {
     if (!labelled && typeof value !== 'string' && !isJsonObject(value)) return read(value)
     const index = indexes.get(keyOf(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
-      throw badValue(`expected a value of the enumeration ${enumeration}, found ${JSON.stringify(value)}`)
+      throw badValue(`expected a value of the enumeration ${labels.name}, found ${JSON.stringify(value)}`)
     return read(index)
   }
 }
@@ -149,61 +149,19 @@ function keyOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-/** Takes cells as JSON objects. */
-class RowsToColumns {
-  readonly fields: readonly CellField[]
-  count = 0
-  private readonly readers: readonly CellReader[]
-  private readonly builders: readonly ColumnBuilder[]
-  private readonly known: ReadonlySet<string>
-
-  constructor(
-    fields: readonly CellField[],
-    enumerations: readonly Enumeration[],
-    style: ValueStyle,
-    labelled: boolean,
-  ) {
-    this.fields = fields
-    this.readers = fields.map((field) => cellReader(field, enumerations, style, labelled))
-    this.builders = fields.map((field) => new ColumnBuilder(field))
-    this.known = new Set(fields.map(({ name }) => name))
+/** @throws InspectError BAD_VALUE with the field */
+function addRow(fields: readonly CellField[], row: JsonObject): void {
+  for (const key of Object.keys(row)) {
+    if (NOT_FIELDS.has(key) || fields.some(({ name }) => name === key)) continue
+    const names = fields.map(({ name }) => name)
+    throw badValue(`expected a field of the schema (${names.join(', ')})`, { field: key })
   }
-
-  /** @throws InspectError BAD_VALUE with the field */
-  add(row: JsonObject): void {
-    for (const key of Object.keys(row)) {
-      if (this.known.has(key) || NOT_FIELDS.has(key)) continue
-      throw badValue(`expected a field of the schema (${[...this.known].join(', ')})`, {
-        field: key,
-      })
-    }
-    for (let i = 0; i < this.fields.length; i++) this.addCell(i, row)
-    this.count++
-  }
-
-  private addCell(i: number, row: JsonObject): void {
-    const { name, nullable } = this.fields[i]
+  for (const { name, nullable, read, column } of fields) {
     if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })
-    const value = row[name]
-    if (value === null && name.startsWith('__delete_')) {
-      this.builders[i].add(this.readers[i](NOT_DELETED))
-    } else if (value !== null) {
-      try {
-        this.builders[i].add(this.readers[i](value))
-      } catch (error) {
-        throw addPlace(error, { field: name })
-      }
-    } else if (nullable) {
-      this.builders[i].addNull()
-    } else {
-      throw badValue('expected a value (the attribute is not nullable), found null', {
-        field: name,
-      })
-    }
-  }
-
-  finish(): ColumnData[] {
-    return this.builders.map((builder) => builder.finish())
+    const value = row[name] === null && name.startsWith('__delete_') ? NOT_DELETED : row[name]
+    if (value !== null) column.add(withPlace({ field: name }, () => read(value)))
+    else if (nullable) column.addNull()
+    else throw badValue('expected a value (the attribute is not nullable), found null', { field: name })
   }
 }
 
