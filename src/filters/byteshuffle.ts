@@ -1,5 +1,5 @@
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
-import { type ElementSize, elementSize, lanesEach, lanesOf } from './elements.ts'
+import { type ElementSize, elementSize } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
@@ -18,45 +18,23 @@ export const byteshuffle: FilterDefinition = {
   metadata: () => partLengthsMetadata,
   load: async () =>
     partFilter({
-      forward: (part, _config, cx) => shuffle(part, elementSize(cx.datatype)),
+      forward: (part, _config, cx) => move(part, elementSize(cx.datatype), false),
       reverse(part, _config, cx) {
         const size = elementSize(cx.datatype)
         const kernels = size > 1 ? cx.kernels : undefined
-        return kernels?.run('unbyteshuffle', part.length, [part], part.length, size) ?? unshuffle(part, size)
+        return kernels?.run('unbyteshuffle', part.length, [part], part.length, size) ?? move(part, size, true)
       },
     }),
 }
 
-/** Splits lanes instead of collecting bytes: one load instead of four. */
-function shuffle(part: Uint8Array, size: ElementSize): Uint8Array {
-  const count = Math.floor(part.length / size)
-  if (size === 1 || count < 2) return part
-  const whole = count * size
-  const output = new Uint8Array(part.length)
-  const lanes = lanesOf(part.subarray(0, whole), size)
-  const each = lanesEach(size)
-  for (let lane = 0; lane < each; lane++) {
-    const first = 4 * lane * count
-    for (let i = 0, at = first; i < count; i++, at++) {
-      const value = lanes[each * i + lane]
-      output[at] = value
-      output[at + count] = value >>> 8
-      if (size === 2) continue
-      output[at + 2 * count] = value >>> 16
-      output[at + 3 * count] = value >>> 24
-    }
-  }
-  output.set(part.subarray(whole), whole)
-  return output
-}
-
-function unshuffle(part: Uint8Array, size: ElementSize): Uint8Array {
+/** Moves the bytes of whole elements to planes, or back when reading. */
+function move(part: Uint8Array, size: ElementSize, reading: boolean): Uint8Array {
   const count = Math.floor(part.length / size)
   if (size === 1 || count < 2) return part
   const output = part.slice()
-  for (let byte = 0; byte < size; byte++) {
-    const plane = byte * count
-    for (let i = 0, to = byte; i < count; i++, to += size) output[to] = part[plane + i]
+  for (let byte = 0, plane = 0; byte < size; byte++, plane += count) {
+    if (reading) for (let i = 0, at = byte; i < count; i++, at += size) output[at] = part[plane + i]
+    else for (let i = 0, at = byte; i < count; i++, at += size) output[plane + i] = part[at]
   }
   return output
 }

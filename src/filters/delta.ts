@@ -1,6 +1,6 @@
 import { badData, viewOf } from './bytes.ts'
 import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
-import { differences, type IntegerType, sums } from './elements.ts'
+import { type IntegerType, scan } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -25,7 +25,7 @@ const HEAD = 8
 function compress(part: Uint8Array, { size }: IntegerType): Uint8Array {
   const out = new Uint8Array(HEAD + part.length)
   viewOf(out).setUint32(0, part.length / size, true)
-  out.set(differences(part, size), HEAD)
+  out.set(scan(part, size, false), HEAD)
   return out
 }
 
@@ -43,7 +43,7 @@ function decompress(
   const stored = part.subarray(HEAD, HEAD + length)
   const summed = kernels?.run('sums', originalLength, [stored], length, size, 0, 0)?.fill(0, length)
   if (summed) return summed
-  const whole = sums(stored, size)
+  const whole = scan(stored, size, true)
   if (length === originalLength) return whole
   const out = new Uint8Array(originalLength)
   out.set(whole)

@@ -123,49 +123,28 @@ export function elementOf(size: ElementSize, low: number, high: number): Uint8Ar
 }
 
 /**
- * Running sums, modulo the element size. `low` and `high` are the lanes of the start value. As many bytes as `input`.
+ * Running sums when reading; when writing their inverse, in[0] - start, in[1] - in[0]… Both modulo the element size, and
+ * as many bytes as `input`. `low` and `high` are the lanes of the start value.
  */
-export function sums(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
+export function scan(input: Uint8Array, size: ElementSize, reading: boolean, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)
   const to = lanesOf(output, size)
   const each = lanesEach(size)
+  // Elements of the sums: those of the output when reading, of the input when writing.
+  const sums = reading ? to : from
   let lo = low | 0
   let hi = high | 0
   for (let i = 0; i < from.length; i += each) {
-    const add = from[i]
-    const sum = (lo + add) | 0
+    const value = from[i]
+    const next = (reading ? value + lo : value - lo) | 0
+    to[i] = next
     if (each === 2) {
-      hi = (hi + from[i + 1] + carry(lo, add, sum)) | 0
-      to[i + 1] = hi
+      const top = from[i + 1]
+      to[i + 1] = reading ? top + hi + carry(lo, value, next) : top - hi - borrow(value, lo, next)
+      hi = sums[i + 1]
     }
-    lo = sum
-    to[i] = lo
-  }
-  return output
-}
-
-/**
- * Differences: in[0] - start, in[1] - in[0]… modulo the element size. `low` and `high` are the lanes of the start
- * value.
- */
-export function differences(input: Uint8Array, size: ElementSize, low = 0, high = 0): Uint8Array {
-  const output = new Uint8Array(input.length)
-  const from = lanesOf(input, size)
-  const to = lanesOf(output, size)
-  const each = lanesEach(size)
-  let beforeLo = low | 0
-  let beforeHi = high | 0
-  for (let i = 0; i < from.length; i += each) {
-    const lo = from[i]
-    const difference = (lo - beforeLo) | 0
-    to[i] = difference
-    if (each === 2) {
-      const hi = from[i + 1]
-      to[i + 1] = hi - beforeHi - borrow(lo, beforeLo, difference)
-      beforeHi = hi
-    }
-    beforeLo = lo
+    lo = sums[i]
   }
   return output
 }

@@ -6,17 +6,7 @@ import {
   positiveDeltaMetadata,
 } from '../format/chunk-metadata.ts'
 import { datatypeKind } from '../format/datatype.ts'
-import {
-  differences,
-  elementSize,
-  highLane,
-  type IntegerType,
-  lanesEach,
-  lanesOf,
-  lowLane,
-  sums,
-  windowType,
-} from './elements.ts'
+import { elementSize, highLane, type IntegerType, lanesEach, lanesOf, lowLane, scan, windowType } from './elements.ts'
 import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
 import { type WindowCodec, windowFilter, windowRefusal } from './windows.ts'
 
@@ -58,13 +48,13 @@ const codec: WindowCodec<ReturnType<typeof positiveDeltaHead>, PositiveDeltaWind
     first.set(window.subarray(0, type.size))
     return {
       entry: { first_value: first, window_bytes: window.length },
-      stored: whole ? differences(window, type.size, lowLane(first), highLane(first)) : window,
+      stored: whole ? scan(window, type.size, false, lowLane(first), highLane(first)) : window,
     }
   },
   storedLength: ({ window_bytes }) => window_bytes,
   dataIs: 'in windows',
   reverse: (stored, { first_value }, { size }) =>
-    stored.length % size === 0 ? sums(stored, size, lowLane(first_value), highLane(first_value)) : stored,
+    stored.length % size === 0 ? scan(stored, size, true, lowLane(first_value), highLane(first_value)) : stored,
   kernel: (kernels, table, data, head, { size }) =>
     kernels.run('unpositiveDelta', data.length, [table, data], head.window_num, data.length, size),
 }

@@ -69,31 +69,19 @@ export function aesMetadata(io: AnyIo) {
   return { metadata_parts, data_parts }
 }
 
-/** Digest of one part. */
-export interface PartChecksum {
-  length: number
-  digest: Uint8Array
-}
-
 /** Metadata of CHECKSUM_MD5 (digests of 16 bytes) and CHECKSUM_SHA256 (32). */
-export interface ChecksumMetadata {
-  metadata_checksums: PartChecksum[]
-  data_checksums: PartChecksum[]
-}
+export type ChecksumMetadata = ReturnType<ReturnType<typeof checksumMetadata>>
+/** Digest of one part. */
+export type PartChecksum = ChecksumMetadata['data_checksums'][number]
 
-export function checksumMetadata(digestLength: number): Describe<ChecksumMetadata> {
-  const partChecksum = (io: Io<PartChecksum>): PartChecksum => ({
+export function checksumMetadata(digestLength: number) {
+  const partChecksum = (io: AnyIo) => ({
     length: io.size('length', 'bytes: of the part'),
     digest: io.bytes('digest', digestLength, '16 bytes (MD5) or 32 (SHA-256)'),
   })
-  return (io) => {
-    const [metadata_checksums, data_checksums] = partLists(
-      io,
-      'checksum',
-      'of metadata of earlier filters',
-      partChecksum,
-    )
-    return { metadata_checksums, data_checksums }
+  return (io: AnyIo) => {
+    const lists = partLists(io, 'checksum', 'of metadata of earlier filters', partChecksum)
+    return { metadata_checksums: lists[0], data_checksums: lists[1] }
   }
 }
 
@@ -118,32 +106,23 @@ export function bitWidthHead(io: AnyIo) {
   }
 }
 
-/** One window of BIT_WIDTH_REDUCTION. The page says that its bytes are those after reduction; real bytes differ. */
-export interface BitWidthWindow {
-  /** One little-endian element. */
-  value_offset: Uint8Array
-  bits: number
-  window_bytes: number
-}
-
 /** Metadata of BIT_WIDTH_REDUCTION: the windows in the order of the data. */
-export interface BitWidthMetadata {
-  original_bytes: number
-  windows: BitWidthWindow[]
-}
+export type BitWidthMetadata = ReturnType<ReturnType<typeof bitWidthMetadata>>
+/** One window of BIT_WIDTH_REDUCTION. The page says that its bytes are those after reduction; real bytes differ. */
+export type BitWidthWindow = BitWidthMetadata['windows'][number]
 
 /** Bytes of a window's `bits` and `window_bytes`. */
 export const BIT_WIDTH_WINDOW_BYTES = 5
 
 /** @param elementSize bytes of one element of the type that the filter sees */
-export function bitWidthMetadata(elementSize: number): Describe<BitWidthMetadata> {
+export function bitWidthMetadata(elementSize: number) {
   const subtracted = 'one element: what was subtracted from every value; meaningless where the full width is kept'
-  const window = (io: Io<BitWidthWindow>): BitWidthWindow => ({
+  const window = (io: AnyIo) => ({
     value_offset: io.bytes('value_offset', elementSize, subtracted),
     bits: io.u8('bits', 'bits: of a stored value: 8, 16, 32 or 64'),
     window_bytes: io.u32('window_bytes', 'bytes: of the window before the filter'),
   })
-  return (io) => {
+  return (io: AnyIo) => {
     const { original_bytes, window_num } = bitWidthHead(io)
     return { original_bytes, windows: io.list('windows', window_num, window) }
   }
@@ -154,28 +133,20 @@ export function positiveDeltaHead(io: AnyIo) {
   return { window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows') }
 }
 
-/** One window of POSITIVE_DELTA. */
-export interface PositiveDeltaWindow {
-  /** The first element, little-endian. */
-  first_value: Uint8Array
-  window_bytes: number
-}
-
 /** Metadata of POSITIVE_DELTA: the windows in the order of the data. */
-export interface PositiveDeltaMetadata {
-  windows: PositiveDeltaWindow[]
-}
+export type PositiveDeltaMetadata = ReturnType<ReturnType<typeof positiveDeltaMetadata>>
+export type PositiveDeltaWindow = PositiveDeltaMetadata['windows'][number]
 
 /** Bytes of a window's `window_bytes`. */
 export const POSITIVE_DELTA_WINDOW_BYTES = 4
 
 /** @param elementSize bytes of one element of the type that the filter sees */
-export function positiveDeltaMetadata(elementSize: number): Describe<PositiveDeltaMetadata> {
-  const window = (io: Io<PositiveDeltaWindow>): PositiveDeltaWindow => ({
+export function positiveDeltaMetadata(elementSize: number) {
+  const window = (io: AnyIo) => ({
     first_value: io.bytes('first_value', elementSize, 'one element'),
     window_bytes: io.u32('window_bytes', 'bytes: of the window, the same before and after'),
   })
-  return (io) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, window) })
+  return (io: AnyIo) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, window) })
 }
 
 /** The first fields of both string layouts: no metadata part, one data part, then lengths in bytes. */

@@ -23,13 +23,9 @@ const TILE_LENGTH_BYTES = 8
  * @see format_spec/consolidated_commits_file.md
  */
 export function parseConsolidatedCommits(bytes: Uint8Array, commits: ConsolidatedCommit[] = []): ConsolidatedCommit[] {
-  let at = 0
-  while (at < bytes.length) {
-    const offset = at
-    let end = bytes.indexOf(NEWLINE, at)
-    if (end === -1) end = bytes.length
-    const path = decodeText(bytes.subarray(at, end))
-    at = end + 1
+  for (let at = 0; at < bytes.length; ) {
+    const { text: path, offset, next } = lineAt(bytes, at)
+    at = next
     let tile: ConsolidatedCommit['tile']
     if (path.endsWith('.del') || path.endsWith('.upd')) {
       tile = { offset: at + TILE_LENGTH_BYTES, length: tileLength(bytes, at) }
@@ -40,33 +36,29 @@ export function parseConsolidatedCommits(bytes: Uint8Array, commits: Consolidate
   return commits
 }
 
-function tileLength(bytes: Uint8Array, at: number): number {
-  const left = bytes.length - at
-  if (left < TILE_LENGTH_BYTES) {
-    throw new InspectError('TRUNCATED', `expected ${TILE_LENGTH_BYTES} bytes, found ${Math.max(left, 0)}`, {
-      offset: at,
-      field: 'tile_length',
-    })
-  }
-  const length = new DataView(bytes.buffer, bytes.byteOffset + at, TILE_LENGTH_BYTES).getBigUint64(0, true)
-  if (length > BigInt(left - TILE_LENGTH_BYTES)) {
-    throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${left - TILE_LENGTH_BYTES}`, {
-      offset: at,
-      field: 'tile',
-    })
-  }
-  return Number(length)
+function lineAt(bytes: Uint8Array, offset: number): { text: string; offset: number; next: number } {
+  const newline = bytes.indexOf(NEWLINE, offset)
+  const end = newline === -1 ? bytes.length : newline
+  return { text: decodeText(bytes.subarray(offset, end)), offset, next: end + 1 }
+}
+
+function tileLength(bytes: Uint8Array, offset: number): number {
+  const left = bytes.length - offset
+  const truncated = (expected: number | bigint, found: number, field: string): InspectError =>
+    new InspectError('TRUNCATED', `expected ${expected} bytes, found ${found}`, { offset, field })
+  if (left < TILE_LENGTH_BYTES) throw truncated(TILE_LENGTH_BYTES, Math.max(left, 0), 'tile_length')
+  const length = new DataView(bytes.buffer, bytes.byteOffset + offset, TILE_LENGTH_BYTES).getBigUint64(0, true)
+  if (length <= BigInt(left - TILE_LENGTH_BYTES)) return Number(length)
+  throw truncated(length, left - TILE_LENGTH_BYTES, 'tile')
 }
 
 /** Lines of a `.vac` or `.ign` file. Empty lines are included, because TileDB refuses files that have any. */
 export function parseLines(bytes: Uint8Array): { text: string; offset: number }[] {
   const lines: { text: string; offset: number }[] = []
-  let at = 0
-  while (at < bytes.length) {
-    let end = bytes.indexOf(NEWLINE, at)
-    if (end === -1) end = bytes.length
-    lines.push({ text: decodeText(bytes.subarray(at, end)), offset: at })
-    at = end + 1
+  for (let at = 0; at < bytes.length; ) {
+    const { text, offset, next } = lineAt(bytes, at)
+    lines.push({ text, offset })
+    at = next
   }
   return lines
 }

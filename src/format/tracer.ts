@@ -62,21 +62,14 @@ export class Tracer<T> extends Reader<T> {
   override list<E>(name: string, count: number, describe: Describe<E>, about?: string): E[] {
     if (count > LONG_LIST) return this.longList(name, count, describe, about)
     let i = 0
-    return this.node(
-      name,
-      'list',
-      () => super.list<E>(name, count, () => this.node(String(i++), 'struct', () => describe(this as AnyIo))),
-      about,
-    )
+    return this.node(name, 'list', () => super.list<E>(name, count, () => this.element(i++, describe)), about)
   }
   override tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[] {
-    return describes.map((describe, i) => this.node(names?.[i] ?? String(i), 'struct', () => describe(this as AnyIo)))
+    return describes.map((describe, i) => this.element(names?.[i] ?? i, describe))
   }
   override listToEnd<E>(name: string, describe: Describe<E>): E[] {
     let i = 0
-    return this.node(name, 'list', () =>
-      super.listToEnd<E>(name, () => this.node(String(i++), 'struct', () => describe(this as AnyIo))),
-    )
+    return this.node(name, 'list', () => super.listToEnd<E>(name, () => this.element(i++, describe)))
   }
   override within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
     return super.within<R>(name, lengthWire, () => this.named(name, () => describe(this)))
@@ -101,7 +94,7 @@ export class Tracer<T> extends Reader<T> {
     about?: string,
   ): { bytes: Uint8Array; starts: Float64Array | undefined } {
     const start = this.pos
-    const { result } = this.quietly(name, () => super.records(name, count, stride, describe))
+    const result = this.quietly(name, () => super.records(name, count, stride, describe))
     const startOf = (index: number): number => result.starts?.[index] ?? index * (stride ?? 0)
     this.addElements({ name, about }, start, count, startOf, describe)
     return result
@@ -110,7 +103,7 @@ export class Tracer<T> extends Reader<T> {
   private longList<E>(name: string, count: number, describe: Describe<E>, about: string | undefined): E[] {
     const start = this.pos
     const starts: number[] = []
-    const { result } = this.quietly(name, () =>
+    const result = this.quietly(name, () =>
       super.list<E>(name, count, () => {
         starts.push(this.pos - start)
         return this.named(String(starts.length - 1), () => describe(this as AnyIo))
@@ -121,12 +114,12 @@ export class Tracer<T> extends Reader<T> {
   }
 
   /** Reads without recording spans. */
-  private quietly<V>(name: string, read: () => V): { result: V } {
+  private quietly<V>(name: string, read: () => V): V {
     const quiet = this.quiet
     const at = this.pos
     this.quiet = true
     try {
-      return { result: this.named(name, read) }
+      return this.named(name, read)
     } catch (error) {
       this.quiet = quiet
       if (this.pos > at) this.add(name, 'list', at, undefined)
@@ -174,6 +167,10 @@ export class Tracer<T> extends Reader<T> {
     } finally {
       if (value !== undefined || this.pos > at) this.add(name, type, at, value, about)
     }
+  }
+
+  private element<E>(name: string | number, describe: Describe<E>): E {
+    return this.node(String(name), 'struct', () => describe(this as AnyIo))
   }
 
   private node<V>(name: string, type: string, read: () => V, about?: string): V {
