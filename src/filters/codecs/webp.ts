@@ -4,7 +4,7 @@ import { defaultOptions } from '@jsquash/webp/meta.js'
 import { badValue, InspectError } from '../../base/errors.ts'
 import { badData } from '../bytes.ts'
 import type { ImageCodec } from './codecs.ts'
-import { pixelLayout } from './pixels.ts'
+import { type PixelLayout, pixelLayout } from './pixels.ts'
 import type { WasmReader } from './wasm-file.ts'
 import { webpSize } from './webp-header.ts'
 
@@ -38,7 +38,8 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
   ])
   return {
     decode(file, format) {
-      const { depth, red, blue } = pixelLayout(format)
+      const layout = pixelLayout(format)
+      const { depth } = layout
       const { width, height } = webpSize(file)
       let rgba: Uint8Array | Uint8ClampedArray | undefined
       try {
@@ -54,28 +55,34 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
       }
       if (!rgba) throw badData('expected a WebP file, found a broken one')
       const pixels = new Uint8Array(width * height * depth)
-      for (let from = 0, to = 0; to < pixels.length; from += RGBA_BYTES, to += depth) {
-        pixels[to + red] = rgba[from]
-        pixels[to + GREEN] = rgba[from + GREEN]
-        pixels[to + blue] = rgba[from + 2]
-        if (depth === RGBA_BYTES) pixels[to + ALPHA] = rgba[from + ALPHA]
-      }
+      recolour(rgba, RGBA_BYTES, pixels, depth, layout)
       return { width, height, pixels }
     },
     encode(pixels, width, height, format, quality, lossless) {
-      const { depth, red, blue } = pixelLayout(format)
+      const layout = pixelLayout(format)
       const rgba = new Uint8Array(width * height * RGBA_BYTES)
-      for (let from = 0, to = 0; to < rgba.length; from += depth, to += RGBA_BYTES) {
-        rgba[to] = pixels[from + red]
-        rgba[to + GREEN] = pixels[from + GREEN]
-        rgba[to + 2] = pixels[from + blue]
-        rgba[to + ALPHA] = depth === RGBA_BYTES ? pixels[from + ALPHA] : OPAQUE
-      }
+      recolour(pixels, layout.depth, rgba, RGBA_BYTES, layout)
       const options = lossless ? { lossless: 1, exact: 1, quality: LOSSLESS_EFFORT } : { quality }
       const file = encoder.encode(rgba, width, height, { ...defaultOptions, ...options })
       if (!file) throw badValue(`expected a picture that WebP can hold, found one of ${width} x ${height} pixels`)
       return file.slice()
     },
+  }
+}
+
+/** Copies pixels between RGBA and another layout. Red and blue change places in both directions, or in neither. */
+function recolour(
+  source: Uint8Array | Uint8ClampedArray,
+  from: number,
+  target: Uint8Array,
+  to: number,
+  { red, blue }: PixelLayout,
+): void {
+  for (let i = 0, o = 0; o < target.length; i += from, o += to) {
+    target[o] = source[i + red]
+    target[o + GREEN] = source[i + GREEN]
+    target[o + 2] = source[i + blue]
+    if (to === RGBA_BYTES) target[o + ALPHA] = from === RGBA_BYTES ? source[i + ALPHA] : OPAQUE
   }
 }
 
