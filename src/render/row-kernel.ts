@@ -91,10 +91,9 @@ interface Place {
   /** For texts, also for made ones, the address of their starts, for dates the unit. */
   more: number
   validity: number
-  first: number
-  firstLength: number
-  later: number
-  laterLength: number
+  /** Address and length of the text before its cells. */
+  first: readonly number[]
+  later: readonly number[]
 }
 
 /**
@@ -122,61 +121,66 @@ export class RowKernel {
   /** The rows of the batch whose cells are in memory, and the cell number of the first. */
   private loaded = { from: 0, to: 0, base: 0 }
 
-  private constructor(
-    wasm: RowExports,
-    columns: readonly RowColumn[],
-    texts: RowTexts,
-    style: RowStyle,
-    { span }: Layout,
-  ) {
+  /** @throws RangeError if rows are very long; another error if WebAssembly or SIMD is missing */
+  private constructor(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts, style: RowStyle) {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
+    const wasm = exports as unknown as RowExports
     this.wasm = wasm
     this.style = style
-    this.heap = new Uint8Array(wasm.memory.buffer)
-    this.span = span
+    let cellBytes = 4
+    for (const one of columns)
+      cellBytes += (cellSize(kindOf(one, style), one.column) || 4) + (one.column.nullable ? 1 : 0)
+    this.span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
+    // Addresses come first: memory moves when it grows.
     let top = up(wasm.heapStart())
     const take = (length: number): number => {
       const at = top
       top = up(at + length + SLACK)
       return at
     }
-    const text = (bytes: Uint8Array): [number, number] => {
+    const stored: [at: number, bytes: Uint8Array][] = []
+    const text = (bytes: Uint8Array): number[] => {
       const at = take(bytes.length)
-      this.heap.set(bytes, at)
+      stored.push([at, bytes])
       return [at, bytes.length]
     }
-    this.words = new Uint32Array(wasm.memory.buffer)
     const shared = [texts.end, texts.null, texts.lone, texts.nan, texts.infinity, texts.minusInfinity, texts.minusZero]
     const sharedAt = take(8 * shared.length)
-    this.words.set(shared.flatMap(text), sharedAt / 4)
-    wasm.setTexts(sharedAt, style.raw)
-    if (columns.some(({ column }) => datatypeKind(column.type) === 'float')) {
-      const powers = powersOfTen()
-      const at = take(powers.byteLength)
-      new BigUint64Array(wasm.memory.buffer, at, powers.length).set(powers)
-      wasm.setPowers(at)
-    }
+    const sharedTexts = shared.flatMap(text)
+    const powersAt = take(POWER_NUM * 16)
     this.table = take(columns.length * COLUMN_BYTES)
     this.rowsAt = take(4 * this.span)
+    let row = texts.end.length + texts.lone.length
     this.places = columns.map((one) => {
       const { column, first, later } = one
       const kind = kindOf(one, style)
       const size = cellSize(kind, column)
-      const [firstAt, firstLength] = text(first)
-      const [laterAt, laterLength] = text(later)
+      const most = kind === MADE ? TEXT_BYTES : size === 0 ? LONGEST_TEXT : LONGEST_NUMBER
+      row += Math.max(first.length, later.length) + texts.null.length + most
       return {
         kind: KINDS.indexOf(kind),
         size,
         data: take(size === 0 ? TEXT_BYTES : this.span * size),
         more: size === 0 ? take(4 * (this.span + 1)) : Math.max(0, DATE_UNITS.indexOf(column.type.slice(9))),
         validity: column.nullable && kind !== MADE ? take(this.span) : 0,
-        first: firstAt,
-        firstLength,
-        later: laterAt,
-        laterLength,
+        first: text(first),
+        later: text(later),
       }
     })
-    this.out = take(0)
+    this.out = take(OUT_BYTES + row)
     this.at = this.out
+    if (top > MOST_BYTES) throw new RangeError(`rows need ${top} bytes of memory`)
+    const missing = top - wasm.memory.buffer.byteLength
+    if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE))
+    this.heap = new Uint8Array(wasm.memory.buffer)
+    this.words = new Uint32Array(wasm.memory.buffer)
+    for (const [at, bytes] of stored) this.heap.set(bytes, at)
+    this.words.set(sharedTexts, sharedAt / 4)
+    wasm.setTexts(sharedAt, style.raw)
+    if (columns.some(({ column }) => datatypeKind(column.type) === 'float')) {
+      new BigUint64Array(wasm.memory.buffer, powersAt, 2 * POWER_NUM).set(powersOfTen())
+      wasm.setPowers(powersAt)
+    }
   }
 
   /**
@@ -189,14 +193,8 @@ export class RowKernel {
     texts: RowTexts,
     style: RowStyle,
   ): RowKernel | undefined {
-    const layout = layoutOf(columns, texts, style)
-    if (layout.bytes > MOST_BYTES) return undefined
     try {
-      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
-      const wasm = exports as unknown as RowExports
-      const missing = up(wasm.heapStart()) + layout.bytes - wasm.memory.buffer.byteLength
-      if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE))
-      return new RowKernel(wasm, columns, texts, style, layout)
+      return new RowKernel(code, columns, texts, style)
     } catch {
       return undefined
     }
@@ -207,8 +205,8 @@ export class RowKernel {
     this.batch = batch
     this.loaded.to = 0
     const { columns } = batch
-    let same = this.present.length === columns.length
-    for (let c = 0; same && c < columns.length; c++) same = (columns[c] !== undefined) === this.present[c]
+    const same =
+      columns.length === this.present.length && this.present.every((is, c) => is === (columns[c] !== undefined))
     if (!same) this.setColumns(columns.map((column) => column !== undefined))
   }
 
@@ -217,8 +215,8 @@ export class RowKernel {
     const shown: Place[] = []
     for (const [c, place] of this.places.entries()) {
       if (!present[c] && !this.style.csv) continue
-      const { data, more, validity, first, firstLength, later, laterLength } = place
-      const before = shown.length === 0 ? [first, firstLength] : [later, laterLength]
+      const { data, more, validity } = place
+      const before = shown.length === 0 ? place.first : place.later
       const kind = present[c] ? place.kind : 0
       words.set(
         [kind, data, kind === 0 ? 0 : validity, ...before, more],
@@ -366,32 +364,6 @@ function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): st
 /** Bytes of a cell in memory; 0 for texts. */
 function cellSize(kind: string, { type, cell_val_num }: ColumnType): number {
   return kind === MADE || cell_val_num === 'var' ? 0 : datatypeSize(type)
-}
-
-interface Layout {
-  /** Number of a column's cells that there is room for. */
-  span: number
-  /** All memory after the module's own. */
-  bytes: number
-}
-
-function layoutOf(columns: readonly RowColumn[], texts: RowTexts, style: RowStyle): Layout {
-  let cellBytes = 4
-  let row = texts.end.length + texts.lone.length
-  let all = OUT_BYTES + POWER_NUM * 16 + 16 * SLACK
-  for (const text of Object.values<Uint8Array>({ ...texts })) all += text.length + 2 * SLACK
-  for (const one of columns) {
-    const { column, first, later } = one
-    const kind = kindOf(one, style)
-    const size = cellSize(kind, column)
-    cellBytes += (size || 4) + (column.nullable ? 1 : 0)
-    if (size === 0) all += TEXT_BYTES
-    const before = Math.max(first.length, later.length)
-    row += before + texts.null.length + (kind === MADE ? TEXT_BYTES : size === 0 ? LONGEST_TEXT : LONGEST_NUMBER)
-    all += COLUMN_BYTES + 2 * before + 8 * SLACK
-  }
-  const span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
-  return { span, bytes: all + row + span * cellBytes }
 }
 
 /** The next multiple of 16. */
