@@ -6,7 +6,7 @@ import type { DumpField } from '../../documents/dump.ts'
 import { keyValues, type Pairs, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { line, listOf, type Shows, section, title } from './parts.ts'
-import { counted, countText, fieldName, measuredText } from './wording.ts'
+import { counted, countText, fieldName, isIndex, measuredText, partName } from './wording.ts'
 
 /** Bytes of a value that a terminal shows. */
 const BYTES = 6
@@ -17,7 +17,7 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
   await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
   const { chain } = document
   const columns: Shows<DumpField>[] = [
-    { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${nameText(link)}` },
+    { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${partName(link)}` },
     { name: 'from', align: 'right', cell: ({ offset }) => countText(offset) },
     { name: 'bytes', align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
@@ -29,15 +29,6 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
 function hexByte(byte: number): string {
   const character = byte >= 0x20 && byte < 0x7f ? ` (${JSON.stringify(String.fromCharCode(byte))})` : ''
   return `0x${byte.toString(16).padStart(2, '0')}${character}`
-}
-
-function nameText({ name, label }: DumpField): string {
-  const bracketed = isIndex(name) ? `[${name}]` : fieldName(name)
-  return label === undefined || label === name ? bracketed : `${bracketed} ${fieldName(label)}`
-}
-
-function isIndex(name: string): boolean {
-  return /^\d+$/.test(name)
 }
 
 /** The name that tells whether a number is an offset: of the list for an element, otherwise of the field. */

@@ -8,7 +8,7 @@ import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
 import { title } from './parts.ts'
-import { measuredText } from './wording.ts'
+import { counted, fieldName, measuredText, partName } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
@@ -116,7 +116,6 @@ class HexView {
   /** Shows a few small fields on one line. */
   private async inline(part: Part, fields: readonly Part[], depth: number): Promise<void> {
     const color = this.nextColor(part) ?? 0
-    const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
     const room = Math.floor(this.room(depth) / fields.length)
     const texts = fields.map(
       (field) => `${field.name} ${measuredText(field.value, field.unit, field.name, valueText(field.value, room))}`,
@@ -124,7 +123,7 @@ class HexView {
     this.at(this.clipped(part.offset, Number.POSITIVE_INFINITY)[0])
     this.notes.push({
       depth,
-      text: `${name} ${fields[0].type}: ${texts.join(', ')}`,
+      text: `${partName({ name: part.name })} ${fields[0].type}: ${texts.join(', ')}`,
       color,
       verdict: fields[0].verdict,
     })
@@ -152,9 +151,13 @@ class HexView {
     const first = this.space === undefined
     this.space = space
     this.digits = Math.max(8, Math.max(0, space.length - 1).toString(16).length)
-    const size = `${formatCount(space.length)} ${space.length === 1 ? 'byte' : 'bytes'}`
     if (space.name !== undefined)
-      this.line(this.paint('heading', cutMiddle(escapeText(`${space.name}: ${size}, its own offsets`), this.columns)))
+      this.line(
+        this.paint(
+          'heading',
+          cutMiddle(escapeText(`${space.name}: ${counted(space.length, 'byte')}, its own offsets`), this.columns),
+        ),
+      )
     else if (!first) this.line(this.paint('dim', `the file again, from ${part.offset}`))
     if (this.buffer.full) await this.buffer.flush()
   }
@@ -280,7 +283,7 @@ class HexView {
       const name = elements.names?.[from]
       const value = elements.value(from)
       const shown = measuredText(value, part.unit, part.name, valueText(value, room))
-      const text = `[${from}]${name === undefined ? '' : ` ${fieldText(name)}`}: ${shown}`
+      const text = `[${from}]${name === undefined ? '' : ` ${fieldName(name)}`}: ${shown}`
       return {
         depth,
         text: `${text}${note?.meaning === undefined ? '' : `, ${note.meaning}`}`,
@@ -297,7 +300,7 @@ class HexView {
       left -= text.length + 2
     }
     if (next < to) values.push(`… ${formatCount(to - next)} more`)
-    const first = elements.cells ? elements.cells.first : 0
+    const first = elements.cells?.first ?? 0
     const what = elements.cells ? (to - from === 1 ? 'cell ' : 'cells ') : ''
     const numbers = to - from === 1 ? `${first + from}` : `${first + from}..${first + to - 1}`
     return { depth, text: `${what}[${numbers}]: ${values.join(', ')}`, color, verdict: undefined }
@@ -330,26 +333,16 @@ class HexView {
   }
 
   private partText(part: Part, room: number): string {
-    const name = /^\d+$/.test(part.name) ? `[${part.name}]` : fieldText(part.name)
-    const label = part.label === undefined || part.label === part.name ? '' : ` ${fieldText(part.label)}`
-    const type = part.type.includes(':') ? part.type.slice(part.type.indexOf(':') + 1) : part.type
+    const name = partName(part)
+    const type = part.type.slice(part.type.indexOf(':') + 1)
     const meaning = part.meaning === undefined ? '' : `, ${part.meaning}`
-    if (part.type === 'gap')
-      return `${name}: ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
+    if (part.type === 'gap') return `${name}: ${counted(part.length, 'byte')}${meaning}`
     if (part.elements)
-      return withDescription(
-        `${name}${label} ${type}: ${formatCount(part.elements.count)} ${part.elements.count === 1 ? 'value' : 'values'}${meaning}`,
-        part,
-        room,
-      )
-    if (part.value === undefined)
-      return `${name}${label}, ${type}, ${formatCount(part.length)} ${part.length === 1 ? 'byte' : 'bytes'}${meaning}`
+      return withDescription(`${name} ${type}: ${counted(part.elements.count, 'value')}${meaning}`, part, room)
+    if (part.value === undefined) return `${name}, ${type}, ${counted(part.length, 'byte')}${meaning}`
     if (part.type === 'line') return `${name}: ${valueText(part.value, room)}`
-    const stored =
-      part.stored !== undefined && part.type.includes(':') && String(part.value) !== String(part.stored)
-        ? ` (${part.stored})`
-        : ''
-    const head = `${name}${label} ${type}: `
+    const stored = isCode(part) && String(part.value) !== String(part.stored) ? ` (${part.stored})` : ''
+    const head = `${name} ${type}: `
     const value =
       part.stored !== undefined ? String(part.value) : valueText(part.value, this.valueRoom(part, head, room))
     return withDescription(
@@ -389,24 +382,18 @@ class HexView {
   }
 
   private flushRow(): void {
-    const { notes, bytes, base } = this
     if (this.base < 0) return
-    if (this.options.tree) {
-      for (const note of notes) for (const text of this.noteLines(note)) this.line(text)
-    } else if (this.wide) {
-      const left = bytes.length > 0 ? this.rowText() : undefined
+    const texts = this.notes.flatMap((note) => this.noteLines(note))
+    const row = this.bytes.length > 0 ? this.rowText() : undefined
+    if (this.options.tree) for (const text of texts) this.line(text)
+    else if (this.wide) {
       const blank = ' '.repeat(this.leftWidth())
-      if (notes.length === 0 && left !== undefined) this.line(left)
-      const texts = notes.flatMap((note) => this.noteLines(note))
-      texts.forEach((text, i) => {
-        this.line(`${i === 0 && left !== undefined ? left : blank}  ${text}`)
-      })
+      const count = Math.max(texts.length, row === undefined ? 0 : 1)
+      for (let i = 0; i < count; i++) this.line(`${(i === 0 ? row : undefined) ?? blank}  ${texts[i] ?? ''}`)
     } else {
-      if (bytes.length > 0) this.line(this.rowText())
-      const blank = ' '.repeat(this.digits + 3)
-      for (const note of notes) for (const text of this.noteLines(note)) this.line(`${blank}${text}`)
+      if (row !== undefined) this.line(row)
+      for (const text of texts) this.line(`${' '.repeat(this.digits + 3)}${text}`)
     }
-    this.base = base
     this.bytes = []
     this.colors = []
     this.notes = []
@@ -497,17 +484,17 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
   return last - first > ROW ? { from: first, to: last } : undefined
 }
 
+/** Whether the value is the name of a stored code. */
+function isCode({ stored, type }: Part): boolean {
+  return stored !== undefined && type.includes(':')
+}
+
 /** Adds the field's description after its value, if there is room and no more important note. */
 function withDescription(text: string, part: Part, room: number): string {
   // A code is shown by its name; the list of codes would repeat it.
-  const isCode = part.stored !== undefined && part.type.includes(':')
-  if (part.meaning !== undefined || part.description === undefined || isCode) return text
+  if (part.meaning !== undefined || part.description === undefined || isCode(part)) return text
   const whole = `${text}, ${part.description}`
   return whole.length <= room ? whole : text
-}
-
-function fieldText(name: string): string {
-  return name === '' ? '""' : name
 }
 
 function valueText(value: Parameters<typeof shortValue>[0], room: number): string {

@@ -154,6 +154,16 @@ export function stateRole(state: string): 'good' | 'bad' | 'dim' {
       : 'dim'
 }
 
+/** A part's name, and its label if that says more. Elements are named by their index. */
+export function partName({ name, label }: { name: string; label?: string | undefined }): string {
+  const shown = isIndex(name) ? `[${name}]` : fieldName(name)
+  return label === undefined || label === name ? shown : `${shown} ${fieldName(label)}`
+}
+
+export function isIndex(name: string): boolean {
+  return /^\d+$/.test(name)
+}
+
 /** A path relative to the target; empty for the target itself. */
 export function inside(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`
