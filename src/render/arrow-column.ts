@@ -1,13 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import {
-  type ArrowField,
-  binary,
-  dictionary,
-  field,
-  fixedSizeList,
-  list,
-  utf8,
-} from '@uwdata/flechette/src/data-types.js'
+import { binary, dictionary, field, fixedSizeList, list, utf8 } from '@uwdata/flechette/src/data-types.js'
+import type { DataType, DictionaryType, Field } from '@uwdata/flechette/src/types.js'
 import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
@@ -45,7 +38,7 @@ export type ColumnEncoder = (data: ColumnData, count: number, body: ArrowBody, n
 
 /** How a column is written. */
 export interface ColumnWriter {
-  field: ArrowField
+  field: Field
   encode: ColumnEncoder
   dictionary: ArrowDictionaryBody | undefined
 }
@@ -60,7 +53,7 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
     ['tiledb:datatype', column.type],
     ['tiledb:cell_val_num', String(cell_val_num)],
   ])
-  const named = (type: ArrowField['type'], nullable: boolean): ArrowField =>
+  const named = (type: DataType, nullable: boolean): Field =>
     field(name, type, nullable || column.nullable, column.made ? undefined : metadata)
   if (labels && cell_val_num === 1) {
     const values = labelWriter(labels, id, raw && !column.made)
@@ -82,19 +75,15 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
  * A dictionary's field has the children of its values' type (Schema.fbs, "DictionaryEncoding"). flechette writes the children
  * of its type.
  */
-function dictionaryOf({ children }: ArrowField['type'], type: ArrowField['type']): ArrowField['type'] {
-  return children ? { ...type, children } : type
+function dictionaryOf(values: DataType, type: DictionaryType): DataType {
+  return 'children' in values ? Object.assign(type, { children: values.children }) : type
 }
 
 function placed(name: string, encode: ColumnEncoder): ColumnEncoder {
   return (data, count, body, nameCell) => withPlace({ field: name }, () => encode(data, count, body, nameCell))
 }
 
-function labelWriter(
-  labels: ArrowLabels,
-  id: number,
-  raw: boolean,
-): { field: ArrowField; dictionary: ArrowDictionaryBody } {
+function labelWriter(labels: ArrowLabels, id: number, raw: boolean): { field: Field; dictionary: ArrowDictionaryBody } {
   const { name, type, cell_val_num, values } = labels
   const column: ColumnType = { name, kind: 'attribute', type, cell_val_num, nullable: false }
   const writer = columnWriter(column, id, raw)
@@ -113,7 +102,7 @@ function labelWriter(
 }
 
 interface Cells {
-  type: ArrowField['type']
+  type: DataType
   nullable: boolean
   encode: ColumnEncoder
 }

@@ -1,11 +1,12 @@
 import { EOS, MAGIC, MessageHeader } from '@uwdata/flechette/src/constants.js'
-import type { ArrowField } from '@uwdata/flechette/src/data-types.js'
 import { Builder } from '@uwdata/flechette/src/encode/builder.js'
 import { encodeDictionaryBatch } from '@uwdata/flechette/src/encode/dictionary-batch.js'
 import { writeFooter } from '@uwdata/flechette/src/encode/footer.js'
-import { type Block, writeMessage } from '@uwdata/flechette/src/encode/message.js'
-import { encodeRecordBatch, type RecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
-import { type ArrowSchema, encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
+import { writeMessage } from '@uwdata/flechette/src/encode/message.js'
+import { encodeRecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
+import { encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
+import { MemorySink } from '@uwdata/flechette/src/encode/sink.js'
+import type { Block, Field, RecordBatch, Schema } from '@uwdata/flechette/src/types.js'
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 
@@ -36,18 +37,17 @@ const LONGEST = 0x7fff_fff8
 export class ArrowWriter {
   private readonly out: Output
   private readonly file: boolean
-  private readonly schema: ArrowSchema
-  private readonly builder: Builder
+  private readonly schema: Schema
+  /** What is encoded, but not yet written to the output. */
+  private readonly sink = new MemorySink()
+  private readonly builder = new Builder(this.sink)
   private readonly dictionaryBlocks: Block[] = []
   private readonly recordBlocks: Block[] = []
-  /** Encoded, but not yet written to the output. */
-  private parts: Uint8Array[] = []
 
-  constructor(out: Output, fields: readonly ArrowField[], file: boolean) {
+  constructor(out: Output, fields: Field[], file: boolean) {
     this.out = out
     this.file = file
     this.schema = { fields, metadata: null }
-    this.builder = new Builder({ write: (bytes) => this.parts.push(bytes) })
   }
 
   async start(dictionaries: readonly ArrowDictionaryBody[]): Promise<void> {
@@ -56,7 +56,7 @@ export class ArrowWriter {
     writeMessage(builder, MessageHeader.Schema, encodeSchema(builder, schema), 0)
     for (const { id, body } of dictionaries) {
       const data = layOut(body)
-      const header = encodeDictionaryBatch(builder, { id, isDelta: false, data })
+      const header = encodeDictionaryBatch(builder, { id, isDelta: false, data }, null)
       writeMessage(builder, MessageHeader.DictionaryBatch, header, data.byteLength, this.dictionaryBlocks)
       for (const buffer of body.buffers) builder.addBuffer(buffer)
     }
@@ -86,8 +86,9 @@ export class ArrowWriter {
   }
 
   private async flush(): Promise<void> {
-    const { parts, out } = this
-    this.parts = []
+    const { sink, out } = this
+    const parts: Uint8Array[] = sink.buffers
+    sink.buffers = []
     let piece = new Uint8Array(0)
     let filled = 0
     for (const part of parts) {
@@ -108,7 +109,7 @@ export class ArrowWriter {
 }
 
 /** The places of the buffers in the body: one after another, each at a multiple of 8. */
-function layOut({ nodes, buffers }: ArrowBody): RecordBatch {
+function layOut({ nodes, buffers }: ArrowBody): RecordBatch & { byteLength: number } {
   const regions: { offset: number; length: number }[] = []
   let byteLength = 0
   for (const { length } of buffers) {

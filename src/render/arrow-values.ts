@@ -1,13 +1,5 @@
-import {
-  type ArrowType,
-  bool,
-  dateDay,
-  duration,
-  float32,
-  float64,
-  int,
-  timestamp,
-} from '@uwdata/flechette/src/data-types.js'
+import { bool, dateDay, duration, float32, float64, int, timestamp } from '@uwdata/flechette/src/data-types.js'
+import type { DataType, IntBitWidth, IntType, TimeUnit_ } from '@uwdata/flechette/src/types.js'
 import { badValue } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'
@@ -25,7 +17,7 @@ export type NameCell = (index: number) => string
 
 /** How single numbers, dates and BOOLs are written. */
 export interface ArrowElements {
-  type: ArrowType
+  type: DataType
   /** Whether values that are not null in TileDB may be null in Arrow. */
   nullable: boolean
   /** Undefined if Arrow stores the same bytes. */
@@ -46,36 +38,41 @@ const WORDS_OF_NOT_DELETED = { low: -1, high: -1 }
 export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): ArrowElements {
   const size = datatypeSize(type)
   if (kind.startsWith('delete') && !raw)
-    return { type: int(64, false), nullable: true, convert: without(WORDS_OF_NOT_DELETED) }
+    return { type: integer(8, false), nullable: true, convert: without(WORDS_OF_NOT_DELETED) }
   switch (datatypeKind(type)) {
     case 'float':
       return { type: size === 4 ? float32() : float64(), nullable: false }
     case 'uint':
-      return { type: int(size * 8, false), nullable: false }
+      return { type: integer(size, false), nullable: false }
     case 'bool':
-      return raw ? { type: int(8, false), nullable: false } : { type: bool(), nullable: false, convert: packed }
+      return raw ? { type: integer(1, false), nullable: false } : { type: bool(), nullable: false, convert: packed }
     case 'datetime':
     case 'time':
-      return raw ? { type: int(64, true), nullable: false } : timeElements(type, kind)
+      return raw ? { type: integer(8, true), nullable: false } : timeElements(type, kind)
     default:
-      return { type: int(size * 8, true), nullable: false }
+      return { type: integer(size, true), nullable: false }
   }
 }
 
+/** @param size in bytes */
+function integer(size: number, signed: boolean): IntType {
+  return int((size * 8) as IntBitWidth, signed)
+}
+
 function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
-  const unit = UNITS.indexOf(type.slice(type.indexOf('_') + 1))
-  if (unit >= 0 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
+  const unit = UNITS.indexOf(type.slice(type.indexOf('_') + 1)) as TimeUnit_ | -1
+  if (unit !== -1 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
   // Coordinates are ordered and inside a domain, so there is no NaT among them.
   const nullable = kind !== 'dimension'
   const dated = nullable ? without(WORDS_OF_NAT) : (values: ArrowValues) => values
-  if (unit >= 0) return { type: timestamp(unit), nullable, convert: dated }
+  if (unit !== -1) return { type: timestamp(unit), nullable, convert: dated }
   if (type === 'DATETIME_DAY')
     return {
       type: dateDay(),
       nullable,
       convert: (values, count, name) => daysAsInt32(dated(values, count), count, name),
     }
-  return { type: int(64, true), nullable: false }
+  return { type: integer(8, true), nullable: false }
 }
 
 /** Marks 64-bit values with a certain bit pattern as null. */
@@ -122,11 +119,11 @@ export function arrowIndexes(
   type: Datatype,
   labelNum: number,
   onMissing: (index: number | bigint) => void,
-): ArrowElements {
+): ArrowElements & { type: IntType } {
   const size = datatypeSize(type)
   const signed = datatypeKind(type) === 'int'
   return {
-    type: int(size * 8, signed),
+    type: integer(size, signed),
     nullable: true,
     convert: (values, count) => {
       const outside = size === 8 ? outsideOf64(values.bytes, labelNum) : outsideOf(values.bytes, size, signed, labelNum)

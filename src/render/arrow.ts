@@ -6,12 +6,12 @@
  * once. So its inner parts are used batch by batch; bundled, they are some 20 KB.
  */
 
-import { InspectError, inconsistent } from '../base/errors.ts'
+import { InspectError, inconsistent, orError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellBatch } from '../cells/column.ts'
 import { MergedRows, type Rows, selectRows } from './arrow-batch.ts'
 import { type ArrowColumn, type ColumnWriter, columnWriter } from './arrow-column.ts'
-import { ArrowWriter } from './arrow-stream.ts'
+import { type ArrowBody, ArrowWriter } from './arrow-stream.ts'
 
 export type { ArrowColumn, ArrowLabels } from './arrow-column.ts'
 
@@ -42,11 +42,26 @@ const MERGED_BYTES = 4 * SMALL_BYTES
  * unreadable from some tile on; TOO_LARGE if a tile is
  */
 export async function writeArrow({ columns, batches }: ArrowCells, out: Output, style: ArrowStyle): Promise<void> {
-  const table = new ArrowTable(columns, out, style)
   const merged = new MergedRows(columns)
-  const flush = async (): Promise<void> => {
-    if (merged.count > 0) await table.add(merged.take())
+  let started: Started | undefined
+  /** @param missing columns without values from the first batch on: they can still be declared nullable */
+  const startOnce = async (missing: ReadonlySet<number>): Promise<Started> => {
+    if (started) return started
+    const writers = columns.map((column, c) =>
+      columnWriter(missing.has(c) ? { ...column, nullable: true } : column, c, style.raw),
+    )
+    const fields = writers.map(({ field }) => field)
+    started = { writer: new ArrowWriter(out, fields, style.file), columns: writers }
+    await started.writer.start(writers.flatMap(({ dictionary }) => dictionary ?? []))
+    return started
   }
+  const add = async (rows: Rows): Promise<void> => {
+    if (rows.count > 0) await addRows(rows, await startOnce(rows.missing))
+  }
+  const flush = async (): Promise<void> => {
+    if (merged.count > 0) await add(merged.take())
+  }
+  const end = async (): Promise<void> => (await startOnce(new Set())).writer.end()
   try {
     for await (const batch of batches) {
       const rows = selectRows(batch, columns)
@@ -54,72 +69,34 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
       const small = rows.count <= MERGED_ROWS / 2 && size <= SMALL_BYTES
       if (!small || merged.count + rows.count > MERGED_ROWS || merged.size + size > MERGED_BYTES) await flush()
       if (small) merged.add(rows)
-      else await table.add(rows)
+      else await add(rows)
     }
     await flush()
   } catch (error) {
-    if (error instanceof InspectError) await table.endEarly(flush)
+    if (!(error instanceof InspectError)) throw error
+    // The rows read before it, if they are valid.
+    await orError(flush)
+    if (started) await end()
     throw error
   }
-  await table.end()
+  await end()
 }
 
-/** Record batches of one schema. The schema is written before the first. */
-class ArrowTable {
-  private readonly columns: readonly ArrowColumn[]
-  private readonly out: Output
-  private readonly style: ArrowStyle
-  private started: { writer: ArrowWriter; columns: readonly ColumnWriter[] } | undefined
+/** The output behind the schema. */
+interface Started {
+  writer: ArrowWriter
+  columns: readonly ColumnWriter[]
+}
 
-  constructor(columns: readonly ArrowColumn[], out: Output, style: ArrowStyle) {
-    this.columns = columns
-    this.out = out
-    this.style = style
+async function addRows({ count, columns, missing, name }: Rows, to: Started): Promise<void> {
+  const body: ArrowBody = { nodes: [], buffers: [] }
+  for (const [c, { field, encode }] of to.columns.entries()) {
+    if (missing.has(c) && !field.nullable)
+      throw inconsistent(
+        'expected a column that can be read in every tile, as the Arrow schema ahead says it has no nulls; --field leaves it out',
+        { field: field.name },
+      )
+    encode(columns[c], count, body, name)
   }
-
-  async add({ count, columns, missing, name }: Rows): Promise<void> {
-    if (count === 0) return
-    const { writer, columns: writers } = await this.start(missing)
-    const body: Parameters<ArrowWriter['write']>[0] = { nodes: [], buffers: [] }
-    for (const [c, { field, encode }] of writers.entries()) {
-      if (missing.has(c) && !field.nullable) {
-        throw inconsistent(
-          'expected a column that can be read in every tile, as the Arrow schema ahead says it has no nulls; --field leaves it out',
-          { field: field.name },
-        )
-      }
-      encode(columns[c], count, body, name)
-    }
-    await writer.write(body)
-  }
-
-  async end(): Promise<void> {
-    const { writer } = await this.start(new Set())
-    await writer.end()
-  }
-
-  /** After an error: writes the rows read before it, if they are valid, and the end. */
-  async endEarly(flush: () => Promise<void>): Promise<void> {
-    try {
-      await flush()
-    } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-    }
-    if (this.started) await this.end()
-  }
-
-  /** @param missing columns without values from the first batch on: they can still be declared nullable */
-  private async start(
-    missing: ReadonlySet<number>,
-  ): Promise<{ writer: ArrowWriter; columns: readonly ColumnWriter[] }> {
-    if (this.started) return this.started
-    const columns = this.columns.map((column, c) =>
-      columnWriter(missing.has(c) ? { ...column, nullable: true } : column, c, this.style.raw),
-    )
-    const fields = columns.map(({ field }) => field)
-    const writer = new ArrowWriter(this.out, fields, this.style.file)
-    this.started = { writer, columns }
-    await writer.start(columns.flatMap(({ dictionary }) => dictionary ?? []))
-    return this.started
-  }
+  await to.writer.write(body)
 }
