@@ -6,15 +6,8 @@ import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
-import {
-  addCommonOptions,
-  type CommonOptions,
-  chosenFormat,
-  commandAsked,
-  commandFirst,
-  formatAsked,
-  parseTileSize,
-} from './args.ts'
+import type { CommonOptions } from './args.ts'
+import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, parseTileSize } from './args.ts'
 import { COMMANDS, MAKING } from './commands.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'

@@ -8,14 +8,8 @@ import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard } from '../store/shard.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  notExaminedResult,
-  noteIfEmpty,
-  type Outcome,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseJobs } from './numbers.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'

@@ -13,15 +13,8 @@ import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath,
 import { openGenericTile } from '../store/generic-tile.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { vacuumPath } from '../store/visibility.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  errorResult,
-  type Outcome,
-  throughGroups,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, errorResult, throughGroups, wrongTarget } from './command.ts'
 import { conditionFields, conditionText } from './condition-text.ts'
 import { enumerationResult } from './schema.ts'
 

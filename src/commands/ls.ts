@@ -12,16 +12,8 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  errorResult,
-  type Outcome,
-  overEntries,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { collect, documentHead, errorResult, overEntries, wrongTarget } from './command.ts'
 import { fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'

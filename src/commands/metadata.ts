@@ -14,15 +14,8 @@ import { passedBytes } from '../source/lean-heap.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  type Outcome,
-  outcomeOrError,
-  throughGroups,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, outcomeOrError, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export const command: CommandModule<HexOptions> = {

@@ -12,14 +12,8 @@ import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { openGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  type Outcome,
-  throughGroups,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 

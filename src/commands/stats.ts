@@ -27,17 +27,8 @@ import {
 import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../store/fragment.ts'
 import { metadataSections } from '../store/metadata-sections.ts'
 import type { Target } from '../store/target.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  errorResult,
-  type Outcome,
-  outcomeOrError,
-  overEntries,
-  throughGroups,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, errorResult, outcomeOrError, overEntries, throughGroups, wrongTarget } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { layoutFindings } from './layout-findings.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'

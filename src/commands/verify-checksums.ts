@@ -6,14 +6,8 @@ import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  documentHead,
-  notExaminedResult,
-  noteIfEmpty,
-  type Outcome,
-} from './command.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseJobs } from './numbers.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
