@@ -139,18 +139,12 @@ async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFr
 }
 
 /** What the fragments of an array come to. */
-interface Totals {
-  /** Those that TileDB reads now. */
-  read: ArraySums
-  /** The others on disk. */
-  notRead: ArraySums
-  /** For each schema, the number of fragments that name it. */
-  written: Map<string, number>
-}
+type Totals = ReturnType<typeof newTotals>
 
-function newTotals(): Totals {
-  const none = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
-  return { read: { ...none }, notRead: { ...none }, written: new Map() }
+function newTotals() {
+  const none: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
+  // Those that TileDB reads now, the others on disk, and for each schema the number of those that name it.
+  return { read: { ...none }, notRead: { ...none }, written: new Map<string, number>() }
 }
 
 /**

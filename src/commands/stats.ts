@@ -73,28 +73,16 @@ export const command: CommandModule<StatsOptions> = {
           if (target.type !== 'group') yield await work(path, target)
         })
     }
-    if (paths.length !== 2) {
-      for (const path of paths) yield* each(path, cx.open(path))
+    const both = paths.length === 2 ? paths.map((path) => cx.open(path)) : []
+    if (both.length === 0 || (await isGroup(both[0])) || (await isGroup(both[1]))) {
+      for (const [i, path] of paths.entries()) yield* each(path, both[i] ?? cx.open(path))
       return
     }
-    const [first, second] = paths.map((path) => cx.open(path))
-    if ((await isGroup(first)) || (await isGroup(second))) {
-      yield* each(paths[0], first)
-      yield* each(paths[1], second)
-      return
-    }
-    const [a, b] = [await work(paths[0], first), await work(paths[1], second)]
-    if (found.length < 2) {
-      yield a
-      yield b
-      return
-    }
-    yield { ...a, noTable: true }
-    yield {
-      ...b,
-      table: async (out) =>
-        (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], cx.full, out),
-    }
+    const [a, b] = [await work(paths[0], both[0]), await work(paths[1], both[1])]
+    const sideBySide: Outcome['table'] = async (out) =>
+      (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], cx.full, out)
+    yield found.length === 2 ? { ...a, noTable: true } : a
+    yield found.length === 2 ? { ...b, table: sideBySide } : b
   },
 }
 
@@ -179,34 +167,34 @@ async function arrayDocument(
 }
 
 /** The measures of a fragment, before they are added to the totals. If any part is unreadable, nothing is added. */
-type Measured = Awaited<ReturnType<typeof readMeasures>>
+type Measured = Awaited<ReturnType<typeof measured>>
 
-/** @throws InspectError with the fragment as its place */
-function measured(fragment: Fragment): Promise<Measured> {
-  return withPlaceAsync({ file: fragment.folder.path }, () => readMeasures(fragment))
-}
-
-/** Reads what the sizes need: the footer, the headers of the sections, and the tile offsets, one list at a time. */
-async function readMeasures(fragment: Fragment) {
-  const info = await fragment.info()
-  const onDisk = await fragmentFileSizes(fragment)
-  const sections = await metadataSections(fragment)
-  const files: { tallied: TalliedFile; tiles: Distribution }[] = []
-  const damaged = await damagedFiles(fragment, onDisk)
-  for (const file of await fragment.fieldFiles()) {
-    if (damaged.some(({ name }) => name === file.name)) continue
-    const tiles = await storedTileSizes(fragment, file)
-    const tallied = {
-      field: info.slots[file.slot].name,
-      role: file.role,
-      filters: filePipeline(info, file, fragment.cx.encrypted),
-      size: onDisk.get(file.name) ?? 0,
-      unfiltered_size: await unfilteredFileSize(fragment, file),
+/**
+ * Reads what the sizes need: the footer, the headers of the sections, and the tile offsets, one list at a time.
+ * @throws InspectError with the fragment as its place
+ */
+function measured(fragment: Fragment) {
+  return withPlaceAsync({ file: fragment.folder.path }, async () => {
+    const info = await fragment.info()
+    const onDisk = await fragmentFileSizes(fragment)
+    const sections = await metadataSections(fragment)
+    const files: { tallied: TalliedFile; tiles: Distribution }[] = []
+    const damaged = await damagedFiles(fragment, onDisk)
+    for (const file of await fragment.fieldFiles()) {
+      if (damaged.some(({ name }) => name === file.name)) continue
+      const tiles = await storedTileSizes(fragment, file)
+      const tallied = {
+        field: info.slots[file.slot].name,
+        role: file.role,
+        filters: filePipeline(info, file, fragment.cx.encrypted),
+        size: onDisk.get(file.name) ?? 0,
+        unfiltered_size: await unfilteredFileSize(fragment, file),
+      }
+      files.push({ tallied, tiles })
+      fragment.forget()
     }
-    files.push({ tallied, tiles })
-    fragment.forget()
-  }
-  return { info, onDisk, sections, files, damaged: damaged.map((one) => damagedFinding(fragment, one)) }
+    return { info, onDisk, sections, files, damaged: damaged.map((one) => damagedFinding(fragment, one)) }
+  })
 }
 
 function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }: Measured): void {

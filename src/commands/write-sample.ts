@@ -144,7 +144,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
         await output.write(file.path, file.bytes)
         files.push({ path: file.path, size: file.bytes.length })
-        progress.update(files.length, 0)
+        progress.update(files.length)
       }
     } finally {
       progress.stop()
