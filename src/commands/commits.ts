@@ -5,12 +5,11 @@ import type { CellValue, ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
-import { decode } from '../format/io.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../store/commits.ts'
-import { openGenericTile } from '../store/generic-tile.ts'
+import { readGenericTile } from '../store/generic-tile.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { vacuumPath } from '../store/visibility.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
@@ -98,14 +97,15 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   const known = await knownOf(cx, array)
   const rows: CommitsLine[] = []
   const read = inOrder(known.commits.files, atOnce(array.folder), async (file) => {
-    if (file.kind !== 'delete') return { file, bytes: NO_BYTES }
-    return { file, bytes: await withSource(array.folder.file(file.path), readAll) }
+    // Delete conditions are content of their own file, or of a `.con` file.
+    const any = file.kind === 'delete' || file.entries.some(({ tile }) => tile)
+    return { file, bytes: any ? await withSource(array.folder.file(file.path), readAll) : NO_BYTES }
   })
   for await (const { file, bytes } of read) {
     const row = await fileRow(known, file, bytes)
     rows.push(row)
-    const conditions = await conditionsIn(array, file)
-    for (const entry of file.entries) rows.push(await entryRow(known, file, entry, conditions))
+    const conditions: Conditions = new Map()
+    for (const entry of file.entries) rows.push(await entryRow(known, file, entry, bytes, conditions))
     if (file.kind !== 'fragment-metadata') continue
     const footers = await footerRows(known, file)
     row.entry_num = footers.length
@@ -124,15 +124,14 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
 
 /** @param bytes of a delete condition's file */
 async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<CommitsLine> {
-  const { array, there } = known
+  const { there } = known
   const name = stem(lastPathPart(file.path))
   const row = { file: file.path, entry: null, kind: file.kind, ...NOTHING }
   if (file.kind === 'write') {
     return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, committedPath(file.path)) }
   }
   if (file.kind === 'delete') {
-    const place = { file: `${array.folder.path}/${file.path}`, offset: 0 }
-    return { ...row, effect: 'deletes', ...(await deleteResult(known, name, bytes, place)) }
+    return { ...row, effect: 'deletes', ...(await deleteResult(known, name, file, bytes, 0)) }
   }
   if (file.kind === 'update') return { ...row, effect: 'updates' }
   const fault = file.fault && recorded(known.cx, file.fault)
@@ -146,33 +145,26 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
 }
 
 /** Delete conditions of a `.con` file. One may be listed several times, but each result is computed once. */
-interface Conditions {
-  content: Uint8Array
-  results: Map<string, { bytes: Uint8Array; result: Condition }>
-}
+type Conditions = Map<string, { bytes: Uint8Array; result: Condition }>
 
-async function conditionsIn({ folder }: InspectArray, { path, kind, entries }: CommitFile): Promise<Conditions> {
-  const any = kind === 'consolidated-commits' && entries.some(({ tile }) => tile)
-  return { content: any ? await withSource(folder.file(path), readAll) : NO_BYTES, results: new Map() }
-}
-
+/** @param content of the file, if conditions are in it */
 async function entryRow(
   known: Known,
   file: CommitFile,
   entry: CommitEntry,
-  { content, results }: Conditions,
+  content: Uint8Array,
+  conditions: Conditions,
 ): Promise<CommitsLine> {
-  const { array, there, files } = known
+  const { there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
   const name = stem(entry.name)
   if (file.kind === 'consolidated-commits' && entry.tile) {
     const { offset, length } = entry.tile
     const bytes = content.subarray(offset, offset + length)
-    let one = results.get(entry.text)
+    let one = conditions.get(entry.text)
     if (!one || !sameBytes(one.bytes, bytes)) {
-      const place = { file: `${array.folder.path}/${file.path}`, offset }
-      one = { bytes, result: await deleteResult(known, name, bytes, place) }
-      results.set(entry.text, one)
+      one = { bytes, result: await deleteResult(known, name, file, bytes, offset) }
+      conditions.set(entry.text, one)
     }
     return { ...row, refers_to: null, exists: files.has(entry.text), effect: 'deletes', ...one.result }
   }
@@ -232,47 +224,35 @@ function recorded(cx: CommandContext, error: InspectError): ErrorInfo {
  * the latter it is applied whenever they are read.
  *
  * @param name of the commit, without suffix
+ * @param bytes of the condition, from `offset` on in the file
  */
 async function deleteResult(
-  known: Known,
+  { cx, array, fragments, processed }: Known,
   name: string,
+  file: CommitFile,
   bytes: Uint8Array,
-  place: { file: string; offset: number },
+  offset: number,
 ): Promise<Condition> {
-  const done = (await known.processed()).get(name) ?? new Set<string>()
+  const done = (await processed()).get(name) ?? new Set<string>()
   const at = nameFacts(name)?.timestamp_range[0]
   const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
     isRead && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
-  return {
-    ...(await conditionResult(known, bytes, place)),
-    processed_by: [...done],
-    not_processed_by: known.fragments
-      .filter((entry) => before(entry) && !done.has(entry.name))
-      .map((entry) => entry.name),
-  }
-}
-
-async function conditionResult(
-  { cx, array }: Known,
-  bytes: Uint8Array,
-  place: { file: string; offset: number },
-): Promise<Condition> {
   const condition = await orError(async () => {
-    const { payload, mostElements } = await openGenericTile(bytes, cx.reading, place)
-    const node = decode(payload, deleteCondition, {
-      mostElements,
-      file: place.file,
-      space: `unfiltered content of the generic tile at ${place.offset}`,
-    })
-    const { file, schema } = await array.newestSchema()
+    const place = { file: `${array.folder.path}/${file.path}`, offset }
+    const node = await readGenericTile(bytes, deleteCondition, cx.reading, place)
+    const newest = await array.newestSchema()
     const labels = new Map<string, readonly CellValue[]>()
     for (const field of conditionFields(node)) {
-      const { enumeration } = await attributeLabels(array, field, schema, file.name)
+      const { enumeration } = await attributeLabels(array, field, newest.schema, newest.file.name)
       if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
     }
-    return conditionText(node, { schema, labels, style: cx.style })
+    return conditionText(node, { schema: newest.schema, labels, style: cx.style })
   })
-  return condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }
+  return {
+    ...(condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }),
+    processed_by: [...done],
+    not_processed_by: fragments.filter((entry) => before(entry) && !done.has(entry.name)).map(({ name }) => name),
+  }
 }
 
 /**

@@ -5,12 +5,13 @@ import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { decode } from '../format/io.ts'
+import { genericTileHeader } from '../format/generic-tile.ts'
+import { decodePrefix } from '../format/io.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
-import { openGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
+import { readGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, throughGroups, wrongTarget } from './command.ts'
@@ -52,26 +53,20 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
     const { schemaName } = await target.fragment.info()
     const files = await target.array.schemaFiles(schemaName)
     const file = files.find(({ name }) => name === schemaName)
-    if (!file)
-      throw new InspectError('MISSING_FILE', `expected the fragment's schema ${schemaName}, found no such file`, {
-        file: path,
-      })
+    const missing = `expected the fragment's schema ${schemaName}, found no such file`
+    if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
     yield* shown(cx, target.array, file, files, options)
   } else if (target.type === 'file' && options.hex) {
     yield* (await import('./hex.ts')).fileHex(cx, target.path, options)
   } else if (target.type === 'file' && mayBeSchema(target)) {
     const bytes = await withSource(cx.storage.open(target.path), readAll)
-    const { header, payload, mostElements } = await openGenericTile(bytes, cx.reading, { file: target.path, offset: 0 })
-    const schema = decode(payload, arraySchema, {
-      mostElements,
-      file: target.path,
-      space: 'unfiltered content of the generic tile at 0',
-    })
+    const schema = await readGenericTile(bytes, arraySchema, cx.reading, { file: target.path, offset: 0 })
+    const { encryption_type } = decodePrefix(bytes, genericTileHeader).value
     const enumerations = target.array ? await target.array.enumerations(schema) : []
     yield outcome({
       ...documentHead('schema', cx.shownPath(path)),
       name: target.name,
-      encryption: header.encryption_type,
+      encryption: encryption_type,
       ...schemaResult(schema, enumerations, cx.style),
     })
   } else {
