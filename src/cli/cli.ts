@@ -35,7 +35,7 @@ async function runProgram(process: Process, report: Report): Promise<void> {
     program = await buildProgram(process, report)
     await program.parseAsync([...process.argv], { from: 'user' })
   } catch (error) {
-    if (!(error instanceof CommanderError)) await report.failure(error, asGiven, process.stdout)
+    if (!(error instanceof CommanderError)) await report.failure(error, process.stdout)
     else if (error.exitCode === 0) return
     // commander throws this when no command is given.
     else if (error.code === 'commander.help' && program) {
@@ -44,12 +44,10 @@ async function runProgram(process: Process, report: Report): Promise<void> {
     } else {
       const { usageMessage } = await import('./usage.ts')
       const fault = usage(usageMessage(error.message, commandAsked(process.argv)))
-      await report.failure(fault, asGiven, process.stdout)
+      await report.failure(fault, process.stdout)
     }
   }
 }
-
-const asGiven = (path: string): string => path
 
 const HELP_END = `
 tiledb-inspect <command> --help has the options of each, and examples.
@@ -105,7 +103,7 @@ async function runCommand(
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseTileSize(options.maxTileSize)
-  const shownPath = shownBy(paths)
+  report.shownPath = shownBy(paths)
   const opened: Target[] = []
   /** The first fault and the last note about the current target. */
   let reported: { fault?: InspectError; note?: string } = {}
@@ -114,7 +112,7 @@ async function runCommand(
     reading: readContext(nodeCodecs, key, maxTileSize),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
-    shownPath,
+    shownPath: report.shownPath,
     open: async (path) => {
       // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
       cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), onFault: cx.fault }
@@ -127,7 +125,7 @@ async function runCommand(
     fault: (error, isShown) => {
       reported.fault ??= error
       if (isShown) report.addExitCode(exitCodeOf(error))
-      else report.error(error, shownPath)
+      else report.error(error)
     },
     note: (text) => {
       reported.note = text
@@ -137,7 +135,7 @@ async function runCommand(
   }
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
   const several = paths.length > 1 && command.registeredArguments[0].variadic
-  const documents = await openDocuments({ process, report, options, shownPath, several })
+  const documents = await openDocuments({ process, report, options, several })
   let ended = false
   try {
     // Several targets are tried one by one.
@@ -148,13 +146,8 @@ async function runCommand(
         for await (const outcome of module.run(cx, some, options as never)) await documents.add(outcome)
         if (documents.count === before) await documents.addEmpty(some[0], reported.fault, reported.note)
       } catch (error) {
-        if (error instanceof ClosedPipe) throw error
         // Wrong options are wrong for every target.
-        if (error instanceof InspectError && error.code === 'USAGE') {
-          const { file } = error.at
-          const at = { ...error.at, file: file && shownPath(file) }
-          throw usage(error.message, at, { cause: error })
-        }
+        if (error instanceof ClosedPipe || (error instanceof InspectError && error.code === 'USAGE')) throw error
         await documents.addFailure(error)
       } finally {
         for (const target of opened.splice(0)) await closeTarget(target)

@@ -6,14 +6,13 @@ import { writeJson } from '../render/json.ts'
 import type { CommonOptions } from './args.ts'
 import { FORMATS } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
-import type { Report, ShownPath } from './report.ts'
+import type { Report } from './report.ts'
 
 /** What {@link Documents} needs to know of a call. */
 export interface Call {
   process: Process
   report: Report
   options: CommonOptions
-  shownPath: ShownPath
   /** Whether more than one target was given. */
   several: boolean
 }
@@ -84,8 +83,7 @@ class Documents {
   }
 
   async addFailure(error: unknown): Promise<void> {
-    const { report, shownPath } = this.call
-    this.failures.push(await report.failure(error, shownPath, this.out))
+    this.failures.push(await this.call.report.failure(error, this.out))
   }
 
   /**
@@ -93,13 +91,13 @@ class Documents {
    * @param fault that was reported already, or else `note`
    */
   async addEmpty(path: string, fault: InspectError | undefined, note: string | undefined): Promise<void> {
-    const { report, shownPath } = this.call
+    const { report } = this.call
     if (fault) {
       this.failures.push(fault)
-      await report.errorDocument(fault, shownPath, this.out)
+      await report.errorDocument(fault, this.out)
     } else if (report.format === 'json') {
       this.shownCount++
-      const document = { ...documentHead('empty', shownPath(path)), message: note ?? null }
+      const document = { ...documentHead('empty', report.shownPath(path)), message: note ?? null }
       await writeJson(document, this.out, { int64: 'number', indent: true })
     }
   }
@@ -111,7 +109,7 @@ class Documents {
    */
   async close(ended: boolean): Promise<void> {
     if (!this.file) return
-    const { process, report, options, shownPath } = this.call
+    const { process, report, options } = this.call
     const { cut, failures, shownCount } = this
     // Only the JSON formats show an error in place of a missing target.
     if (ended && !cut && (failures.length === 0 || (FORMATS[report.format].isJson && shownCount > 0))) {
@@ -121,12 +119,12 @@ class Documents {
     this.file.discard()
     if ((cut || shownCount > 0) && this.file.isWhole)
       report.note(`${options.output} is not written: it would not be whole (stdout takes what there is)`)
-    for (const error of failures) await report.errorDocument(error, shownPath, process.stdout)
+    for (const error of failures) await report.errorDocument(error, process.stdout)
   }
 
   private async show(outcome: Outcome): Promise<void> {
     const { out, csv } = this
-    const { process, report, options, shownPath } = this.call
+    const { process, report, options } = this.call
     const { output: file, int64 } = options
     if (report.format === 'table' && outcome.noTable && !outcome.bytes) return
     const first = this.shownCount++ === 0
@@ -136,12 +134,12 @@ class Documents {
       return
     }
     const several = this.call.several || outcome.oneOfSeveral === true
-    const ending = (error: InspectError) => errorResult({ shownPath }, error)
+    const ending = (error: InspectError) => errorResult(report, error)
     const notes = await FORMATS[report.format].write(outcome, { out, int64, file, first, several, csv, ending })
     if (notes?.failed) {
       this.cut = true
       this.failures.push(notes.failed)
-      report.error(notes.failed, shownPath)
+      report.error(notes.failed)
     }
     if (notes?.rounded)
       report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')

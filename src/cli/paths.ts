@@ -9,7 +9,7 @@ import type { ReadContext } from '../store/generic-tile.ts'
 import { beginsFragmentName, openTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import type { Process } from './process.ts'
-import type { Report, ShownPath } from './report.ts'
+import type { Report } from './report.ts'
 
 const FILE_SCHEME = 'file://'
 
@@ -79,7 +79,7 @@ function internalPath(given: string): string {
 }
 
 /** Turns paths by which something is read back into what the user wrote. */
-export function shownBy(given: readonly string[]): ShownPath {
+export function shownBy(given: readonly string[]): (path: string) => string {
   return (path) => {
     for (const one of given) {
       const full = internalPath(one)

@@ -7,15 +7,14 @@ import { UNSAFE } from '../render/unsafe-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 
-/** A path as the user wrote it. */
-export type ShownPath = (path: string) => string
-
 /** Errors and notes on stderr, and the exit code. The one place where errors are printed. */
 export class Report {
   /** Whether notes are left out. */
   quiet = false
   /** The format of documents. With JSON and NDJSON, an error is a document, too. */
   format: Format = 'table'
+  /** Turns a path by which something was read back into what the user wrote. */
+  shownPath = (path: string): string => path
   private readonly process: Process
   private readonly codes = new Set<number>()
 
@@ -36,25 +35,25 @@ export class Report {
     if (!this.quiet) this.printLine(`note: ${escapeControls(text)}`)
   }
 
-  error(error: InspectError, shownPath: ShownPath): void {
+  error(error: InspectError): void {
     this.addExitCode(exitCodeOf(error))
-    this.printLine(errorLine(error, shownPath))
+    this.printLine(errorLine(error, this.shownPath))
   }
 
   /** An error in place of a document. */
-  async failure(error: unknown, shownPath: ShownPath, out: Output): Promise<InspectError> {
+  async failure(error: unknown, out: Output): Promise<InspectError> {
     const known = asInspectError(error)
-    this.error(known, shownPath)
+    this.error(known)
     if (this.process.env.DEBUG && error instanceof Error) this.process.stderr(`${error.stack}\n`)
-    await this.errorDocument(known, shownPath, out)
+    await this.errorDocument(known, out)
     return known
   }
 
   /** Writes nothing if the format is not one of the JSON formats. */
-  async errorDocument(error: InspectError, shownPath: ShownPath, out: Output): Promise<void> {
+  async errorDocument(error: InspectError, out: Output): Promise<void> {
     const { format } = this
     if (!FORMATS[format].isJson) return
-    const document = { error: errorResult({ shownPath }, error) }
+    const document = { error: errorResult(this, error) }
     try {
       await writeJson(document, out, { int64: 'number', indent: format === 'json' })
     } catch (again) {
@@ -71,7 +70,7 @@ export class Report {
 }
 
 /** `error: file: byte 12, field x: expected …, found …` */
-function errorLine(error: InspectError, shownPath: ShownPath): string {
+function errorLine(error: InspectError, shownPath: (path: string) => string): string {
   const { file, offset, field, space } = error.at
   const place: string[] = []
   if (offset !== undefined) place.push(`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`)

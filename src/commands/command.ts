@@ -128,14 +128,14 @@ export async function* throughFragments(
 ): AsyncGenerator<Outcome> {
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
-    const fragments = eachFragment(cx, target, command, 'a fragment, an array or a group')
-    for await (const { fragment, path: at, oneOfSeveral } of fragments)
-      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment, at))), oneOfSeveral }
+    const oneOfSeveral = target.type === 'array'
+    for await (const fragment of eachFragment(cx, target, command, 'a fragment, an array or a group'))
+      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment, fragment.folder.path))), oneOfSeveral }
   })
 }
 
 /**
- * Every fragment of a target: the fragment itself, or all fragments of an array (`oneOfSeveral`).
+ * Every fragment of a target: the fragment itself, or all fragments of an array.
  * @param wanted what the command expects
  * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
  */
@@ -144,19 +144,28 @@ export async function* eachFragment(
   target: Target,
   command: string,
   wanted: string,
-): AsyncGenerator<{ fragment: Fragment; path: string; oneOfSeveral: boolean }> {
-  const oneOfSeveral = target.type === 'array'
-  if (target.type === 'fragment') yield { fragment: target.fragment, path: target.path, oneOfSeveral }
-  else if (target.type === 'array') {
-    let none = true
-    for await (const fragment of arrayFragments(target.array)) {
-      none = false
-      yield { fragment, path: fragment.folder.path, oneOfSeveral }
+): AsyncGenerator<Fragment> {
+  if (target.type !== 'array') {
+    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target, wanted)
+    yield target.fragment
+    return
+  }
+  const { array } = target
+  const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
+    const fragment = array.fragment(path)
+    // For a remote array, footers are read ahead. A faulty one raises its error again when it is used.
+    if (array.folder.isRemote) await fragment.info().catch(() => {})
+    return fragment
+  }
+  const entries = await array.fragments()
+  if (entries.length === 0) cx.note(`${cx.shownPath(target.path)} has no fragments`)
+  for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
+    try {
+      yield fragment
+    } finally {
+      await fragment.close()
     }
-    if (none) cx.note(`${cx.shownPath(target.path)} has no fragments`)
-  } else if (target.type === 'file' && target.fragment)
-    yield { fragment: target.fragment, path: target.folder.path, oneOfSeveral }
-  else throw await wrongTarget(cx, command, target, wanted)
+  }
 }
 
 /**
@@ -241,22 +250,6 @@ export async function* overEntries<T>(
   }
 }
 
-async function* arrayFragments(array: InspectArray): AsyncGenerator<Fragment> {
-  const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
-    const fragment = array.fragment(path)
-    // For a remote array, footers are read ahead. A faulty one raises its error again when it is used.
-    if (array.folder.isRemote) await fragment.info().catch(() => {})
-    return fragment
-  }
-  for await (const fragment of inOrder(await array.fragments(), atOnce(array.folder), opened)) {
-    try {
-      yield fragment
-    } finally {
-      await fragment.close()
-    }
-  }
-}
-
 /** Lists the contents of a group or an array, as one of them was meant. */
 export async function wrongTarget(
   cx: CommandContext,
@@ -279,7 +272,7 @@ export async function oneFragment(
   target: Target,
   otherwise = '',
 ): Promise<Fragment> {
-  if ((target.type === 'fragment' || target.type === 'file') && target.fragment) return target.fragment
+  if ('fragment' in target && target.fragment) return target.fragment
   if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
   const fragments = await target.array.fragments()
   const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]

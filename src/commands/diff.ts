@@ -36,7 +36,25 @@ export const command: CommandModule<DiffOptions> = {
   },
 
   async *run(cx, [a, b], options) {
-    yield await diffOutcome(cx, a, b, options)
+    const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
+    await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
+    const { found, cell_num, not_compared } = run
+    const document: DiffDocument = {
+      ...documentHead('diff', cx.shownPath(a)),
+      other: cx.shownPath(b),
+      equal: found.length === 0 && not_compared.length === 0,
+      cells_compared: options.cells ?? false,
+      cell_num,
+      not_compared: not_compared.length === 0 ? undefined : not_compared,
+      // Every row has the same keys, as text tables need them.
+      differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
+    }
+    yield {
+      document,
+      rows: document.differences,
+      foundWrong: found.length > 0,
+      table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
+    }
   },
 }
 
@@ -45,28 +63,6 @@ const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio'
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'committed_by', 'hidden_by', 'uri']
 /** This many cells are reported one by one; the others are counted. */
 const CELLS_SHOWN = 20
-
-async function diffOutcome(cx: CommandContext, a: string, b: string, options: DiffOptions): Promise<Outcome> {
-  const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
-  await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
-  const { found, cell_num, not_compared } = run
-  const document: DiffDocument = {
-    ...documentHead('diff', cx.shownPath(a)),
-    other: cx.shownPath(b),
-    equal: found.length === 0 && not_compared.length === 0,
-    cells_compared: options.cells ?? false,
-    cell_num,
-    not_compared: not_compared.length === 0 ? undefined : not_compared,
-    // Every row has the same keys, as text tables need them.
-    differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
-  }
-  return {
-    document,
-    rows: document.differences,
-    foundWrong: found.length > 0,
-    table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
-  }
-}
 
 /** The results of one comparison. */
 interface Run {
@@ -184,8 +180,8 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
   const { type } = target
   const from =
     (name: keyof typeof SOURCES, at = path) =>
-    async (): Promise<Result> =>
-      (await outcomeOf(cx, name, at)).document
+    () =>
+      outcomeOf(cx, name, at).then(({ document }) => document)
   if (type === 'array') {
     const listed = await outcomeOf(cx, 'ls', path)
     const listing = listed.document as ArrayListing
@@ -203,19 +199,15 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
     const { files, ...fragment } = (await outcomeOf(cx, 'ls', path)).document as FragmentDocument
-    return {
-      type,
-      path,
-      parts: {
-        schema: from('schema', `${target.array?.folder.path ?? ''}/${file}`),
-        fragment: async () => fragment,
-        files: async () => files,
-        footer: from('footer'),
-        metadata: from('metadata'),
-        rtree: from('rtree'),
-      },
-      fragments: [{ name: '', path, content: {} }],
+    const parts = {
+      schema: from('schema', `${target.array?.folder.path ?? ''}/${file}`),
+      fragment: async () => fragment,
+      files: async () => files,
+      footer: from('footer'),
+      metadata: from('metadata'),
+      rtree: from('rtree'),
     }
+    return { type, path, parts, fragments: [{ name: '', path, content: {} }] }
   }
   if (target.type !== 'file' || (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')))
     throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')

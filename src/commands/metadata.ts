@@ -34,18 +34,13 @@ export const command: CommandModule<HexOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const opened = await cx.open(path)
-    if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, opened, options)
-    else yield await (opened.type === 'group' ? groupOutcome : ofTarget)(cx, path, opened)
+    const target = await cx.open(path)
+    const fragment = 'fragment' in target ? target.fragment : undefined
+    if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
+    else if (fragment) yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
+    else if (target.type === 'group') yield await groupOutcome(cx, path, target)
+    else yield keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group'))
   },
-}
-
-async function ofTarget(cx: CommandContext, path: string, target: Target): Promise<Outcome> {
-  if ((target.type === 'fragment' || target.type === 'file') && target.fragment) {
-    const { fragment } = target
-    return outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-  }
-  return keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group'))
 }
 
 /** One document for a group: its own metadata, then that of each group and array in it. */
@@ -97,15 +92,10 @@ export function keyValueResult(entries: Map<string, MetadataEntry>, style: Value
   const result: KeyValues = Object.create(null)
   for (const [key, { type, value_num, value }] of entries) {
     if (type === undefined || value_num === undefined || value === undefined) continue
-    result[key] = { type, value_num, value: metadataValue(type, value_num, value, style) }
+    const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
+    result[key] = { type, value_num, value: cellValue(type, whole ? 'var' : value_num, value, style) }
   }
   return result
-}
-
-function metadataValue(type: Datatype, valueNum: number, bytes: Uint8Array, style: ValueStyle): CellValue {
-  const kind = datatypeKind(type)
-  if (kind === 'text' || kind === 'bytes' || valueNum === 0) return cellValue(type, 'var', bytes, style)
-  return cellValue(type, valueNum, bytes, style)
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {

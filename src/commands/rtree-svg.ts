@@ -48,7 +48,7 @@ export async function svgOutcome(
       : undefined
   const fragments: DrawnFragment[] = []
   let dimensions: readonly Dimension[] = []
-  for await (const { fragment } of eachFragment(cx, target, 'rtree --svg', 'a fragment or an array')) {
+  for await (const fragment of eachFragment(cx, target, 'rtree --svg', 'a fragment or an array')) {
     if (visible && !visible.has(fragment.name)) continue
     dimensions = (await fragment.info()).schema.domain.dimensions
     fragments.push(await drawn(fragment, cx.full))

@@ -117,7 +117,7 @@ async function statsDocument(
   options: StatsOptions,
 ): Promise<StatsDocument> {
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
-  const fragment = target.type === 'fragment' || target.type === 'file' ? target.fragment : undefined
+  const fragment = 'fragment' in target ? target.fragment : undefined
   if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
   const totals = new Totals()
   addMeasured(totals, await measured(fragment).finally(() => fragment.close()))
