@@ -103,7 +103,7 @@ async function runCommand(
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseTileSize(options.maxTileSize)
-  report.shownPath = shownBy(paths)
+  const shownPath = shownBy(paths)
   const opened: Target[] = []
   /** The first fault and the last note about the current target. */
   let reported: { fault?: InspectError; note?: string } = {}
@@ -112,7 +112,7 @@ async function runCommand(
     reading: readContext(nodeCodecs, key, maxTileSize),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
-    shownPath: report.shownPath,
+    shownPath,
     open: async (path) => {
       // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
       cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), onFault: cx.fault }
@@ -136,6 +136,8 @@ async function runCommand(
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
   const several = paths.length > 1 && command.registeredArguments[0].variadic
   const documents = await openDocuments({ process, report, options, several })
+  // From here on errors are about what is read, until then about what the user wrote.
+  report.shownPath = shownPath
   let ended = false
   try {
     // Several targets are tried one by one.
