@@ -42,49 +42,32 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
 }
 
 function namedDimension(dimensions: readonly NamedDimension[], option: string): { dimension: number; rest: string } {
-  for (const [i, { name }] of dimensions.entries()) {
-    if (option.startsWith(`${name}=`)) return { dimension: i, rest: option.slice(name.length + 1) }
-  }
   const names = dimensions.map(({ name }) => name)
+  const dimension = names.findIndex((name) => option.startsWith(`${name}=`))
+  if (dimension >= 0) return { dimension, rest: option.slice(names[dimension].length + 1) }
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
   throw usage(
     `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,
   )
 }
 
-/** The texts of both ends; empty for an open end. */
+/** The texts of both ends; empty for an open end. Dots inside quotes do not part them. */
 function splitRange(text: string): [string, string] {
-  if (text.startsWith('"')) {
-    const end = closingQuote(text)
-    const low = text.slice(0, end + 1)
-    const rest = text.slice(end + 1)
-    if (rest === '') return [low, low]
-    if (rest.startsWith('..')) return [low, rest.slice(2)]
-  }
-  const dots = text.indexOf('..')
+  const quoted = /^"(?:[^"\\]|\\.)*"/s.exec(text)?.[0].length
+  if (quoted === undefined && text.startsWith('"')) throw usage(`--range: the quoted value has no end in ${text}`)
+  if (quoted === text.length) return [text, text]
+  const dots = text.indexOf('..', quoted !== undefined && text.startsWith('..', quoted) ? quoted : 0)
   return dots < 0 ? [text, text] : [text.slice(0, dots), text.slice(dots + 2)]
-}
-
-function closingQuote(text: string): number {
-  for (let i = 1; i < text.length; i++) {
-    if (text[i] === '\\') i++
-    else if (text[i] === '"') return i
-  }
-  throw usage(`--range: the quoted value has no end in ${text}`)
 }
 
 function parseBound(type: Datatype, text: string, option: string): Comparable | undefined {
   if (text === '') return undefined
   try {
-    return comparable(type, bytesOf(type, boundCellValNum(type), jsonOrText(type, text)))
+    return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, jsonOrText(type, text)))
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     throw usage(`--range ${option}: ${error.message}`, {}, { cause: error })
   }
-}
-
-function boundCellValNum(type: Datatype): 1 | 'var' {
-  return datatypeKind(type) === 'text' ? 'var' : 1
 }
 
 const FLOAT = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?inf(inity)?$/i

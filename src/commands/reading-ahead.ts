@@ -21,10 +21,7 @@ export async function noteBytesToRead(cx: CommandContext, target: Target): Promi
 async function bytesOf(target: Target): Promise<number | undefined> {
   if (target.type === 'array') return target.array.listFragmentsAhead()
   if (target.type !== 'fragment') return undefined
-  try {
-    return (await target.fragment.fieldFiles()).reduce((sum, { size }) => sum + size, 0)
-  } catch {
-    // The command itself will report the error.
-    return undefined
-  }
+  // The command itself will report an error.
+  const files = await target.fragment.fieldFiles().catch(() => undefined)
+  return files?.reduce((sum, { size }) => sum + size, 0)
 }

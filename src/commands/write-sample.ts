@@ -208,25 +208,21 @@ function sampleDocument(
 ): SampleDocument {
   const encrypted = cx.reading.key !== undefined
   const { schema, enumerations, metadata } = array
-  const { dimensions, attributes, array_type, cell_order, tile_order, capacity, coords_filters } = schemaResult(
-    schema,
-    enumerations,
-    cx.style,
-  )
+  const shown = schemaResult(schema, enumerations, cx.style)
   return {
     ...documentHead('sample', cx.shownPath(path)),
     format_version: schema.version,
-    array_type,
+    array_type: shown.array_type,
     encryption: encrypted ? 'AES_256_GCM' : 'NO_ENCRYPTION',
     seed,
     cell_num: fragments.reduce((sum, { cell_num }) => sum + cell_num, 0),
     total_size: files.reduce((sum, { size }) => sum + size, 0),
-    cell_order,
-    tile_order,
-    capacity,
-    coords_filters,
-    dimensions,
-    attributes,
+    cell_order: shown.cell_order,
+    tile_order: shown.tile_order,
+    capacity: shown.capacity,
+    coords_filters: shown.coords_filters,
+    dimensions: shown.dimensions,
+    attributes: shown.attributes,
     enumerations: enumerations.map(({ name }) => name),
     metadata: metadata.map(({ key }) => key),
     fragments,
