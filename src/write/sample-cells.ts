@@ -1,6 +1,7 @@
 import { usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
+import { numbersOf } from '../cells/elements.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -50,22 +51,12 @@ export function* sampleFragments(
       const wanted = Math.floor(((k + 1) * plan.cells) / plan.fragments) - Math.floor((k * plan.cells) / plan.fragments)
       const axes = sparseAxes(schema, wanted)
       cell_num = fittingCells(schema, axes, wanted, plan)
-      for (const [name, column] of sparseCoordinates(
-        schema,
-        axes,
-        cell_num,
-        new Random(`${plan.seed} coordinates ${k}`),
-      ))
-        columns.set(name, column)
+      const random = new Random(`${plan.seed} coordinates ${k}`)
+      for (const [name, column] of sparseCoordinates(schema, axes, cell_num, random)) columns.set(name, column)
     }
     for (const maker of makers) columns.set(maker.attribute.name, maker.column(cell_num, ranks))
     yield { domain: boxes?.[k], cell_num, columns }
   }
-}
-
-/** The extent of a signed type's whole domain has wrapped around. */
-function extentOf(bytes: Uint8Array): bigint {
-  return integerOf('UINT64', bytes)
 }
 
 function sideOf({ type }: Dimension, { min, max }: NDRange[number]): number {
@@ -84,14 +75,15 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
   for (const { type, domain, tile_extent } of dimensions.toReversed()) {
     const size = datatypeSize(type)
     const length = integerOf(type, domain.subarray(size)) - integerOf(type, domain.subarray(0, size)) + 1n
-    const extent = tile_extent ? extentOf(tile_extent) : length
+    // The extent of a signed type's whole domain has wrapped around.
+    const extent = tile_extent ? integerOf('UINT64', tile_extent) : length
     let side = length < room ? length : room
     if (side > extent && side < length) side -= side % extent
     sides.unshift(side)
     room = room / side > 0n ? room / side : 1n
   }
   const [first] = dimensions
-  const extent = first.tile_extent ? extentOf(first.tile_extent) : sides[0]
+  const extent = first.tile_extent ? integerOf('UINT64', first.tile_extent) : sides[0]
   const slabs = Number((sides[0] + extent - 1n) / extent)
   return Array.from({ length: fragments }, (_, k) =>
     dimensions.map((dimension, d) => {
@@ -113,21 +105,15 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
 /** For each cell of a box in row-major order, its rank in col-major order. */
 function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
   const sides = schema.domain.dimensions.map((dimension, d) => sideOf(dimension, box[d]))
-  const strides = sides.map((_, d) => sides.slice(0, d).reduce((product, side) => product * side, 1))
-  const ranks = new Float64Array(volumeOf(schema, box))
-  const position = sides.map(() => 0)
-  let rank = 0
-  for (let i = 0; i < ranks.length; i++) {
-    ranks[i] = rank
+  return Float64Array.from({ length: volumeOf(schema, box) }, (_, i) => {
+    let rest = i
+    let rank = 0
     for (let d = sides.length - 1; d >= 0; d--) {
-      position[d]++
-      rank += strides[d]
-      if (position[d] < sides[d]) break
-      rank -= strides[d] * sides[d]
-      position[d] = 0
+      rank = rank * sides[d] + (rest % sides[d])
+      rest = Math.floor(rest / sides[d])
     }
-  }
-  return ranks
+    return rank
+  })
 }
 
 /** Fewer than 2^53 places in total, so that one number identifies a place. */
@@ -194,11 +180,6 @@ function sparseCoordinates(
   )
 }
 
-/** Interpolates without overflow, even if the range exceeds the largest number. */
-function between(lo: number, hi: number, part: number): number {
-  return Number.isFinite(hi - lo) ? lo + (hi - lo) * part : lo * (1 - part) + hi * part
-}
-
 interface SampleAxis {
   /** Number of different coordinates. */
   places: number
@@ -213,54 +194,31 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
       coordinate: (place) => new TextEncoder().encode(nameOf(place)),
     }
   }
-  const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
   if (datatypeKind(type) === 'float') {
-    const view = new DataView(domain.buffer, domain.byteOffset, domain.length)
-    const [lo, hi] =
-      size === 4
-        ? [view.getFloat32(0, true), view.getFloat32(4, true)]
-        : [view.getFloat64(0, true), view.getFloat64(8, true)]
+    const [lo, hi] = numbersOf(type, domain)
     const places = hi > lo ? Math.min(most, FLOAT_PLACES) : 1
-    return { places, coordinate: (place) => bytesOf(type, 1, between(lo, hi, place / places)) }
+    // Without overflow, even if the range exceeds the largest number.
+    const between = (part: number): number =>
+      Number.isFinite(hi - lo) ? lo + (hi - lo) * part : lo * (1 - part) + hi * part
+    return { places, coordinate: (place) => bytesOf(type, 1, between(place / places)) }
   }
-  const lo = integerOf(type, low)
-  const length = integerOf(type, high) - lo + 1n
+  const lo = integerOf(type, domain.subarray(0, size))
+  const length = integerOf(type, domain.subarray(size)) - lo + 1n
   const places = length < BigInt(most) ? Number(length) : most
   const step = length / BigInt(places)
-  if (size === 4 && step === 1n) {
-    const start = Number(lo)
-    const cell = new Uint8Array(4)
-    const view = new DataView(cell.buffer)
-    // One buffer for all, as builders copy from it.
-    return {
-      places,
-      coordinate: (place) => {
-        view.setInt32(0, start + place, true)
-        return cell
-      },
-    }
+  // One buffer for all coordinates, as builders copy from it. Of the eight bytes of an integer the type has the first.
+  const value = new BigInt64Array(1)
+  const cell = new Uint8Array(value.buffer, 0, size)
+  return {
+    places,
+    coordinate: (place) => {
+      value[0] = BigInt.asIntN(64, lo + BigInt(place) * step)
+      return cell
+    },
   }
-  return { places, coordinate: (place) => bytesOf(type, 1, lo + BigInt(place) * step) }
 }
 
-const NAMES = [
-  'alder',
-  'ash',
-  'aspen',
-  'beech',
-  'birch',
-  'cedar',
-  'elm',
-  'fir',
-  'hazel',
-  'larch',
-  'lime',
-  'maple',
-  'oak',
-  'pine',
-  'rowan',
-  'yew',
-]
+const NAMES = 'alder ash aspen beech birch cedar elm fir hazel larch lime maple oak pine rowan yew'.split(' ')
 const MORE_NAMES = ['Ahorn', 'bouleau', 'chêne', 'Gewöhnliche Eibe', 'jabłoń', 'вяз', 'ελιά', '松', '🌳', '🌲 fir']
 
 function nameOf(place: number): string {
@@ -272,7 +230,9 @@ function nameOf(place: number): string {
 type ElementMaker = (view: DataView, at: number, place: number) => void
 
 const ONE_NULL_IN = 8
+/** Most values of a var-sized cell, and most bytes of one of bytes. */
 const LONGEST = 4
+const LONGEST_BYTES = 8
 
 /** Generates the cells of one attribute, fragment after fragment. */
 class AttributeMaker {
@@ -280,7 +240,8 @@ class AttributeMaker {
   private readonly random: Random
   private readonly total: number
   private readonly rises: boolean
-  private readonly emptyCells: boolean
+  /** Fewest values of a var-sized cell. */
+  private readonly least: number
   private readonly scale: FilterConfig | undefined
   private readonly values: number
   private done = 0
@@ -300,7 +261,7 @@ class AttributeMaker {
     this.rises = attribute === first || filters.some(({ name }) => name === 'POSITIVE_DELTA')
     this.scale = filters.find(({ name }) => name === 'SCALE_FLOAT')
     // The releases that write formats 3 and 4 refuse empty cells.
-    this.emptyCells = schema.version >= 5
+    this.least = schema.version >= 5 ? 0 : 1
     const labels = enumerations.find(({ name }) => name === attribute.enumeration)
     this.values = labels ? Math.max(1, enumerationCells(labels).length) : 0
   }
@@ -334,21 +295,23 @@ class AttributeMaker {
     let starts: Float64Array | undefined
     if (cell_val_num === 'var') {
       starts = new Float64Array(count + 1)
-      const least = this.emptyCells ? 0 : 1
-      for (let i = 0; i < count; i++)
-        starts[i + 1] = starts[i] + size * (least + this.random.below(LONGEST + 1 - least))
+      for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + size * this.varLength(LONGEST)
     }
-    const length = starts ? starts[count] : count * size * (cell_val_num === 'var' ? 1 : cell_val_num)
-    const data = new Uint8Array(length)
+    const width = cell_val_num === 'var' ? 0 : size * cell_val_num
+    const data = new Uint8Array(starts ? starts[count] : count * width)
     const view = new DataView(data.buffer)
     const make = this.elementMaker()
-    const width = cell_val_num === 'var' ? 0 : size * cell_val_num
+    let at = 0
     for (let i = 0; i < count; i++) {
       const place = this.done + (ranks ? ranks[i] : i)
-      const end = starts ? starts[i + 1] : (i + 1) * width
-      for (let at = starts ? starts[i] : i * width; at < end; at += size) make(view, at, place)
+      const end = starts ? starts[i + 1] : at + width
+      for (; at < end; at += size) make(view, at, place)
     }
     return { data, starts, validity: undefined }
+  }
+
+  private varLength(longest: number): number {
+    return this.least + this.random.below(longest + 1 - this.least)
   }
 
   private elementMaker(): ElementMaker {
@@ -402,25 +365,18 @@ class AttributeMaker {
     const size = datatypeSize(type)
     if (datatypeKind(type) === 'text') {
       if (cell_val_num !== 'var') return bytesOf(type, cell_val_num, letters(cell_val_num, random))
-      if (this.emptyCells && random.oneIn(12)) return new Uint8Array(0)
+      if (this.least === 0 && random.oneIn(12)) return new Uint8Array(0)
       const ascii = type === 'STRING_ASCII' || type === 'CHAR'
-      return bytesOf(
-        type,
-        'var',
-        random.pick(ascii || random.oneIn(2) ? NAMES : MORE_NAMES.filter((name) => size !== 2 || isUcs2(name))),
-      )
+      // Types of two bytes have no surrogates.
+      const more = MORE_NAMES.filter((name) => size !== 2 || Array.from(name).length === name.length)
+      return bytesOf(type, 'var', random.pick(ascii || random.oneIn(2) ? NAMES : more))
     }
     if (cell_val_num === 'var' && type === 'GEOM_WKT')
       return new TextEncoder().encode(`POINT (${random.below(100)} ${random.below(100)})`)
     if (cell_val_num === 'var' && type === 'GEOM_WKB') return wkbPoint(random.below(100), random.below(100))
-    const least = this.emptyCells ? 0 : 1
-    const length = cell_val_num === 'var' ? least + random.below(9 - least) : cell_val_num * size
+    const length = cell_val_num === 'var' ? this.varLength(LONGEST_BYTES) : cell_val_num * size
     return Uint8Array.from({ length }, () => random.below(256))
   }
-}
-
-function isUcs2(text: string): boolean {
-  return Array.from(text).length === text.length
 }
 
 function letters(count: number, random: Random): string {

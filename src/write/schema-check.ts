@@ -11,6 +11,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { OWN_FIELDS } from '../format/fragment-slots.ts'
+import type { Layout } from '../format/layout.ts'
 import { enumerationCells } from './enumerations.ts'
 import { refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
@@ -48,34 +49,27 @@ const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
  */
 export function checkSchema({ schema, enumerations }: SchemaParts, cells: boolean): void {
   const { version, attributes, domain } = schema
-  const dimensions = domain.dimensions
-  if (dimensions.length === 0) throw wrong('dimensions', 'at least one dimension', 'none')
-  if (schema.array_type === 'dense' && attributes.length === 0)
-    throw wrong('attributes', 'at least one in a dense array', 'none')
-  if (schema.array_type === 'sparse' && schema.capacity === 0n) throw wrong('capacity', 'at least 1', '0')
+  const { dimensions } = domain
+  const dense = schema.array_type === 'dense'
+  refuse(dimensions.length === 0, 'dimensions', 'at least one dimension', 'none')
+  refuse(dense && attributes.length === 0, 'attributes', 'at least one in a dense array', 'none')
+  refuse(!dense && schema.capacity === 0n, 'capacity', 'at least 1', '0')
   checkNames(schema)
   checkOrders(schema)
-  if (schema.allows_duplicates && schema.array_type === 'dense')
-    throw wrong('allows_duplicates', 'false in a dense array', 'true')
-  if (schema.allows_duplicates && version < 5) throw tooOld('allows_duplicates', 'duplicates', 5, version)
-  if (enumerations.length > 0 && version < ENUMERATIONS_SINCE)
-    throw tooOld('enumerations', 'enumerations', ENUMERATIONS_SINCE, version)
+  refuse(schema.allows_duplicates && dense, 'allows_duplicates', 'false in a dense array', 'true')
+  if (schema.allows_duplicates) since(5, version, 'allows_duplicates', 'duplicates')
+  if (enumerations.length > 0) since(ENUMERATIONS_SINCE, version, 'enumerations', 'enumerations')
   checkEnumerations(enumerations)
   for (const [i, dimension] of dimensions.entries()) checkDimension(schema, dimension, `dimensions.${i}`, cells)
   for (const [i, attribute] of attributes.entries())
     checkAttribute(schema, attribute, enumerations, `attributes.${i}`, cells)
   checkCurrentDomainRange(schema)
-  const offsets: FilteredField = {
-    type: 'UINT64',
-    cell_val_num: 1,
-    formatVersion: version,
-    anyType: true,
-    counts: 'offsets',
-  }
-  checkPipeline(schema.coords_filters.filters, { ...offsets, counts: undefined }, 'coords_filters', false)
+  const coords: FilteredField = { type: 'UINT64', cell_val_num: 1, formatVersion: version, anyType: true }
+  checkPipeline(schema.coords_filters.filters, coords, 'coords_filters', false)
+  const offsets: FilteredField = { ...coords, counts: 'offsets' }
   const anyVar = [...dimensions, ...attributes].some(({ cell_val_num }) => cell_val_num === 'var')
   checkPipeline(schema.offsets_filters.filters, offsets, 'offsets_filters', cells && anyVar)
-  const validity: FilteredField = { ...offsets, type: 'UINT8', counts: 'validity' }
+  const validity: FilteredField = { ...coords, type: 'UINT8', counts: 'validity' }
   const anyNullable = attributes.some(({ nullable }) => nullable)
   if (schema.validity_filters)
     checkPipeline(schema.validity_filters.filters, validity, 'validity_filters', cells && anyNullable)
@@ -86,19 +80,17 @@ const RESERVED = '__'
 
 function checkNames({ domain, attributes, version }: ArraySchema): void {
   const seen = new Set<string>()
-  const fields = [
-    ...domain.dimensions.map(({ name }, i) => ({ name, path: `dimensions.${i}.name` })),
-    ...attributes.map(({ name }, i) => ({ name, path: `attributes.${i}.name` })),
-  ]
-  for (const [i, { name, path }] of fields.entries()) {
-    if (seen.has(name)) throw wrong(path, 'a name of its own', `${JSON.stringify(name)} twice`)
-    if (i >= domain.dimensions.length && name.startsWith(RESERVED))
-      throw wrong(path, `a name that does not begin with "${RESERVED}", as TileDB's own do`, JSON.stringify(name))
-    if (OWN_FIELDS.includes(name)) throw wrong(path, "a name that is none of TileDB's own fields", JSON.stringify(name))
-    if (version < 8 && /[/\0]/.test(name))
-      throw wrong(path, 'a name without "/" (formats up to 7 name files after fields)', JSON.stringify(name))
+  const check = (name: string, path: string, reserved: boolean): void => {
+    const shown = JSON.stringify(name)
+    refuse(seen.has(name), path, 'a name of its own', `${shown} twice`)
+    refuse(reserved, path, `a name that does not begin with "${RESERVED}", as TileDB's own do`, shown)
+    refuse(OWN_FIELDS.includes(name), path, "a name that is none of TileDB's own fields", shown)
+    const noFile = version < 8 && /[/\0]/.test(name)
+    refuse(noFile, path, 'a name without "/" (formats up to 7 name files after fields)', shown)
     seen.add(name)
   }
+  for (const [i, { name }] of domain.dimensions.entries()) check(name, `dimensions.${i}.name`, false)
+  for (const [i, { name }] of attributes.entries()) check(name, `attributes.${i}.name`, name.startsWith(RESERVED))
 }
 
 /** @see tiledb/sm/array_schema/enumeration.cc */
@@ -107,15 +99,14 @@ function checkEnumerations(enumerations: readonly Enumeration[]): void {
   for (const [i, enumeration] of enumerations.entries()) {
     const { name } = enumeration
     const path = `enumerations.${i}`
-    if (name === '') throw wrong(`${path}.name`, 'a name', 'none')
-    if (seen.has(name)) throw wrong(`${path}.name`, 'a name of its own', `${JSON.stringify(name)} twice`)
+    refuse(name === '', `${path}.name`, 'a name', 'none')
+    refuse(seen.has(name), `${path}.name`, 'a name of its own', `${JSON.stringify(name)} twice`)
     seen.add(name)
     const first = new Map<string, number>()
     for (const [v, value] of enumerationCells(enumeration).entries()) {
       const bytes = hex(value)
       const before = first.get(bytes)
-      if (before !== undefined)
-        throw wrong(`${path}.values.${v}`, 'each value once', `the same bytes as in values.${before}`)
+      refuse(before !== undefined, `${path}.values.${v}`, 'each value once', `the same bytes as in values.${before}`)
       first.set(bytes, v)
     }
   }
@@ -128,37 +119,28 @@ function checkCurrentDomainRange({ current_domain, domain }: ArraySchema): void 
     const dimension = domain.dimensions[d]
     const path = `current_domain.${dimension.name}`
     const { type, cell_val_num } = dimension
-    if (cell_val_num === 'var') {
-      if (min.length + max.length === 0) throw wrong(path, 'text at one end at least', 'none')
-    } else {
+    if (cell_val_num === 'var') refuse(min.length + max.length === 0, path, 'text at one end at least', 'none')
+    else {
       const size = datatypeSize(type)
       const [low, high] = [dimension.domain.subarray(0, size), dimension.domain.subarray(size)]
-      if (compareValues(dimension, min, low) < 0 || compareValues(dimension, max, high) > 0 || isNaNOf(type, min, max))
-        throw wrong(path, "a range inside the dimension's domain", 'one that leaves it')
+      const leaves = compareValues(dimension, min, low) < 0 || compareValues(dimension, max, high) > 0
+      const nan = datatypeKind(type) === 'float' && [min, max].some((end) => Number.isNaN(numbersOf(type, end)[0]))
+      refuse(leaves || nan, path, "a range inside the dimension's domain", 'one that leaves it')
     }
-    if (compareValues(dimension, min, max) > 0) throw wrong(path, 'the lower end first', 'the higher one')
+    refuse(compareValues(dimension, min, max) > 0, path, 'the lower end first', 'the higher one')
   }
-}
-
-function isNaNOf(type: Datatype, ...values: readonly Uint8Array[]): boolean {
-  return datatypeKind(type) === 'float' && values.some((value) => Number.isNaN(numbersOf(type, value)[0]))
 }
 
 function checkOrders({ array_type, tile_order, cell_order, version, domain }: ArraySchema): void {
-  if (tile_order !== 'row-major' && tile_order !== 'col-major')
-    throw wrong('tile_order', 'row-major or col-major', tile_order)
+  const plain = (order: Layout): boolean => order === 'row-major' || order === 'col-major'
+  refuse(!plain(tile_order), 'tile_order', 'row-major or col-major', tile_order)
   if (cell_order === 'hilbert') {
-    if (array_type === 'dense') throw wrong('cell_order', 'row-major or col-major in a dense array', 'hilbert')
-    if (version < HILBERT_SINCE) throw tooOld('cell_order', 'Hilbert order', HILBERT_SINCE, version)
-    if (domain.dimensions.length > HILBERT_DIMENSIONS)
-      throw wrong(
-        'cell_order',
-        `at most ${HILBERT_DIMENSIONS} dimensions in Hilbert order`,
-        `${domain.dimensions.length}`,
-      )
-  } else if (cell_order !== 'row-major' && cell_order !== 'col-major') {
-    throw wrong('cell_order', 'row-major, col-major or hilbert', cell_order)
-  }
+    refuse(array_type === 'dense', 'cell_order', 'row-major or col-major in a dense array', 'hilbert')
+    since(HILBERT_SINCE, version, 'cell_order', 'Hilbert order')
+    const count = domain.dimensions.length
+    const expected = `at most ${HILBERT_DIMENSIONS} dimensions in Hilbert order`
+    refuse(count > HILBERT_DIMENSIONS, 'cell_order', expected, `${count}`)
+  } else refuse(!plain(cell_order), 'cell_order', 'row-major, col-major or hilbert', cell_order)
 }
 
 const HILBERT_SINCE = 7
@@ -166,81 +148,61 @@ const HILBERT_SINCE = 7
 const HILBERT_DIMENSIONS = 16
 
 function isDimensionType(type: Datatype): boolean {
-  const kind = datatypeKind(type)
-  return (
-    kind === 'int' ||
-    kind === 'uint' ||
-    kind === 'float' ||
-    kind === 'datetime' ||
-    kind === 'time' ||
-    type === 'STRING_ASCII'
-  )
+  return ['int', 'uint', 'float', 'datetime', 'time'].includes(datatypeKind(type)) || type === 'STRING_ASCII'
 }
 
 function checkDimension(schema: ArraySchema, dimension: Dimension, path: string, cells: boolean): void {
-  const { version, array_type, domain } = schema
-  const { type, cell_val_num, filters } = dimension
+  const { version, domain } = schema
+  const { type, cell_val_num, filters, tile_extent } = dimension
+  const dense = schema.array_type === 'dense'
+  const text = type === 'STRING_ASCII'
   const first = domain.dimensions[0].type
   checkType(type, version, `${path}.type`)
-  if (!isDimensionType(type)) throw wrong(`${path}.type`, 'numbers, dates, times or STRING_ASCII', type)
-  if (type === 'STRING_ASCII' && version < 5) throw tooOld(`${path}.type`, 'dimensions of text', 5, version)
-  if ((type === 'STRING_ASCII') !== (cell_val_num === 'var')) {
-    throw wrong(
-      `${path}.cell_val_num`,
-      type === 'STRING_ASCII' ? '"var" for text' : `1 for ${type}`,
-      String(cell_val_num),
-    )
-  }
-  if (cell_val_num !== 'var' && cell_val_num !== 1) throw wrong(`${path}.cell_val_num`, '1', String(cell_val_num))
-  if (type !== first && (version < 5 || array_type === 'dense')) {
-    const where = array_type === 'dense' ? 'a dense array' : 'formats 3 and 4'
-    throw wrong(`${path}.type`, `one type for all dimensions of ${where} (${first})`, type)
-  }
-  if (array_type === 'dense' && (datatypeKind(type) === 'float' || type === 'STRING_ASCII')) {
-    throw wrong(`${path}.type`, 'integers, dates or times in a dense array', type)
-  }
-  if (array_type === 'dense' && !dimension.tile_extent)
-    throw wrong(`${path}.tile_extent`, 'an extent in a dense array', 'none')
-  if (type === 'STRING_ASCII') {
-    if (dimension.tile_extent) throw wrong(`${path}.tile_extent`, 'none for text', 'one')
-  } else checkDomain(dimension, path)
-  if (version < 5 && filters.filters.length > 0) throw tooOld(`${path}.filters`, 'filters of a dimension', 5, version)
+  refuse(!isDimensionType(type), `${path}.type`, 'numbers, dates, times or STRING_ASCII', type)
+  if (text) since(5, version, `${path}.type`, 'dimensions of text')
+  const elements = text ? '"var" for text' : cell_val_num === 'var' ? `1 for ${type}` : '1'
+  refuse(cell_val_num !== (text ? 'var' : 1), `${path}.cell_val_num`, elements, String(cell_val_num))
+  const oneType = `one type for all dimensions of ${dense ? 'a dense array' : 'formats 3 and 4'} (${first})`
+  refuse(type !== first && (version < 5 || dense), `${path}.type`, oneType, type)
+  const noGrid = datatypeKind(type) === 'float' || text
+  refuse(dense && noGrid, `${path}.type`, 'integers, dates or times in a dense array', type)
+  refuse(dense && !tile_extent, `${path}.tile_extent`, 'an extent in a dense array', 'none')
+  if (text) refuse(tile_extent !== undefined, `${path}.tile_extent`, 'none for text', 'one')
+  else checkDomain(dimension, path)
+  if (filters.filters.length > 0) since(5, version, `${path}.filters`, 'filters of a dimension')
   const field: FilteredField = { type, cell_val_num, formatVersion: version }
-  const sparse = array_type === 'sparse'
-  if (filters.filters.length > 0) checkPipeline(filters.filters, field, `${path}.filters`, cells && sparse)
-  else checkPipeline(schema.coords_filters.filters, { ...field, anyType: true }, 'coords_filters', cells && sparse)
+  if (filters.filters.length > 0) checkPipeline(filters.filters, field, `${path}.filters`, cells && !dense)
+  else checkPipeline(schema.coords_filters.filters, { ...field, anyType: true }, 'coords_filters', cells && !dense)
 }
 
 function checkDomain({ type, domain, tile_extent }: Dimension, path: string): void {
   const size = datatypeSize(type)
   const [low, high] = [domain.subarray(0, size), domain.subarray(size)]
   if (datatypeKind(type) === 'float') {
-    const [lo, hi, extent] = [low, high, tile_extent].map((bytes) => (bytes ? numbersOf(type, bytes)[0] : undefined))
+    const [lo, hi, extent] = [low, high, tile_extent].map((bytes) => (bytes ? numbersOf(type, bytes)[0] : 1))
     const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
-    if (lo === undefined || hi === undefined || !Number.isFinite(lo) || !Number.isFinite(hi) || lo > hi) {
-      throw wrong(`${path}.domain`, 'finite numbers, the lower one first', `[${lo}, ${hi}]`)
-    }
+    const finite = Number.isFinite(lo) && Number.isFinite(hi)
+    refuse(!finite || lo > hi, `${path}.domain`, 'finite numbers, the lower one first', `[${lo}, ${hi}]`)
     // TileDB refuses 0, but stores it itself if no extent is given and the domain has one value.
-    if (extent !== undefined && (extent < 0 || (extent === 0 && lo < hi) || extent > round(round(hi - lo) + 1)))
-      throw wrong(`${path}.tile_extent`, `more than 0, at most ${hi - lo + 1}`, String(extent))
+    const bad = extent < 0 || (extent === 0 && lo < hi) || extent > round(round(hi - lo) + 1)
+    refuse(tile_extent !== undefined && bad, `${path}.tile_extent`, `more than 0, at most ${hi - lo + 1}`, `${extent}`)
     return
   }
   const [lo, hi] = [integerOf(type, low), integerOf(type, high)]
-  if (lo > hi) throw wrong(`${path}.domain`, 'the lower end first', `[${lo}, ${hi}]`)
-  const signed = integerOf(type, new Uint8Array(size).fill(0xff)) < 0n
-  const bits = BigInt(8 * size)
-  const top = signed ? 2n ** (bits - 1n) - 1n : 2n ** bits - 1n
-  if (hi - lo + 1n === 2n ** bits) throw wrong(`${path}.domain`, `fewer values than ${type} has`, 'all of them')
+  refuse(lo > hi, `${path}.domain`, 'the lower end first', `[${lo}, ${hi}]`)
+  const all = 2n ** BigInt(8 * size)
+  const length = hi - lo + 1n
+  refuse(length === all, `${path}.domain`, `fewer values than ${type} has`, 'all of them')
   if (!tile_extent) return
   const extent = integerOf(type, tile_extent)
-  const length = hi - lo + 1n
   // As in TileDB, an extent beyond the largest value of a signed type has wrapped around.
-  if (extent === 0n || extent > length || (extent < 0n && 2n ** bits + extent !== length))
-    throw wrong(`${path}.tile_extent`, `from 1 to ${length}, the values of the domain`, String(extent))
-  if (extent < 0n || length % extent === 0n) return
+  const bad = extent === 0n || extent > length || (extent < 0n && all + extent !== length)
+  refuse(bad, `${path}.tile_extent`, `from 1 to ${length}, the values of the domain`, `${extent}`)
+  if (size < 8 || extent < 0n || length % extent === 0n) return
+  const top = type === 'UINT64' ? all - 1n : all / 2n - 1n
   const end = lo + ((hi - lo) / extent + 1n) * extent - 1n
-  if (size === 8 && end > top)
-    throw wrong(`${path}.tile_extent`, `one whose last tile ends at most at ${top}`, `${extent}, which ends at ${end}`)
+  const expected = `one whose last tile ends at most at ${top}`
+  refuse(end > top, `${path}.tile_extent`, expected, `${extent}, which ends at ${end}`)
 }
 
 function checkAttribute(
@@ -251,66 +213,56 @@ function checkAttribute(
   cells: boolean,
 ): void {
   const { version } = schema
-  checkType(attribute.type, version, `${path}.type`)
-  const { type, cell_val_num, nullable, enumeration, order, fill_value } = attribute
-  if (nullable && version < 7) throw tooOld(`${path}.nullable`, 'nullable attributes', 7, version)
-  if (type === 'ANY' && cell_val_num !== 'var')
-    throw wrong(`${path}.cell_val_num`, '"var" for ANY', String(cell_val_num))
+  const { type, cell_val_num, nullable, enumeration, order, fill_value, fill_value_validity } = attribute
+  checkType(type, version, `${path}.type`)
+  if (nullable) since(7, version, `${path}.nullable`, 'nullable attributes')
+  refuse(type === 'ANY' && cell_val_num !== 'var', `${path}.cell_val_num`, '"var" for ANY', String(cell_val_num))
   if (order !== 'unordered') checkOrdered(schema, attribute, path)
-  if (fill_value && fill_value.length === 0) throw wrong(`${path}.fill_value`, 'at least one byte', 'none')
-  if (attribute.fill_value_validity && !nullable)
-    throw wrong(`${path}.fill_value_validity`, 'false where cells cannot be null', 'true')
-  if (enumeration !== '') {
-    if (version < ENUMERATIONS_SINCE) throw tooOld(`${path}.enumeration`, 'enumerations', ENUMERATIONS_SINCE, version)
-    const kind = datatypeKind(type)
-    if ((kind !== 'int' && kind !== 'uint' && kind !== 'bool') || cell_val_num !== 1)
-      throw wrong(`${path}.type`, 'one integer a cell where there is an enumeration', type)
-    const named = enumerations.find(({ name }) => name === enumeration)
-    if (!named) {
-      const names = enumerations.map(({ name }) => name).join(', ')
-      throw wrong(
-        `${path}.enumeration`,
-        `an enumeration of the schema (${names || 'it has none'})`,
-        JSON.stringify(enumeration),
-      )
-    }
-    const most = 2 ** (8 * datatypeSize(type) - (kind === 'int' ? 1 : 0)) - 2
-    const values = enumerationCells(named).length
-    if (values > most)
-      throw wrong(
-        `${path}.type`,
-        `a type that indexes the ${values} values of ${enumeration}`,
-        `${type}, up to ${most}`,
-      )
-  }
-  checkPipeline(
-    attribute.filters.filters,
-    { type, cell_val_num, formatVersion: version, picture: pictureOf(schema) },
-    `${path}.filters`,
-    cells,
-  )
+  refuse(fill_value?.length === 0, `${path}.fill_value`, 'at least one byte', 'none')
+  const noNulls = fill_value_validity && !nullable
+  refuse(noNulls, `${path}.fill_value_validity`, 'false where cells cannot be null', 'true')
+  if (enumeration !== '') checkLabelled(attribute, version, enumerations, path)
+  const field: FilteredField = { type, cell_val_num, formatVersion: version, picture: pictureOf(schema) }
+  checkPipeline(attribute.filters.filters, field, `${path}.filters`, cells)
+}
+
+/** Attributes whose cells are indexes into an enumeration. */
+function checkLabelled(
+  { type, cell_val_num, enumeration }: Attribute,
+  version: number,
+  enumerations: readonly Enumeration[],
+  path: string,
+): void {
+  since(ENUMERATIONS_SINCE, version, `${path}.enumeration`, 'enumerations')
+  const kind = datatypeKind(type)
+  const isIndex = (kind === 'int' || kind === 'uint' || kind === 'bool') && cell_val_num === 1
+  refuse(!isIndex, `${path}.type`, 'one integer a cell where there is an enumeration', type)
+  const names = enumerations.map(({ name }) => name).join(', ')
+  const named = enumerations.find(({ name }) => name === enumeration)
+  const expected = `an enumeration of the schema (${names || 'it has none'})`
+  if (!named) throw wrong(`${path}.enumeration`, expected, JSON.stringify(enumeration))
+  const most = 2 ** (8 * datatypeSize(type) - (kind === 'int' ? 1 : 0)) - 2
+  const values = enumerationCells(named).length
+  const fits = `a type that indexes the ${values} values of ${enumeration}`
+  refuse(values > most, `${path}.type`, fits, `${type}, up to ${most}`)
 }
 
 /** Attributes that hold dimension labels. @see tiledb/sm/array_schema/attribute.cc (validate_cell_val_num) */
 function checkOrdered({ version, array_type, domain }: ArraySchema, attribute: Attribute, path: string): void {
   const { type, cell_val_num, nullable, order } = attribute
-  if (version < 17) throw tooOld(`${path}.order`, 'ordered attributes', 17, version)
-  if (array_type !== 'dense' || domain.dimensions.length !== 1)
-    throw wrong(`${path}.order`, '"unordered" except in a dense array of one dimension', order)
-  if (!isDimensionType(type))
-    throw wrong(`${path}.type`, 'numbers, dates, times or STRING_ASCII in an ordered attribute', type)
-  if (cell_val_num !== (type === 'STRING_ASCII' ? 'var' : 1))
-    throw wrong(
-      `${path}.cell_val_num`,
-      `${type === 'STRING_ASCII' ? '"var"' : 1} in an ordered attribute`,
-      String(cell_val_num),
-    )
-  if (nullable) throw wrong(`${path}.nullable`, 'false in an ordered attribute', 'true')
+  since(17, version, `${path}.order`, 'ordered attributes')
+  const ofLabel = array_type === 'dense' && domain.dimensions.length === 1
+  refuse(!ofLabel, `${path}.order`, '"unordered" except in a dense array of one dimension', order)
+  const types = 'numbers, dates, times or STRING_ASCII in an ordered attribute'
+  refuse(!isDimensionType(type), `${path}.type`, types, type)
+  const elements = type === 'STRING_ASCII' ? 'var' : 1
+  const expected = `${JSON.stringify(elements)} in an ordered attribute`
+  refuse(cell_val_num !== elements, `${path}.cell_val_num`, expected, String(cell_val_num))
+  refuse(nullable, `${path}.nullable`, 'false in an ordered attribute', 'true')
 }
 
 function checkType(type: Datatype, version: number, path: string): void {
-  const since = TYPES_SINCE.find(([name]) => name.test(type))?.[1]
-  if (since !== undefined && version < since) throw tooOld(path, type, since, version)
+  since(TYPES_SINCE.find(([name]) => name.test(type))?.[1] ?? 0, version, path, type)
 }
 
 function checkPipeline(filters: readonly FilterConfig[], field: FilteredField, path: string, cells: boolean): void {
@@ -318,12 +270,16 @@ function checkPipeline(filters: readonly FilterConfig[], field: FilteredField, p
   if (why !== undefined) throw usage(why, { field: path })
 }
 
+function refuse(when: boolean, field: string, expected: string, found: string): void {
+  if (when) throw wrong(field, expected, found)
+}
+
 function wrong(field: string, expected: string, found: string): InspectError {
   return usage(`expected ${expected}, found ${found}`, { field })
 }
 
-function tooOld(field: string, what: string, since: number, version: number): InspectError {
-  return usage(`${what} exist since format version ${since}, found format version ${version}`, {
-    field,
-  })
+/** Refuses what format versions before `first` do not have. */
+function since(first: number, version: number, field: string, what: string): void {
+  if (version < first)
+    throw usage(`${what} exist since format version ${first}, found format version ${version}`, { field })
 }
