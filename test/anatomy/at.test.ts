@@ -79,7 +79,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
     expect(folders.map(({ name }) => name).sort()).toEqual([...NAMES].sort())
   })
 
-  for (const folder of turn(folders, 4)) {
+  for (const folder of turn(folders, 8)) {
     test(folder.name, async () => {
       const random = new Random(folder.name.length * 7919)
       let exact = 0
@@ -148,7 +148,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
 })
 
 describe('at --cell', () => {
-  for (const folder of turn(folders, 4)) {
+  for (const folder of turn(folders, 8)) {
     test(`finds the bytes of a cell in every file of ${folder.name}`, async () => {
       const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$|__coords\.tdb$/.test(path))
       const path = files.find((one) => !one.endsWith('__array_schema.tdb')) ?? ''
@@ -199,7 +199,7 @@ describe('what notices a flip', () => {
       const files = filePaths(folder.path).filter((path) => /\/(?!__)[^/]*\.tdb$/.test(path))
       const copy = `${temporary}/${name.replace('/', '-')}`
       cpSync(folder.path, copy, { recursive: true })
-      const tried = shortTurn(FLIPS, 4)
+      const tried = shortTurn(FLIPS, 8)
       for (const i of FLIPS) {
         const path = files[random.below(files.length)].replace(folder.path, copy)
         const bytes = readFileSync(path)

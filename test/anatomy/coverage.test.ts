@@ -4,7 +4,7 @@ import { turnOfFamilies } from '../helpers/turn.ts'
 import { dissect, filePaths, isKnownGap } from './anatomy.ts'
 
 describe('every byte of every file is told once', () => {
-  for (const folder of turnOfFamilies(fixtureFolders(), 8, versionOf, 4)) {
+  for (const folder of turnOfFamilies(fixtureFolders(), 12, versionOf, 4)) {
     test(folder.name, async () => {
       const faults: string[] = []
       for (const path of filePaths(folder.path)) {

@@ -22,7 +22,7 @@ const SEED = Number(env.SEED ?? 20260)
 /** Every so many offsets the command itself is asked, which tries all eight bits. */
 const EVERY = FLIPS > 1000 ? 40 : 8
 const LARGE = 2 << 20
-const PARTS = 8
+const PARTS = 12
 
 interface Place {
   folder: FixtureFolder

@@ -46,7 +46,7 @@ function changed(bytes: Uint8Array, random: Random): Uint8Array {
 describe('damaged files', () => {
   test('are told to the last byte, each byte once, whatever was changed', async () => {
     const folders = fixtureFolders()
-    for (const i of turnOf(400, 5)) {
+    for (const i of turnOf(400, 10)) {
       const random = new Random(20_240_501 + i)
       const folder = random.pick(folders)
       const path = random.pick(filePaths(folder.path))

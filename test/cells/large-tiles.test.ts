@@ -47,7 +47,7 @@ const ARRAYS = {
 } as const
 type Name = keyof typeof ARRAYS
 const NAMES = Object.keys(ARRAYS) as Name[]
-const TRIED = shortTurn(NAMES, 2)
+const TRIED = shortTurn(NAMES, 4)
 /** Those with tests of their own further down. */
 const NEEDED: readonly Name[] = ['dense, col-major, without filters', 'sparse']
 

@@ -84,7 +84,7 @@ async function isArray({ path, key }: FixtureFolder): Promise<boolean> {
 
 describe('tiles unfiltered on several threads', () => {
   const all = fixtureFolders()
-  const folders = turn(all, 8)
+  const folders = turn(all, 12)
 
   test.each([1, 500, 2 ** 20])('give the same cells in every fixture, %i bytes a unit', async (unitBytes) => {
     let elsewhere = 0

@@ -5,7 +5,7 @@ import { turnOfFamilies } from '../helpers/turn.ts'
 import { check, serious, shown } from './findings.ts'
 
 describe('an array that TileDB wrote has no error and no warning', () => {
-  const some = turnOfFamilies(fixtureFolders(), 4, versionOf)
+  const some = turnOfFamilies(fixtureFolders(), 8, versionOf)
   test.each(some.map((folder) => [folder.name, folder] as const))('%s', async (_, { path, key }) => {
     const { findings, notExamined } = await check(localStorage, path, { key, all: true })
     expect(shown(serious(findings))).toEqual([])

@@ -39,7 +39,7 @@ async function disagreement(
   changed: readonly (readonly [string, Verdict, (array: EditedArray) => void])[],
 ): Promise<string[]> {
   const lines: string[] = []
-  for (const [path, verdict, change] of shortTurn(changed, 16, 8)) {
+  for (const [path, verdict, change] of shortTurn(changed, 24, 8)) {
     if (NOT_READ.test(path)) continue
     const array = new EditedArray(name)
     change(array)

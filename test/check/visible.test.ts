@@ -89,7 +89,7 @@ describe(`what libtiledb ${libtiledb} reads is what is said of an array`, () => 
   test.each(Object.keys(fixtures))('%s', async (name) => {
     const full = written(name)
     const wrong: string[] = []
-    for (const [what, { edits, tiledb }] of shortTurn(Object.entries(fixtures[name]), 8)) {
+    for (const [what, { edits, tiledb }] of shortTurn(Object.entries(fixtures[name]), 12)) {
       const array = new EditedArray(name)
       edited(array, edits, full)
       const checked = await check(array.storage(), EDITED, { key: array.key, level: 'structure' }).catch(
@@ -132,7 +132,7 @@ describe('what a list hides', () => {
       const full = written(name)
       const LOST = /gone|uncommitted|before|behind|itself|circle|list of|does not end|other folder/
       const lists = Object.entries(fixtures[name]).filter(([what, { tiledb }]) => tiledb && /list/.test(what))
-      for (const [what, { edits, tiledb }] of shortTurn(lists, 4)) {
+      for (const [what, { edits, tiledb }] of shortTurn(lists, 8)) {
         if (!tiledb) continue
         const array = new EditedArray(name)
         edited(array, edits, full)

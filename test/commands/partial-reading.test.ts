@@ -60,7 +60,7 @@ describe('tile --offset reads tiles of a fragment without its metadata', () => {
     ({ kind, name }) =>
       kind === 'array' && /\/(?:sparse_basic|dense_basic|string_filters|encrypted|string_dim)$/.test(name),
   )
-  test.each(turn(cases, 6).map((folder) => [folder.name, folder] as const))('%s', async (_, { name }) => {
+  test.each(turn(cases, 12).map((folder) => [folder.name, folder] as const))('%s', async (_, { name }) => {
     const array = new EditedArray(name)
     const [metadata] = [...array.files.keys()].filter((path) => path.endsWith('/__fragment_metadata.tdb'))
     const path = metadata.slice(0, metadata.lastIndexOf('/'))

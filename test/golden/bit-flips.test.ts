@@ -233,7 +233,7 @@ const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
 
 describe('a flipped bit under a checksum is found, and its chunk named', () => {
   const versions = [...new Set(arrays.map(versionOf))]
-  test.each(turnOfFamilies(versions, 12, (one) => one, 6))('version %i', async (version) => {
+  test.each(turnOfFamilies(versions, 18, (one) => one, 6))('version %i', async (version) => {
     const random = new Random(SEED + version)
     let bitNum = 0
     const missed: string[] = []

@@ -11,7 +11,7 @@ describe('every fixture is what TileDB says it is', () => {
   const cases = versionFolders(FIXTURES).flatMap((version) =>
     casesIn(`${FIXTURES}/${version}`).map((path) => ({ path, version: Number(version) })),
   )
-  for (const { path } of turnOfFamilies(cases, 4, ({ version }) => version)) testCase(path)
+  for (const { path } of turnOfFamilies(cases, 8, ({ version }) => version)) testCase(path)
 })
 
 describe('every example array is what TileDB says it is', () => {

@@ -71,7 +71,7 @@ function expectedColumns(
 
 describe('a stream holds what JSON shows, in every fragment of every fixture', () => {
   const versions = [...new Set(arrays.map(versionOf))]
-  test.each(turnOfFamilies(versions, 3, (one) => one))('version %i', async (version) => {
+  test.each(turnOfFamilies(versions, 6, (one) => one))('version %i', async (version) => {
     let compared = 0
     const all = arrays.filter((one) => versionOf(one) === version)
     for (const array of shortTurn(all, all.length > 20 ? 5 : 1)) {

@@ -112,7 +112,7 @@ function columnOf(type: Datatype, more: Partial<ColumnType> = {}): ColumnType {
 describe('lines written from bytes are those of the rows', () => {
   const dates = DATATYPES.filter((type) => datatypeKind(type) === 'datetime')
   const fixed = DATATYPES.filter((type) => !['text', 'bytes'].includes(datatypeKind(type)) && !dates.includes(type))
-  const someFixed = shortTurn(fixed, 4)
+  const someFixed = shortTurn(fixed, 6)
   test.each(someFixed.flatMap((type) => STYLES.map((style) => [type, style.format, style] as const)))(
     'of %s as %s',
     async (type, _, style) => {
@@ -303,7 +303,7 @@ describe('lines written from bytes are those of the rows', () => {
   })
 
   const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
-  test.each(turnOfFamilies(arrays, 4, versionOf).map((folder) => [folder.name, folder] as const))(
+  test.each(turnOfFamilies(arrays, 8, versionOf).map((folder) => [folder.name, folder] as const))(
     'of fixture %s',
     async (_, folder) => {
       const target = await openTarget(localStorage, folder.path, contextFor(folder))

@@ -973,7 +973,7 @@ describe('every fixture', () => {
       const folder = `test/fixtures/${version}`
       const entries = await readdir(folder, { withFileTypes: true })
       const folders = entries.filter((entry) => entry.isDirectory())
-      for (const { name } of shortTurn(folders, version === '22' ? 6 : 2)) {
+      for (const { name } of shortTurn(folders, version === '22' ? 12 : 4)) {
         for (const command of commands) {
           const args = [command, `${folder}/${name}`, ...key]
           const { code } = await run([...args, '--json'])

@@ -102,7 +102,7 @@ describe('the schemas', () => {
     await hold(printed(folder))
     metInAll = new Set(met)
     const others = all.filter(({ name }) => !NEEDED.has(name))
-    await hold(printedOfFixtures(turnOfFamilies(others, 4, versionOf)))
+    await hold(printedOfFixtures(turnOfFamilies(others, 8, versionOf)))
   }, SLOW)
 
   async function hold(documents: AsyncIterable<Printed>): Promise<void> {
