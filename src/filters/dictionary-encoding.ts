@@ -1,14 +1,13 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, NO_BYTES, wholeMetadata } from './bytes.ts'
+import { badData, NO_BYTES } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
-  checkCountSize,
-  checkStringPart,
   checkStrings,
   countSize,
   readCount,
+  readStrings,
   STRING_GROWTH,
   type StringCells,
   stringCells,
@@ -141,11 +140,8 @@ class StringTable {
 }
 
 function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
-  const value = wholeMetadata(bytes.metadata, dictionaryMetadata, 'that of the strings')
-  const count = checkStringPart(value.part, bytes)
+  const { value, count } = readStrings(bytes, dictionaryMetadata, ['id_size', 'string_length_size'])
   const { id_size: idSize, string_length_size: stringSize, dictionary } = value
-  checkCountSize(idSize, 'id_size')
-  checkCountSize(stringSize, 'string_length_size')
   if (count * idSize !== bytes.data.length) {
     throw badData(`expected ${count} ids of ${idSize} bytes, found ${bytes.data.length} bytes`, 'offsets_length')
   }

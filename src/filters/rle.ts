@@ -1,17 +1,16 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, checkLimit, NO_BYTES, wholeMetadata } from './bytes.ts'
+import { badData, checkLimit, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
-  checkCountSize,
-  checkStringPart,
   checkStrings,
   countSize,
   offsetsRoom,
   readCount,
+  readStrings,
   STRING_GROWTH,
   type StringCells,
   stringCells,
@@ -187,11 +186,8 @@ function runLength(cells: StringCells, cell: number): number {
 }
 
 function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
-  const value = wholeMetadata(bytes.metadata, rleStringMetadata, 'that of the strings')
-  const count = checkStringPart(value.part, bytes)
+  const { value, count } = readStrings(bytes, rleStringMetadata, ['run_length_size', 'string_length_size'])
   const { run_length_size: runSize, string_length_size: stringSize } = value
-  checkCountSize(runSize, 'run_length_size')
-  checkCountSize(stringSize, 'string_length_size')
   const input = bytes.data
   let cells = 0
   let strings = 0

@@ -1,6 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import type { StringPart } from '../format/chunk-metadata.ts'
-import { badData, checkLimit } from './bytes.ts'
+import type { AnyIo } from '../format/io.ts'
+import { badData, checkLimit, wholeMetadata } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
@@ -12,10 +13,6 @@ export const STRING_GROWTH = 64
 /** Bytes for counts up to `largest`: 1, 2, 4 or 8. */
 export function countSize(largest: number): number {
   return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
-}
-
-export function checkCountSize(size: number, field: string): void {
-  if (!isElementSize(size)) throw badData(`expected a size of 1, 2, 4 or 8, found ${size}`, field)
 }
 
 /** Reads a big-endian count. The caller has checked that it is within `bytes`. */
@@ -95,15 +92,26 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
   return new StringCells(data[0], offsets)
 }
 
-/** Checks the first fields of the metadata against the chunk. @returns the number of cells */
-export function checkStringPart(part: StringPart, bytes: FilteredBytes): number {
-  if (part.compressed_length !== bytes.data.length) {
-    throw badData(`expected ${part.compressed_length} bytes of data, found ${bytes.data.length}`, 'compressed_length')
+/**
+ * Reads the metadata of strings, and checks it against the chunk.
+ * @param sizes the fields with the bytes of a count
+ */
+export function readStrings<T extends { part: StringPart }>(
+  { metadata, data }: FilteredBytes,
+  describe: (io: AnyIo) => T,
+  sizes: readonly (keyof T & string)[],
+): { value: T; count: number } {
+  const value = wholeMetadata(metadata, describe, 'that of the strings')
+  const { compressed_length, offsets_length } = value.part
+  if (compressed_length !== data.length) {
+    throw badData(`expected ${compressed_length} bytes of data, found ${data.length}`, 'compressed_length')
   }
-  if (part.offsets_length % 8 !== 0) {
-    throw badData(`expected 8 bytes a cell, found ${part.offsets_length}`, 'offsets_length')
+  if (offsets_length % 8 !== 0) throw badData(`expected 8 bytes a cell, found ${offsets_length}`, 'offsets_length')
+  for (const field of sizes) {
+    const size = Number(value[field])
+    if (!isElementSize(size)) throw badData(`expected a size of 1, 2, 4 or 8, found ${size}`, field)
   }
-  return part.offsets_length / 8
+  return { value, count: offsets_length / 8 }
 }
 
 /** Checks how many bytes the strings have. Call it before allocating them. */

@@ -1,9 +1,9 @@
 import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
-import { type AnyIo, countedList, type Describe, type Io, lengthAndBytes } from './io.ts'
-import { type SlotSectionOffsets, slotSectionOffsets } from './metadata-sections.ts'
-import { type NDRange, ndRange, ndRangeSize } from './range.ts'
+import { type AnyIo, countedList, lengthAndBytes } from './io.ts'
+import { slotSectionOffsets } from './metadata-sections.ts'
+import { ndRange, ndRangeSize } from './range.ts'
 
 /** Name of the metadata file in every fragment folder. */
 export const FRAGMENT_METADATA_FILE = '__fragment_metadata.tdb'
@@ -26,38 +26,11 @@ export interface FooterFields extends Omit<FooterHead, 'version'> {
 }
 
 /**
- * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry
- * for each slot (fragment-slots.ts). Offsets are those of generic tiles in this file, sizes are those of data files,
- * all in bytes.
- *
- * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
- * version 12, not 11, and there is no second schema name at the end.
+ * A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order:
+ * one uint64 for each dimension for the minima, then one for each dimension for the maxima.
  */
-export interface FragmentFooter extends FooterFields, SlotSectionOffsets {
-  version: number
-  nonempty_domain: NDRange
-  file_sizes: Float64Array
-  /** Versions 3 and 4 have no entry for the coordinates, here and in the other lists of var-sized data. */
-  file_var_sizes: Float64Array
-  file_validity_sizes: Float64Array | undefined
-  optional_sections: OptionalSection[] | undefined
-  /**
-   * Bytes after the known fields, up to the stored length of the footer. TileDB ignores them. Releases since 2.8 leave
-   * 8 such bytes in version 11 footers.
-   */
-  slack: Uint8Array
-}
-
-/**
- * A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order.
- */
-export interface OptionalSection {
-  identifier: number
-  /** For identifier 0: one uint64 for each dimension for the minima, then one for each dimension for the maxima. */
-  payload: Uint8Array
-}
-
-function optionalSection(io: Io<OptionalSection>): OptionalSection {
+export type OptionalSection = ReturnType<typeof optionalSection>
+function optionalSection(io: AnyIo) {
   return {
     identifier: io.size('identifier', '0: offsets of the first and last cells of tiles in global order'),
     payload: lengthAndBytes(io, 'payload', 'uint32', 'content of the section'),
@@ -84,9 +57,20 @@ export function footerHead(io: AnyIo): FooterHead {
   }
 }
 
+/**
+ * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry
+ * for each slot (fragment-slots.ts); those of var-sized data have none for the coordinates in versions 3 and 4. Offsets
+ * are those of generic tiles in this file, sizes are those of data files, all in bytes. Releases since 2.8 leave 8 bytes
+ * of slack in version 11 footers.
+ *
+ * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
+ * version 12, not 11, and there is no second schema name at the end.
+ */
+export type FragmentFooter = ReturnType<ReturnType<typeof fragmentFooter>>
+
 /** @param schema the fragment's own schema */
-export function fragmentFooter(schema: ArraySchema): Describe<FragmentFooter> {
-  return (io) => {
+export function fragmentFooter(schema: ArraySchema) {
+  return (io: AnyIo) => {
     const ofDomain = 'dense: the box that was written, not rounded to tiles'
     const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
     const ofTimes = 'whether cells have time stamps of their own: one slot more'

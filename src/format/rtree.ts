@@ -1,18 +1,29 @@
-import { type Datatype, datatypeCoding } from './datatype.ts'
-import { type Describe, decodePrefix, type Io } from './io.ts'
+import { datatypeCoding } from './datatype.ts'
+import { type AnyIo, decodePrefix } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
 /** Children of a node in the R-trees that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
 export const RTREE_FANOUT = 10
 
 /**
+ * A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a
+ * file.
+ */
+const MOST_LEVELS = 64
+
+/**
  * MBRs of one level of the R-tree, kept as stored bytes: a fragment can have millions. With string dimensions the MBRs
  * differ in length; then `starts` has the start of each, in bytes.
  */
-export interface RTreeLevel {
-  mbr_num: number
-  bytes: Uint8Array
-  starts: Float64Array | undefined
+export type RTreeLevel = ReturnType<ReturnType<typeof rtreeLevel>>
+function rtreeLevel(dimensions: readonly RangeType[]) {
+  const stride = ndRangeSize(dimensions)
+  const mbr = ndRange(dimensions)
+  return (io: AnyIo) => {
+    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: root first, leaves last')
+    const about = 'the MBRs of the level; leaf i is that of tile i'
+    return { mbr_num, ...io.records('bytes', mbr_num, stride, mbr, about) }
+  }
 }
 
 /**
@@ -21,12 +32,19 @@ export interface RTreeLevel {
  *
  * @see format_spec/fragment.md, "R-Tree"
  */
-export interface RTree {
-  fanout: number
-  /** Only versions 3 and 4 store these two. */
-  dim_num: number | undefined
-  type: Datatype | undefined
-  levels: RTreeLevel[]
+export type RTree = ReturnType<ReturnType<typeof rtree>>
+
+/** @param version format version of the fragment */
+export function rtree(version: number, dimensions: readonly RangeType[]) {
+  const level = rtreeLevel(dimensions)
+  return (io: AnyIo) => {
+    const dim_num = version < 5 ? io.u32('dim_num', 'dimensions') : undefined
+    const fanout = io.u32('fanout', 'MBRs below one of the level above: 10')
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
+    const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
+    io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)
+    return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }
+  }
 }
 
 /** One MBR of a level: a {@link Range} for each dimension. */
@@ -44,35 +62,6 @@ export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly Ran
 /** The level with one MBR for each tile; undefined in dense fragments. */
 export function leafLevel(rtree: RTree): RTreeLevel | undefined {
   return rtree.levels.at(-1)
-}
-
-function rtreeLevel(dimensions: readonly RangeType[]): Describe<RTreeLevel> {
-  const stride = ndRangeSize(dimensions)
-  const mbr = ndRange(dimensions)
-  return (io: Io<RTreeLevel>) => {
-    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: root first, leaves last')
-    const about = 'the MBRs of the level; leaf i is that of tile i'
-    return { mbr_num, ...io.records('bytes', mbr_num, stride, mbr, about) }
-  }
-}
-
-/**
- * A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a
- * file.
- */
-const MOST_LEVELS = 64
-
-/** @param version format version of the fragment */
-export function rtree(version: number, dimensions: readonly RangeType[]): Describe<RTree> {
-  const level = rtreeLevel(dimensions)
-  return (io) => {
-    const dim_num = version < 5 ? io.u32('dim_num', 'dimensions') : undefined
-    const fanout = io.u32('fanout', 'MBRs below one of the level above: 10')
-    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
-    const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
-    io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)
-    return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }
-  }
 }
 
 /** Makes a level from its MBRs, for writing. */

@@ -1,29 +1,9 @@
-import { type AnyIo, countedList, type Io } from './io.ts'
+import { type AnyIo, countedList } from './io.ts'
 import { u32 } from './u32.ts'
 
-/** One chunk of a tile as stored. */
-export interface StoredChunk {
-  /** Unfiltered bytes. */
-  original_length: number
-  /** Concatenated metadata of all filters, that of the last filter first. */
-  metadata: Uint8Array
-  /** Filtered data. */
-  data: Uint8Array
-}
-
-/**
- * A tile as stored in a data file, and the body of a generic tile: a count, then the chunks. Each chunk was filtered
- * separately. Its lengths come in the order original, filtered, metadata; its bytes in the order metadata, data.
- *
- * @see format_spec/tile.md
- */
-export interface TileChunks {
-  chunks: StoredChunk[]
-  /** Bytes after the last chunk. TileDB ignores them and never writes them. */
-  extra: Uint8Array
-}
-
-export function storedChunk(io: Io<StoredChunk>): StoredChunk {
+/** One chunk of a tile as stored. Its lengths come in the order original, filtered, metadata. */
+export type StoredChunk = ReturnType<typeof storedChunk>
+export function storedChunk(io: AnyIo) {
   const original_length = io.u32('original_length', 'bytes: before filtering')
   const filteredLength = io.derive('filtered_length', 'uint32', (c) => c.data.length, 'bytes: of `data`')
   const ofLength = 'bytes: of `metadata`, which comes first although its length comes last'
@@ -67,11 +47,18 @@ export function chunkCount(stored: Uint8Array): number {
 }
 
 /** {@link tileChunks} for a tile whose end is not known: the tile ends with the last chunk. */
-export function chunkedTile(io: AnyIo): Pick<TileChunks, 'chunks'> {
+export function chunkedTile(io: AnyIo) {
   const about = 'chunks: 0 only in tiles of offsets that are kept with the values'
   return { chunks: countedList(io, ['chunk_num', 'uint64', about], 'chunks', storedChunk) }
 }
 
-export function tileChunks(io: Io<TileChunks>): TileChunks {
+/**
+ * A tile as stored in a data file, and the body of a generic tile: a count, then the chunks. Each chunk was filtered
+ * separately. TileDB never writes extra bytes.
+ *
+ * @see format_spec/tile.md
+ */
+export type TileChunks = ReturnType<typeof tileChunks>
+export function tileChunks(io: AnyIo) {
   return { ...chunkedTile(io), extra: io.rest('extra', 'bytes behind the last chunk; TileDB passes over them') }
 }
