@@ -47,10 +47,8 @@ function aesFilter(aead: Aead): Filter {
       const open = (list: string) => (part: EncryptedPart, index: number) => {
         const place = `${list}.${index}`
         if (part.encrypted_length !== part.plain_length) {
-          throw badData(
-            `expected ${part.plain_length} encrypted bytes, found ${part.encrypted_length}`,
-            `${place}.encrypted_length`,
-          )
+          const message = `expected ${part.plain_length} encrypted bytes, found ${part.encrypted_length}`
+          throw badData(message, `${place}.encrypted_length`)
         }
         const sealed = stored.take(part.encrypted_length, `${place}.encrypted_length`)
         const plain = aead.open(key, part.iv, part.tag, sealed)

@@ -57,22 +57,20 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
     decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
       const type = deltaType(cx.datatype, config.reinterpret_datatype)
       const count = elementCount(part, countAt)
-      if (cx.otherType && originalLength % type.size !== 0 && count === Math.floor(originalLength / type.size)) {
-        const kept = codec.uneven?.(part, originalLength, type)
+      const whole = Math.floor(originalLength / type.size)
+      const tail = originalLength % type.size
+      const kept = tail > 0 ? codec.uneven?.(part, originalLength, type) : undefined
+      if (cx.otherType && tail > 0 && count === whole) {
         if (kept) return kept
-        throw badData(
-          `expected ${originalLength} bytes, found ${count} elements: the release that wrote it lost the rest`,
-        )
+        const found = `${count} elements: the release that wrote it lost the rest`
+        throw badData(`expected ${originalLength} bytes, found ${found}`)
       }
-      if (count !== Math.floor(originalLength / type.size) || (count === 0 && originalLength > 0)) {
-        throw badData(
-          `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`,
-          'element_num',
-        )
+      if (count !== whole || (count === 0 && originalLength > 0)) {
+        const message = `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`
+        throw badData(message, 'element_num')
       }
       if (count === 0) cx.onRefused?.('delta of nothing')
-      const tail = originalLength % type.size
-      if (tail > 0 && !codec.uneven?.(part, originalLength, type))
+      if (tail > 0 && !kept)
         cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
       return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
     },

@@ -480,9 +480,6 @@ export function boundOf(stored: number): string {
 }
 
 function tooLarge(most: number, found: number, at: ErrorPlace, bound = '--max-tile-size'): InspectError {
-  return new InspectError(
-    'TOO_LARGE',
-    `expected at most ${most} unfiltered bytes in a tile (${bound}), found ${found}`,
-    at,
-  )
+  const message = `expected at most ${most} unfiltered bytes in a tile (${bound}), found ${found}`
+  return new InspectError('TOO_LARGE', message, at)
 }

@@ -67,13 +67,6 @@ export function parseFragmentName(name: string): FragmentName | undefined {
   return { timestamp_range: [stamp, stamp], uuid, least_version: 1 }
 }
 
-/** What TileDB reads from the name of a fragment, a schema, a list or another file with timestamps, in any form. */
-export interface NameFacts {
-  timestamp_range: [bigint, bigint]
-  /** Format version of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4. */
-  format_version: number
-}
-
 /** Timestamps, with what C's `%ld` accepts: white space and a sign. */
 const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
 const NUMBER = /^[ \t-\r]*([+-]?\d+)/
@@ -92,6 +85,9 @@ function stamp(text = '0'): bigint {
 }
 
 /**
+ * What TileDB reads from the name of a fragment, a schema, a list or another file with timestamps, in any form. The
+ * format version is that of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4.
+ *
  * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the
  * name is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are
  * `__<t1>_<t2>_<uuid>`. In all others the last part is the time.
@@ -100,7 +96,7 @@ function stamp(text = '0'): bigint {
  *   are returned.
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
-export function nameFacts(name: string): NameFacts | undefined {
+export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; format_version: number } | undefined {
   const usual = USUAL.exec(name)
   if (usual) {
     const [, first, last, version] = usual

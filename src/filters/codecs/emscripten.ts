@@ -70,10 +70,8 @@ export class WasmLibrary {
   run<T>(data: Uint8Array, room: number, call: LibraryCall, take: (heap: Uint8Array, from: number, to: number) => T) {
     const { stream, name } = this.facts
     if (data.length + room > LARGEST) {
-      throw new InspectError(
-        'TOO_LARGE',
-        `expected at most ${LARGEST} bytes in and out of one ${stream}, found ${data.length + room}`,
-      )
+      const message = `expected at most ${LARGEST} bytes in and out of one ${stream}, found ${data.length + room}`
+      throw new InspectError('TOO_LARGE', message)
     }
     const { library } = this
     try {

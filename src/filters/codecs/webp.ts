@@ -46,12 +46,8 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
         const image = decoder.decode(file)
         if (image?.width === width && image.height === height) rgba = image.data
       } catch (cause) {
-        throw new InspectError(
-          'BAD_FILTERED_DATA',
-          'expected a WebP file, found one that libwebp fails on',
-          {},
-          { cause },
-        )
+        const message = 'expected a WebP file, found one that libwebp fails on'
+        throw new InspectError('BAD_FILTERED_DATA', message, {}, { cause })
       }
       if (!rgba) throw badData('expected a WebP file, found a broken one')
       const pixels = new Uint8Array(width * height * depth)

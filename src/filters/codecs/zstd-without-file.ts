@@ -37,8 +37,6 @@ export async function loadZstdCodec(): Promise<ByteCodec> {
 
 function refuseLarger(bytes: number): void {
   if (bytes <= LARGEST) return
-  throw new InspectError(
-    'TOO_LARGE',
-    `expected at most ${LARGEST} bytes in a zstd frame without a wasm file, found ${bytes}`,
-  )
+  const message = `expected at most ${LARGEST} bytes in a zstd frame without a wasm file, found ${bytes}`
+  throw new InspectError('TOO_LARGE', message)
 }

@@ -60,24 +60,17 @@ export function interleave4(input: usize, output: usize, count: usize): void {
 
 export function interleave8(input: usize, output: usize, count: usize): void {
   const whole = count & ~15
-  const upper = input + 4 * count
   for (let i: usize = 0; i < whole; i += 16) {
-    let from = input + i
+    const from = input + i
+    const upper = from + 4 * count
     const a = v128.load(from)
-    from += count
-    const b = v128.load(from)
-    from += count
-    const c = v128.load(from)
-    from += count
-    const d = v128.load(from)
-    from = upper + i
-    const e = v128.load(from)
-    from += count
-    const f = v128.load(from)
-    from += count
-    const g = v128.load(from)
-    from += count
-    const h = v128.load(from)
+    const b = v128.load(from + count)
+    const c = v128.load(from + 2 * count)
+    const d = v128.load(from + 3 * count)
+    const e = v128.load(upper)
+    const f = v128.load(upper + count)
+    const g = v128.load(upper + 2 * count)
+    const h = v128.load(upper + 3 * count)
     const to = output + 8 * i
     let abcd = lowBytes(a, b)
     let other = lowBytes(c, d)
