@@ -1,11 +1,10 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ColumnData } from './column.ts'
 import { lanesOf, numbersOf } from './elements.ts'
 import { hilbertValues } from './hilbert.ts'
-import { type TileArithmetic, typedTileLanes } from './tile-numbers.ts'
+import { type TileArithmetic, tileLanes } from './tile-numbers.ts'
 
 /** Sort keys of cells: lanes of unsigned numbers, the most significant lane first. */
 export type KeyLanes = Uint32Array[]
@@ -133,92 +132,11 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   return [low]
 }
 
-/** The tile number of each cell along one dimension; no lanes if the dimension has no tiles. */
-function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
-  const { type, domain, tile_extent } = dimension
-  if (column.starts || !tile_extent || rule.tiles === 'none') return []
-  const typed = rule.tiles !== 'exact' && typedTileLanes(dimension, tile_extent, column.data, cellNum, rule.tiles)
-  if (typed) return typed
-  const size = datatypeSize(type)
-  const start = domain.subarray(0, size)
-  if (datatypeKind(type) === 'float') {
-    const [first, extent] = [numbersOf(type, start)[0], numbersOf(type, tile_extent)[0]]
-    return floatTileLanes(type, column.data, first, extent, cellNum, rule.conversion)
-  }
-  if (size === 8) return wideTileLanes(column.data, start, integerOf('UINT64', tile_extent), cellNum)
-  const values = numbersOf(type, column.data)
-  const low = numbersOf(type, start)[0]
-  const extent = Number(integerOf('UINT64', tile_extent))
-  const lane = new Uint32Array(cellNum)
-  for (let i = 0; i < cellNum; i++) lane[i] = Math.floor((values[i] - low) / extent)
-  return [lane]
-}
-
 /**
  * How a number outside uint64 converts. x86-64 gives 2^63 for NaN and 0 for too large numbers; ARM gives 0 and the largest
  * uint64.
  */
 export type Conversion = 'x86-64' | 'arm'
-
-/**
- * Computes in the dimension's own type, as TileDB does. If the domain covers the full range of the type, an extent that was
- * not given is stored as Infinity. The distance from the domain's start can be Infinity, too: then the tile number is NaN.
- *
- * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64. The order was measured on arrays written on
- * x86-64.
- */
-function floatTileLanes(
-  type: Datatype,
-  data: Uint8Array,
-  start: number,
-  extent: number,
-  cellNum: number,
-  conversion: Conversion,
-): KeyLanes {
-  const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
-  const values = numbersOf(type, data)
-  const high = new Uint32Array(cellNum)
-  const low = new Uint32Array(cellNum)
-  const arm = conversion === 'arm'
-  for (let i = 0; i < cellNum; i++) {
-    const tile = Math.floor(round(round(values[i] - start) / extent))
-    if (tile < 2 ** 64) {
-      high[i] = tile / 2 ** 32
-      low[i] = tile % 2 ** 32
-    } else if (Number.isNaN(tile)) high[i] = arm ? 0 : 0x80000000
-    else {
-      high[i] = arm ? 0xffffffff : 0
-      low[i] = high[i]
-    }
-  }
-  return [high, low]
-}
-
-/** Up to this difference, the floor of a floating-point division is exact. */
-const SAFE_DIFFERENCE = 2 ** 51
-
-function wideTileLanes(data: Uint8Array, start: Uint8Array, extent: bigint, cellNum: number): KeyLanes {
-  const pairs = lanesOf(data)
-  const [startLow, startHigh] = lanesOf(start)
-  const high = new Uint32Array(cellNum)
-  const low = new Uint32Array(cellNum)
-  const step = Number(extent)
-  for (let i = 0; i < cellNum; i++) {
-    const lo = pairs[2 * i] - startLow
-    const hi = (pairs[2 * i + 1] - startHigh - (lo < 0 ? 1 : 0)) >>> 0
-    const difference = hi * 2 ** 32 + (lo >>> 0)
-    if (difference < SAFE_DIFFERENCE) {
-      const tile = Math.floor(difference / step)
-      high[i] = tile / 2 ** 32
-      low[i] = tile
-    } else {
-      const tile = ((BigInt(hi) << 32n) | BigInt(lo >>> 0)) / extent
-      high[i] = Number(tile >> 32n)
-      low[i] = Number(tile & 0xffffffffn)
-    }
-  }
-  return [high, low]
-}
 
 const PREFIX_BYTES = 6
 

@@ -1,7 +1,8 @@
-import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { KeyLanes } from './cell-order.ts'
+import type { Conversion, KeyLanes, OrderRule } from './cell-order.ts'
+import type { ColumnData } from './column.ts'
 import { lanesOf, numbersOf } from './elements.ts'
 
 /**
@@ -19,31 +20,38 @@ import { lanesOf, numbersOf } from './elements.ts'
  */
 export type TileArithmetic = 'exact' | 'none' | 'typed' | 'wrapping' | 'bytes'
 
-/** Tile numbers as lanes that sort like the release's numbers; undefined if the exact numbers apply. */
-export function typedTileLanes(
-  { type, domain }: Dimension,
-  extent: Uint8Array,
-  data: Uint8Array,
-  cellNum: number,
-  how: Exclude<TileArithmetic, 'exact' | 'none'>,
-): KeyLanes | undefined {
+/**
+ * The tile number of each cell along one dimension, as lanes that sort like the numbers of the release; no lanes if the
+ * dimension has no tiles.
+ */
+export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
+  const { type, domain, tile_extent } = dimension
+  if (column.starts || !tile_extent || rule.tiles === 'none') return []
   const size = datatypeSize(type)
   const start = domain.subarray(0, size)
-  if (datatypeKind(type) === 'float') {
-    if (how !== 'typed') return undefined
-    return quotientLanes(type, data, numbersOf(type, start)[0], numbersOf(type, extent)[0], cellNum)
-  }
-  const step = integerOf('UINT64', extent)
-  const signed = isSignedInteger(type)
-  const small = size < 4
-  if (step === 0n || !signed || (how === 'wrapping' && small) || (how === 'bytes' && !small)) return undefined
-  if (size === 8) return wideLanes(data, BigInt.asIntN(64, integerOf('UINT64', start)), step, cellNum, how)
-  const values = numbersOf(type, data)
+  const values = numbersOf(type, column.data)
   const first = numbersOf(type, start)[0]
+  if (datatypeKind(type) === 'float') {
+    // Computes in the dimension's own type, as TileDB does.
+    const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
+    const extent = numbersOf(type, tile_extent)[0]
+    const quotients = new Float64Array(cellNum)
+    for (let i = 0; i < cellNum; i++) quotients[i] = round(round(values[i] - first) / extent)
+    return rule.tiles === 'typed' ? quotientLanes(quotients) : floorLanes(quotients, rule.conversion)
+  }
+  const step = integerOf('UINT64', tile_extent)
+  const small = size < 4
+  const isExact = step === 0n || !isSignedInteger(type) || rule.tiles === (small ? 'wrapping' : 'bytes')
+  const how = isExact ? 'exact' : rule.tiles
+  if (size === 8) return wideLanes(column.data, start, step, cellNum, how)
   const divisor = Number(step)
-  const mask = 2 ** (8 * size) - 1
-  const high = new Uint32Array(cellNum)
+  const high = new Uint32Array(how === 'exact' ? 0 : cellNum)
   const low = new Uint32Array(cellNum)
+  if (how === 'exact') {
+    for (let i = 0; i < cellNum; i++) low[i] = Math.floor((values[i] - first) / divisor)
+    return [low]
+  }
+  const mask = 2 ** (8 * size) - 1
   for (let i = 0; i < cellNum; i++) {
     // int is 32 bits: differences of the smaller types do not wrap.
     const difference = how === 'bytes' ? (values[i] & mask) - (first & mask) : (values[i] - first) | 0
@@ -55,33 +63,73 @@ export function typedTileLanes(
   return [high, low]
 }
 
-/** Quotients of floats; each operation is rounded to the type. */
-function quotientLanes(type: Datatype, data: Uint8Array, start: number, extent: number, cellNum: number): KeyLanes {
-  const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
-  const values = numbersOf(type, data)
-  const bytes = new Float64Array(cellNum)
-  for (let i = 0; i < cellNum; i++) bytes[i] = round(round(values[i] - start) / extent)
-  const pairs = lanesOf(new Uint8Array(bytes.buffer))
-  const high = new Uint32Array(cellNum)
-  const low = new Uint32Array(cellNum)
-  for (let i = 0; i < cellNum; i++) {
-    // No quotient is negative, and the bits of such doubles sort like the values.
+/** No quotient is negative, and the bits of such doubles sort like the values. */
+function quotientLanes(quotients: Float64Array): KeyLanes {
+  const pairs = new Uint32Array(quotients.buffer)
+  const high = new Uint32Array(quotients.length)
+  const low = new Uint32Array(quotients.length)
+  for (let i = 0; i < high.length; i++) {
     low[i] = pairs[2 * i]
     high[i] = pairs[2 * i + 1] & 0x7fffffff
   }
   return [high, low]
 }
 
-function wideLanes(data: Uint8Array, start: bigint, extent: bigint, cellNum: number, how: TileArithmetic): KeyLanes {
+/**
+ * If the domain covers the full range of the type, an extent that was not given is stored as Infinity. The distance from the
+ * domain's start can be Infinity, too: then the tile number is NaN.
+ *
+ * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64. The order was measured on arrays written on
+ * x86-64.
+ */
+function floorLanes(quotients: Float64Array, conversion: Conversion): KeyLanes {
+  const high = new Uint32Array(quotients.length)
+  const low = new Uint32Array(quotients.length)
+  const arm = conversion === 'arm'
+  for (let i = 0; i < high.length; i++) {
+    const tile = Math.floor(quotients[i])
+    if (tile < 2 ** 64) {
+      high[i] = tile / 2 ** 32
+      low[i] = tile % 2 ** 32
+    } else if (Number.isNaN(tile)) high[i] = arm ? 0 : 0x80000000
+    else {
+      high[i] = arm ? 0xffffffff : 0
+      low[i] = high[i]
+    }
+  }
+  return [high, low]
+}
+
+/** Up to this difference, the floor of a floating-point division is exact. */
+const SAFE_DIFFERENCE = 2 ** 51
+
+function wideLanes(
+  data: Uint8Array,
+  start: Uint8Array,
+  extent: bigint,
+  cellNum: number,
+  how: TileArithmetic,
+): KeyLanes {
   const pairs = lanesOf(data)
+  const [startLow, startHigh] = lanesOf(start)
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
+  const step = Number(extent)
   const turn = how === 'typed' ? 0x80000000 : 0
   for (let i = 0; i < cellNum; i++) {
-    const value = (BigInt(pairs[2 * i + 1] | 0) << 32n) | BigInt(pairs[2 * i])
-    const tile = BigInt.asIntN(64, value - start) / extent
-    high[i] = Number(BigInt.asIntN(32, tile >> 32n)) ^ turn
-    low[i] = Number(tile & 0xffffffffn)
+    const lo = pairs[2 * i] - startLow
+    const hi = (pairs[2 * i + 1] - startHigh - (lo < 0 ? 1 : 0)) >>> 0
+    const difference = hi * 2 ** 32 + (lo >>> 0)
+    if (difference < SAFE_DIFFERENCE) {
+      const tile = Math.floor(difference / step)
+      high[i] = (tile / 2 ** 32) ^ turn
+      low[i] = tile
+    } else {
+      const exact = (BigInt(hi) << 32n) | BigInt(lo >>> 0)
+      const tile = (how === 'exact' ? exact : BigInt.asIntN(64, exact)) / extent
+      high[i] = Number(BigInt.asIntN(32, tile >> 32n)) ^ turn
+      low[i] = Number(tile & 0xffffffffn)
+    }
   }
   return [high, low]
 }

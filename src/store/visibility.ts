@@ -98,15 +98,10 @@ export class Visibility {
   lists(path: string): readonly VacuumList[] {
     return this.listedBy.get(path) ?? []
   }
-
-  /** Whether a fragment that TileDB reads replaces this one, directly or through others. */
-  isReplaced(path: string): boolean {
-    return this.replaced.has(path)
-  }
 }
 
 /** Paths at which a fragment of this name may be. */
-export function pathsOf(name: string): readonly string[] {
+function pathsOf(name: string): readonly string[] {
   return [`${FRAGMENTS_FOLDER}/${name}`, name]
 }
 
