@@ -11,6 +11,7 @@ import { type CellBox, type CellRun, DenseCoordinates } from './dense-coordinate
 import { withEnd } from './elements.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from './tile-files.ts'
+import { tileCellNum } from './tile-places.ts'
 import { type TileUnitRunner, tileUnits, unfilterUnit } from './tile-units.ts'
 
 /** Which cells to read. */
@@ -166,13 +167,8 @@ export class FragmentCells {
   /** Whether a tile is read part by part. With `wholeTiles`, tiles must be read whole. */
   private isLarge(tile: number): boolean {
     if (this.selection.wholeTiles) return false
-    const coordinates = this.dense ? this.cellNum(tile) * COORDINATE_BYTES : 0
+    const coordinates = this.dense ? tileCellNum(this.info, tile) * COORDINATE_BYTES : 0
     return coordinates > LARGE_TILE || this.files.some((file) => file.isLarge(tile))
-  }
-
-  private cellNum(tile: number): number {
-    const { info } = this
-    return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
   }
 
   /**
@@ -181,7 +177,7 @@ export class FragmentCells {
    */
   private async *parts(tile: number): AsyncGenerator<CellBatch> {
     const { dense, selection } = this
-    const cells = this.cellNum(tile)
+    const cells = tileCellNum(this.info, tile)
     const nextRow = (from: number): number =>
       dense && !selection.fill ? dense.nextRow(tile, from, selection.box) : from
     const readers = this.partReaders(tile)
@@ -244,7 +240,7 @@ export class FragmentCells {
       const column = read(i)
       columns.push(column instanceof Promise ? await column : column)
     }
-    const cell_num = part?.count ?? this.cellNum(tile)
+    const cell_num = part?.count ?? tileCellNum(this.info, tile)
     const batch: CellBatch = { tile, first: part?.first, cell_num, rows: undefined, columns }
     // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
     if (!dense || (selection.wholeTiles && !this.isWhole(batch))) return batch

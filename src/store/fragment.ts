@@ -246,8 +246,11 @@ export class Fragment {
   private async infoFromStored(bytes: Uint8Array, place: TilePlace): Promise<FragmentInfo> {
     await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
-    const schema = await this.schemaNamed(head.array_schema_name ?? OLD_SCHEMA_FILE)
-    return infoFromFooter(schema, decode(bytes, fragmentFooter(schema), place), place.offset, bytes.length)
+    const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
+    const schema = await this.schemaNamed(schemaName)
+    const read = decode(bytes, fragmentFooter(schema), place)
+    const footer = { ...read, offset: place.offset, size: bytes.length }
+    return infoOf(schema, read, read.sparse_tile_num, { schemaName, dense: read.dense, footer, v1: undefined })
   }
 
   /**
@@ -298,20 +301,8 @@ export class Fragment {
     const bytes = await source.read(0, await this.metadataSize())
     const describe = fragmentMetadataV1(schema)
     const v1 = await readGenericTile(bytes, describe, this.cx, { file: source.name, offset: 0 })
-    const stored = {
-      format_version: v1.version,
-      schemaName: OLD_SCHEMA_FILE,
-      schema,
-      dense: (await this.folder.kind('__coords.tdb')) !== 'file',
-      nonempty_domain: v1.nonempty_domain,
-      slots: fragmentSlots(v1.version, schema),
-      file_sizes: v1.file_sizes,
-      file_var_sizes: v1.file_var_sizes,
-      file_validity_sizes: undefined,
-      footer: undefined,
-      v1,
-    }
-    return { ...stored, ...tileNumbers(stored, v1.mbr_num, v1.last_tile_cell_num) }
+    const dense = (await this.folder.kind('__coords.tdb')) !== 'file'
+    return infoOf(schema, v1, v1.mbr_num, { schemaName: OLD_SCHEMA_FILE, dense, footer: undefined, v1 })
   }
 
   private async schemaNamed(name: string): Promise<ArraySchema> {
@@ -397,8 +388,7 @@ export class Fragment {
    * @throws InspectError BAD_VALUE if the offset is outside the file
    */
   async sectionEnd(offset: number, section: string): Promise<number> {
-    const info = await this.info()
-    const { footer } = info
+    const { footer } = await this.info()
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
@@ -407,7 +397,7 @@ export class Fragment {
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
-    return this.sectionStarts(info).find((start) => start > offset && start < end) ?? end
+    return (await this.metadataOffsets()).find((start) => start > offset && start < end) ?? end
   }
 
   /** A section, without having all of its content in memory. Undefined if the version has none. */
@@ -415,7 +405,7 @@ export class Fragment {
     const place = await this.sectionPlace(name, slot)
     if (!place) return undefined
     const end = await this.sectionEnd(place.offset, place.section)
-    const sections = this.sectionStarts(await this.info()).length
+    const sections = (await this.metadataOffsets()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
@@ -435,11 +425,8 @@ export class Fragment {
   }
 
   /** Offsets of all generic tiles in the metadata file, sorted, each once. */
-  async metadataOffsets(): Promise<number[]> {
-    return [...this.sectionStarts(await this.info())]
-  }
-
-  private sectionStarts({ footer, slots }: FragmentInfo): readonly number[] {
+  async metadataOffsets(): Promise<readonly number[]> {
+    const { footer, slots } = await this.info()
     if (!footer) return [0]
     this.starts ??= [...new Set(sectionPlaces(footer, slots).map(({ offset }) => offset))].sort((a, b) => a - b)
     return this.starts
@@ -621,33 +608,28 @@ function storedFooterLength({ file, fileSize, bytes }: Tail): number {
   throw badValue(`expected a footer length of at most ${room}, found ${length}`, { file, offset: room, field })
 }
 
-function infoFromFooter(schema: ArraySchema, footer: FragmentFooter, offset: number, size: number): FragmentInfo {
-  const stored = {
-    format_version: footer.version,
-    schemaName: footer.array_schema_name ?? OLD_SCHEMA_FILE,
+/** @param tileNum of a sparse fragment; the tiles of a dense one follow from its domain */
+function infoOf(
+  schema: ArraySchema,
+  stored: FragmentFooter | FragmentMetadataV1,
+  tileNum: number,
+  facts: Pick<FragmentInfo, 'schemaName' | 'dense' | 'footer' | 'v1'>,
+): FragmentInfo {
+  const { version, nonempty_domain, file_sizes, file_var_sizes } = stored
+  const grid = facts.dense && nonempty_domain ? denseTileGrid(schema, nonempty_domain) : undefined
+  return {
+    ...facts,
+    format_version: version,
     schema,
-    dense: footer.dense,
-    nonempty_domain: footer.nonempty_domain,
-    slots: fragmentSlots(footer.version, schema, footer),
-    file_sizes: footer.file_sizes,
-    file_var_sizes: footer.file_var_sizes,
-    file_validity_sizes: footer.file_validity_sizes,
-    footer: { ...footer, offset, size },
-    v1: undefined,
+    nonempty_domain,
+    tile_num: grid?.tile_num ?? tileNum,
+    cells_per_tile: grid?.cells_per_tile ?? Number(schema.capacity),
+    last_tile_cell_num: grid?.cells_per_tile ?? Number(stored.last_tile_cell_num),
+    slots: fragmentSlots(version, schema, facts.footer),
+    file_sizes,
+    file_var_sizes,
+    file_validity_sizes: facts.footer?.file_validity_sizes,
   }
-  return { ...stored, ...tileNumbers(stored, footer.sparse_tile_num, footer.last_tile_cell_num) }
-}
-
-/** Numbers of tiles and cells: for dense fragments from the grid of tiles, for sparse ones those that are stored. */
-function tileNumbers(
-  { schema, dense, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'dense' | 'nonempty_domain'>,
-  tile_num: number,
-  last_tile_cell_num: bigint,
-): Pick<FragmentInfo, 'tile_num' | 'cells_per_tile' | 'last_tile_cell_num'> {
-  if (!dense || !nonempty_domain)
-    return { tile_num, cells_per_tile: Number(schema.capacity), last_tile_cell_num: Number(last_tile_cell_num) }
-  const grid = denseTileGrid(schema, nonempty_domain)
-  return { tile_num: grid.tile_num, cells_per_tile: grid.cells_per_tile, last_tile_cell_num: grid.cells_per_tile }
 }
 
 /** Cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */
