@@ -85,7 +85,7 @@ export async function openPagedTile(
   openedWithKey(header, cx)
   // What fits in one window is read once for all cursors.
   const shared = section.end - offset <= section.window ? window : undefined
-  return { length: total, cursor: () => new ChunkCursor(chunks, pipeline, total, shared ?? new Window(section)) }
+  return { length: total, cursor: () => cursorOf(chunks, pipeline, total, shared ?? new Window(section)) }
 }
 
 /** A chunk: its place in the file, and the start and end of its content. */
@@ -99,58 +99,45 @@ interface Chunk {
 
 const NO_CHUNK: Chunk = { index: -1, offset: 0, size: 0, start: 0, end: 0 }
 
-class ChunkCursor implements Cursor {
-  private readonly chunks: readonly Chunk[]
-  private readonly pipeline: Pipeline
-  private readonly length: number
-  private readonly window: Window
-  private chunk = NO_CHUNK
-  private data: Uint8Array = NO_BYTES
-
-  constructor(chunks: readonly Chunk[], pipeline: Pipeline, length: number, window: Window) {
-    this.chunks = chunks
-    this.pipeline = pipeline
-    this.length = length
-    this.window = window
-  }
-
-  async bytes(start: number, end: number): Promise<Uint8Array> {
-    if (end > this.length) throw wrong('content', this.length, end)
-    if (end <= start) return NO_BYTES
-    await this.load(start)
-    if (end <= this.chunk.end) return this.data.subarray(start - this.chunk.start, end - this.chunk.start)
-    const out = new Uint8Array(end - start)
-    for (let at = start; at < end; at = this.chunk.end) {
-      await this.load(at)
-      out.set(this.data.subarray(at - this.chunk.start, end - this.chunk.start), at - start)
-    }
-    return out
-  }
-
-  release(): void {
-    this.window.release()
-    this.chunk = NO_CHUNK
-    this.data = NO_BYTES
-  }
-
+function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, window: Window): Cursor {
+  let chunk = NO_CHUNK
+  let data: Uint8Array = NO_BYTES
   /** Undoes the chunk with byte `at` of the content, unless it was the last to be undone. */
-  private async load(at: number): Promise<void> {
-    if (at >= this.chunk.start && at < this.chunk.end) return
+  const load = async (at: number): Promise<void> => {
+    if (at >= chunk.start && at < chunk.end) return
     let low = 0
-    let high = this.chunks.length
+    let high = chunks.length
     // Find the last chunk that begins at or before `at`: several may begin there, if they are empty.
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if (this.chunks[middle].start <= at) low = middle
+      if (chunks[middle].start <= at) low = middle
       else high = middle
     }
-    const chunk = this.chunks[low]
-    const { index, offset, size, start, end } = chunk
-    const stored = decodePrefix(await this.window.bytes(offset, size), storedChunk, { offset }).value
-    const { data } = this.pipeline.reverseChunk(stored, index)
-    if (data.length !== end - start) throw wrong(`chunks.${index}`, end - start, data.length)
-    this.data = data
-    this.chunk = chunk
+    const { index, offset, size, start, end } = chunks[low]
+    const stored = decodePrefix(await window.bytes(offset, size), storedChunk, { offset }).value
+    const undone = pipeline.reverseChunk(stored, index).data
+    if (undone.length !== end - start) throw wrong(`chunks.${index}`, end - start, undone.length)
+    data = undone
+    chunk = chunks[low]
+  }
+  return {
+    async bytes(start, end) {
+      if (end > length) throw wrong('content', length, end)
+      if (end <= start) return NO_BYTES
+      await load(start)
+      if (end <= chunk.end) return data.subarray(start - chunk.start, end - chunk.start)
+      const out = new Uint8Array(end - start)
+      for (let at = start; at < end; at = chunk.end) {
+        await load(at)
+        out.set(data.subarray(at - chunk.start, end - chunk.start), at - start)
+      }
+      return out
+    },
+    release() {
+      window.release()
+      chunk = NO_CHUNK
+      data = NO_BYTES
+    },
   }
 }
 
