@@ -1,5 +1,5 @@
 import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
-import { NO_BYTES, viewOf } from '../filters/bytes.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
@@ -44,10 +44,8 @@ import {
   readGenericTile,
   type TilePlace,
 } from './generic-tile.ts'
+import { MetadataFile, TAIL_BYTES } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
-
-/** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
-const TAIL_BYTES = 64 * 1024
 
 /** Longest metadata file that is fetched as a whole. It is bounded because several fragments are fetched at once. */
 const MOST_PLANNED = 2 ** 22
@@ -119,10 +117,9 @@ export class Fragment {
   /** The array around it; undefined for a folder that was moved out of its array. */
   readonly array: InspectArray | undefined
   readonly parsedName: FragmentName | undefined
-  private source: ByteSource | undefined
+  private readonly file: MetadataFile
   private infoRead: Promise<FragmentInfo> | undefined
   private entriesRead: Promise<readonly Entry[]> | undefined
-  private tailRead: Promise<Tail> | undefined
   private starts: readonly number[] | undefined
   private readonly tiles = new Map<number, Promise<GenericTile>>()
 
@@ -130,6 +127,7 @@ export class Fragment {
     this.folder = folder
     this.cx = cx
     this.array = array
+    this.file = new MetadataFile(folder, array)
     this.parsedName = parseFragmentName(folder.name)
   }
 
@@ -144,14 +142,11 @@ export class Fragment {
 
   /** The metadata file. */
   metadataSource(): ByteSource {
-    this.source ??= this.folder.file(FRAGMENT_METADATA_FILE)
-    return this.source
+    return this.file.source()
   }
 
-  async close(): Promise<void> {
-    await this.source?.close()
-    this.source = undefined
-    this.tailRead = undefined
+  close(): Promise<void> {
+    return this.file.close()
   }
 
   /**
@@ -192,7 +187,7 @@ export class Fragment {
       if (!isDamage || file !== source.name || space !== undefined || error.code === 'MISSING_FILE') throw error
       if (named !== undefined && named < 3) throw error
       const { footerFault } = await import('./footer-fault.ts')
-      const { fileSize } = await this.tail()
+      const { fileSize } = await this.file.tail()
       const copy = (await this.array?.consolidatedFooters().catch(() => undefined))?.get(this.name)
       const schema = (name: string): Promise<ArraySchema | undefined> =>
         this.schemaNamed(name === '' ? OLD_SCHEMA_FILE : name).catch(() => undefined)
@@ -201,32 +196,21 @@ export class Fragment {
   }
 
   private async readHead(): Promise<FooterHead & { offset: number; size: number }> {
-    const { bytes, place } = await this.footerBytes()
+    const { bytes, place } = await this.file.footerBytes()
     await this.checkAgainstName(bytes, place)
     return { ...decodePrefix(bytes, footerHead, place).value, offset: place.offset, size: bytes.length }
   }
 
   private async readInfo(): Promise<FragmentInfo> {
-    await this.tail()
+    await this.file.tail()
     const version = this.parsedName?.least_version ?? (await this.guessVersion())
     if (version < 3) return this.readV1Info()
     const schema = version < 10 ? await this.schemaForFooterPlace() : undefined
     const isStored = footerLengthIsStored(version, schema)
-    const { bytes, place } = await this.footerBytes(schema && !isStored ? footerLength(version, schema) : undefined)
+    const { bytes, place } = await this.file.footerBytes(
+      schema && !isStored ? footerLength(version, schema) : undefined,
+    )
     return this.infoFromStored(bytes, place)
-  }
-
-  /** The bytes of the footer, and where it is. @param length undefined if it is stored after the footer */
-  private async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
-    const tail = await this.tail()
-    const size = length ?? storedFooterLength(tail)
-    const start = tail.fileSize - size - (length === undefined ? FOOTER_LENGTH_BYTES : 0)
-    const place = { file: tail.file, offset: start }
-    if (start < 0) {
-      const message = `expected a footer of ${size} bytes, found a file of ${tail.fileSize}`
-      throw new InspectError('TRUNCATED', message, { ...place, offset: 0, field: 'footer' })
-    }
-    return { bytes: await this.fromTail(tail, start, size), place }
   }
 
   /**
@@ -275,7 +259,7 @@ export class Fragment {
   private async guessVersion(): Promise<number> {
     let unsupported: InspectError | undefined
     try {
-      const { bytes, place } = await this.footerBytes()
+      const { bytes, place } = await this.file.footerBytes()
       const { version } = decodePrefix(bytes, footerHead, place).value
       if (version >= 5) return version
     } catch (error) {
@@ -285,11 +269,11 @@ export class Fragment {
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE).catch((error: unknown) => {
       throw unsupported ?? error
     })
-    const { fileSize } = await this.tail()
+    const { fileSize } = await this.file.tail()
     for (const version of [9, 6, 4]) {
       const length = footerLength(version, schema)
       if (length > fileSize) continue
-      const found = u32((await this.footerBytes(length)).bytes, 0)
+      const found = u32((await this.file.footerBytes(length)).bytes, 0)
       if (found <= version && found >= 3 && footerLength(found, schema) === length) return found
     }
     return 1
@@ -298,7 +282,7 @@ export class Fragment {
   private async readV1Info(): Promise<FragmentInfo> {
     const schema = await this.schemaNamed(OLD_SCHEMA_FILE)
     const source = this.metadataSource()
-    const bytes = await source.read(0, await this.metadataSize())
+    const bytes = await source.read(0, await this.file.size())
     const describe = fragmentMetadataV1(schema)
     const v1 = await readGenericTile(bytes, describe, this.cx, { file: source.name, offset: 0 })
     const dense = (await this.folder.kind('__coords.tdb')) !== 'file'
@@ -319,47 +303,6 @@ export class Fragment {
     }
   }
 
-  private tail(): Promise<Tail> {
-    this.tailRead ??= this.readTail()
-    return this.tailRead
-  }
-
-  private async readTail(): Promise<Tail> {
-    const source = this.metadataSource()
-    const fileSize = await this.metadataSize()
-    const offset = Math.max(0, fileSize - TAIL_BYTES)
-    return { file: source.name, fileSize, offset, bytes: await source.read(offset, fileSize - offset) }
-  }
-
-  /**
-   * @throws InspectError MISSING_FILE if TileDB needs the file; NOT_FOUND if TileDB ignores the fragment, or there is
-   * none
-   */
-  private async metadataSize(): Promise<number> {
-    try {
-      return await this.metadataSource().size()
-    } catch (error) {
-      const { array, folder } = this
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
-      if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
-      const entry = await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
-      if (entry && !entry.isRead) throw error
-      const message = 'expected the metadata file of the fragment, found no such file'
-      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
-    }
-  }
-
-  /** Bytes of the file, most of which are in the tail. One more read gets the others. */
-  private async fromTail(tail: Tail, start: number, size: number): Promise<Uint8Array> {
-    const from = start - tail.offset
-    if (from >= 0) return tail.bytes.subarray(from, from + size)
-    const before = await this.metadataSource().read(start, Math.min(size, tail.offset - start))
-    const out = new Uint8Array(size)
-    out.set(before)
-    out.set(tail.bytes.subarray(0, size - before.length), before.length)
-    return out
-  }
-
   /**
    * The generic tile at an offset of the metadata file. One read gets all bytes up to the next tile or the footer.
    * @throws InspectError BAD_VALUE if the offset is outside the file
@@ -376,7 +319,7 @@ export class Fragment {
   private async readTileAt(offset: number, section: string): Promise<GenericTile> {
     const next = await this.sectionEnd(offset, section)
     try {
-      const bytes = await this.fromTailOrFile(offset, next - offset)
+      const bytes = await this.file.read(offset, next - offset)
       return await openGenericTile(bytes, this.cx, { file: this.metadataSource().name, offset })
     } catch (error) {
       throw addSection(error, section)
@@ -408,7 +351,7 @@ export class Fragment {
     const sections = (await this.metadataOffsets()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
     const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
-    const read: StoredSection['read'] = (at, length, into) => this.fromTailOrFile(at, length, into)
+    const read: StoredSection['read'] = (at, length, into) => this.file.read(at, length, into)
     return openPagedTile({ read, end, window }, place.offset, this.cx, scan)
   }
 
@@ -430,14 +373,6 @@ export class Fragment {
     if (!footer) return [0]
     this.starts ??= [...new Set(sectionPlaces(footer, slots).map(({ offset }) => offset))].sort((a, b) => a - b)
     return this.starts
-  }
-
-  /** Reads from the tail if it has the bytes, as it has those of small files. */
-  private async fromTailOrFile(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
-    const tail = await this.tailRead
-    if (!tail || offset < tail.offset || offset + length > tail.fileSize)
-      return this.metadataSource().read(offset, length, into)
-    return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
   }
 
   /** Content of a section. Undefined if the version has none. */
@@ -586,26 +521,6 @@ export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): Fil
     return own.filters.length > 0 || schema.version < 5 ? own : schema.coords_filters
   }
   return schema.coords_filters
-}
-
-interface Tail {
-  file: string
-  fileSize: number
-  offset: number
-  bytes: Uint8Array
-}
-
-/** The length that is stored after a footer. */
-function storedFooterLength({ file, fileSize, bytes }: Tail): number {
-  const room = fileSize - FOOTER_LENGTH_BYTES
-  const field = 'footer_length'
-  if (room < 0) {
-    const message = `expected a footer and its length, found a file of ${fileSize} bytes`
-    throw new InspectError('TRUNCATED', message, { file, offset: 0, field })
-  }
-  const length = viewOf(bytes).getBigUint64(bytes.length - FOOTER_LENGTH_BYTES, true)
-  if (length <= BigInt(room)) return Number(length)
-  throw badValue(`expected a footer length of at most ${room}, found ${length}`, { file, offset: room, field })
 }
 
 /** @param tileNum of a sparse fragment; the tiles of a dense one follow from its domain */

@@ -1,0 +1,115 @@
+import { badValue, InspectError } from '../base/errors.ts'
+import { viewOf } from '../filters/bytes.ts'
+import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { ByteSource, Folder } from '../source/source.ts'
+import type { InspectArray } from './array.ts'
+import type { TilePlace } from './generic-tile.ts'
+
+/** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
+export const TAIL_BYTES = 64 * 1024
+
+interface Tail {
+  file: string
+  fileSize: number
+  offset: number
+  bytes: Uint8Array
+}
+
+/** The bytes of `__fragment_metadata.tdb`. Its end is read once, and kept. */
+export class MetadataFile {
+  private readonly folder: Folder
+  private readonly array: InspectArray | undefined
+  private opened: ByteSource | undefined
+  private tailRead: Promise<Tail> | undefined
+
+  constructor(folder: Folder, array: InspectArray | undefined) {
+    this.folder = folder
+    this.array = array
+  }
+
+  source(): ByteSource {
+    this.opened ??= this.folder.file(FRAGMENT_METADATA_FILE)
+    return this.opened
+  }
+
+  async close(): Promise<void> {
+    await this.opened?.close()
+    this.opened = undefined
+    this.tailRead = undefined
+  }
+
+  tail(): Promise<Tail> {
+    this.tailRead ??= this.readTail()
+    return this.tailRead
+  }
+
+  private async readTail(): Promise<Tail> {
+    const source = this.source()
+    const fileSize = await this.size()
+    const offset = Math.max(0, fileSize - TAIL_BYTES)
+    return { file: source.name, fileSize, offset, bytes: await source.read(offset, fileSize - offset) }
+  }
+
+  /**
+   * @throws InspectError MISSING_FILE if TileDB needs the file; NOT_FOUND if TileDB ignores the fragment, or there is
+   * none
+   */
+  async size(): Promise<number> {
+    try {
+      return await this.source().size()
+    } catch (error) {
+      const { array, folder } = this
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
+      const entry = await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
+      if (entry && !entry.isRead) throw error
+      const message = 'expected the metadata file of the fragment, found no such file'
+      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
+    }
+  }
+
+  /** Bytes of the file, most of which are in the tail. One more read gets the others. */
+  private async fromTail(tail: Tail, start: number, size: number): Promise<Uint8Array> {
+    const from = start - tail.offset
+    if (from >= 0) return tail.bytes.subarray(from, from + size)
+    const before = await this.source().read(start, Math.min(size, tail.offset - start))
+    const out = new Uint8Array(size)
+    out.set(before)
+    out.set(tail.bytes.subarray(0, size - before.length), before.length)
+    return out
+  }
+
+  /** The bytes of the footer, and where it is. @param length undefined if it is stored after the footer */
+  async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
+    const tail = await this.tail()
+    const size = length ?? storedFooterLength(tail)
+    const start = tail.fileSize - size - (length === undefined ? FOOTER_LENGTH_BYTES : 0)
+    const place = { file: tail.file, offset: start }
+    if (start < 0) {
+      const message = `expected a footer of ${size} bytes, found a file of ${tail.fileSize}`
+      throw new InspectError('TRUNCATED', message, { ...place, offset: 0, field: 'footer' })
+    }
+    return { bytes: await this.fromTail(tail, start, size), place }
+  }
+
+  /** Reads from the tail if it has the bytes, as it has those of small files. */
+  async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
+    const tail = await this.tailRead
+    if (!tail || offset < tail.offset || offset + length > tail.fileSize)
+      return this.source().read(offset, length, into)
+    return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)
+  }
+}
+
+/** The length that is stored after a footer. */
+function storedFooterLength({ file, fileSize, bytes }: Tail): number {
+  const room = fileSize - FOOTER_LENGTH_BYTES
+  const field = 'footer_length'
+  if (room < 0) {
+    const message = `expected a footer and its length, found a file of ${fileSize} bytes`
+    throw new InspectError('TRUNCATED', message, { file, offset: 0, field })
+  }
+  const length = viewOf(bytes).getBigUint64(bytes.length - FOOTER_LENGTH_BYTES, true)
+  if (length <= BigInt(room)) return Number(length)
+  throw badValue(`expected a footer length of at most ${room}, found ${length}`, { file, offset: room, field })
+}
