@@ -7,7 +7,7 @@ import type { FragmentInfo } from '../store/fragment.ts'
 import { lanesOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which cells the fragment wrote. */
-export interface DenseTileCells {
+interface DenseTileCells {
   /** One buffer per dimension: raw values of its type, one for each cell of the tile in cell order. */
   coordinates: Uint8Array[]
   /** Positions of the cells inside the non-empty domain, in cell order; undefined if all are inside. */

@@ -98,7 +98,7 @@ export class TileStatistics {
 }
 
 /** Statistics of one field for each tile, as the fragment metadata stores them. */
-export interface StatisticsLists {
+interface StatisticsLists {
   min: TileMinMax
   max: TileMinMax
   sums: Uint8Array
@@ -133,7 +133,7 @@ export function cellSizeOf({ type, cell_val_num }: Pick<StatisticsField, 'type' 
   return cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
 }
 
-export function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {
+function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {
   if (!validity) return { length: visit?.length ?? cellNum, at: visit }
   const total = visit?.length ?? cellNum
   const at = new Uint32Array(total)

@@ -428,7 +428,8 @@ export class InspectArray {
   }
 }
 
-function reportFault(cx: ReadContext, fault: InspectError): void {
+/** Damage after which reading can go on: see {@link ReadContext.onFault}. */
+export function reportFault(cx: ReadContext, fault: InspectError): void {
   if (!cx.onFault) throw fault
   cx.onFault(fault)
 }

@@ -4,7 +4,7 @@ import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { Fragment } from './fragment.ts'
 
 /** An attribute that has another form in the array now than when its cells were written. */
-export interface ChangedField {
+interface ChangedField {
   name: string
   /** Its form in the schema with which TileDB opens the array. */
   now: string

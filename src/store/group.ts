@@ -1,16 +1,16 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf, InspectError } from '../base/errors.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../source/source.ts'
-import { isArrayFolder, readMetadata, SCHEMA_FOLDER } from './array.ts'
+import { isArrayFolder, readMetadata, reportFault, SCHEMA_FOLDER } from './array.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'
 /** Empty file that marks a group, since the first release. */
-export const GROUP_FILE = '__tiledb_group.tdb'
+const GROUP_FILE = '__tiledb_group.tdb'
 
 /** Version of a member that no file lists. */
 const NO_VERSION = 0
@@ -81,13 +81,10 @@ export class InspectGroup {
   }
 
   private async objectType(folder: Folder): Promise<ObjectType | undefined> {
-    try {
-      return objectType(await folder.list())
-    } catch (error) {
-      if (!(error instanceof InspectError) || !this.cx.onFault) throw error
-      this.cx.onFault(error)
-      return undefined
-    }
+    const entries = await folder.list().catch(faultOf)
+    if (!(entries instanceof InspectError)) return objectType(entries)
+    reportFault(this.cx, entries)
+    return undefined
   }
 
   /**
@@ -110,7 +107,7 @@ export class InspectGroup {
 const OWN_FOLDERS = new Set([GROUP_DETAILS_FOLDER, '__meta'])
 
 /** Whether TileDB takes a folder with these entries for an array or a group; undefined for neither. */
-export function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
+function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
   if (hasEntry(entries, SCHEMA_FOLDER, 'folder') || hasEntry(entries, OLD_SCHEMA_FILE, 'file')) return 'array'
   return hasEntry(entries, GROUP_DETAILS_FOLDER, 'folder') || hasEntry(entries, GROUP_FILE, 'file')
     ? 'group'

@@ -6,7 +6,7 @@ import { type InspectArray, type SchemaFile, schemaFileOpened } from './array.ts
 import type { Fragment } from './fragment.ts'
 
 /** The enumeration of one attribute, as TileDB gives it to readers. */
-export interface AttributeLabels {
+interface AttributeLabels {
   enumeration?: Enumeration
   /** Whether it is from the array's current schema, so that TileDB gives it to readers. */
   isCurrent?: boolean

@@ -27,7 +27,7 @@ export function isRead(state: FragmentState): boolean {
 type Times = readonly [bigint, bigint]
 
 /** The facts about a fragment folder that its state depends on. */
-export interface FragmentFolder {
+interface FragmentFolder {
   /** Relative to the array. */
   path: string
   timestamp_range: Times | undefined
