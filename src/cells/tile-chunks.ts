@@ -38,40 +38,8 @@ export function* placedChunks(
   }
 }
 
-/** Reads a run of stored bytes from start to end, with at most one block or chunk of it in memory. */
-class Blocks {
-  private held: Uint8Array = new Uint8Array(0)
-  private at: number
-  private readonly end: number
-  private readonly read: (offset: number, length: number) => Promise<Uint8Array>
-
-  constructor(offset: number, size: number, read: (offset: number, length: number) => Promise<Uint8Array>) {
-    this.at = offset
-    this.end = offset + size
-    this.read = read
-  }
-
-  /** Whether the run has this many bytes left, starting at `offset`. */
-  has(offset: number, length: number): boolean {
-    return offset + length <= this.end
-  }
-
-  /** Bytes of the run; `offset` must not fall from call to call. */
-  async bytes(offset: number, length: number): Promise<Uint8Array> {
-    const next = this.at + this.held.length
-    if (offset + length > next) {
-      const blocks = Math.ceil((offset + length - next) / BLOCK_BYTES)
-      const more = await this.read(next, Math.min(blocks * BLOCK_BYTES, this.end - next))
-      const rest = this.held.subarray(offset - this.at)
-      this.held = rest.length > 0 ? concat([rest, more]) : more
-      this.at = next - rest.length
-    }
-    return this.held.subarray(offset - this.at, offset - this.at + length)
-  }
-}
-
 /**
- * The chunks of a stored tile, one after another.
+ * The chunks of a stored tile, one after another, with at most one block or chunk of it in memory.
  * @param read reads bytes of the file
  * @param broken called if lengths do not fit the tile; throws the error that describes the fault
  */
@@ -80,22 +48,34 @@ export async function* storedChunks(
   read: (offset: number, length: number) => Promise<Uint8Array>,
   broken: () => Promise<never>,
 ): AsyncGenerator<PlacedChunk> {
-  const blocks = new Blocks(offset, size, read)
-  if (!blocks.has(offset, COUNT_BYTES)) await broken()
-  const head = await blocks.bytes(offset, COUNT_BYTES)
+  const end = offset + size
+  let held: Uint8Array = NO_BYTES
+  let heldAt = offset
+  /** Bytes of the tile; `from` must not fall from call to call. */
+  const bytes = async (from: number, length: number): Promise<Uint8Array> => {
+    if (from + length > end) await broken()
+    const next = heldAt + held.length
+    if (from + length > next) {
+      const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
+      const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
+      const rest = held.subarray(from - heldAt)
+      held = rest.length > 0 ? concat([rest, more]) : more
+      heldAt = next - rest.length
+    }
+    return held.subarray(from - heldAt, from - heldAt + length)
+  }
+  const head = await bytes(offset, COUNT_BYTES)
   const count = u32(head, 0) + u32(head, 4) * 2 ** 32
   let at = offset + COUNT_BYTES
   let from = 0
   for (let index = 0; index < count; index++) {
-    if (!blocks.has(at, HEAD_BYTES)) await broken()
-    const lengths = await blocks.bytes(at, HEAD_BYTES)
+    const lengths = await bytes(at, HEAD_BYTES)
     const [original_length, dataLength, metadataLength] = [u32(lengths, 0), u32(lengths, 4), u32(lengths, 8)]
     at += HEAD_BYTES
-    if (!blocks.has(at, metadataLength + dataLength)) await broken()
-    const bytes = await blocks.bytes(at, metadataLength + dataLength)
-    const chunk = { original_length, metadata: bytes.subarray(0, metadataLength), data: bytes.subarray(metadataLength) }
+    const both = await bytes(at, metadataLength + dataLength)
+    const chunk = { original_length, metadata: both.subarray(0, metadataLength), data: both.subarray(metadataLength) }
     yield { chunk, index, offset: at, from }
-    at += bytes.length
+    at += both.length
     from += original_length
   }
 }

@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
-import { guarded, systemError } from './file.ts'
+import { guarded, systemCode, systemError } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -176,7 +176,7 @@ function replace(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EBUSY')) throw error
+    if (systemCode(error) !== 'EBUSY') throw error
     copyFileSync(from, to)
     unlinkSync(from)
   }
@@ -208,7 +208,7 @@ function openThrough(path: string): Promise<FileOutput> {
         isWhole: false,
         write: (data) =>
           writeWhole(descriptor, typeof data === 'string' ? Buffer.from(data) : data).catch((error: unknown) => {
-            throw isClosedPipe(error) ? new ClosedPipe() : systemError(error, path, 'write')
+            throw systemCode(error) === 'EPIPE' ? new ClosedPipe() : systemError(error, path, 'write')
           }),
         commit: close,
         discard: close,
@@ -223,10 +223,6 @@ function once(work: () => void): () => void {
     if (!done) work()
     done = true
   }
-}
-
-function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
 
 async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {

@@ -44,6 +44,11 @@ function systemWords(error: Error, code: string): string {
   return words === undefined ? `the system says ${code}` : `the system says: ${words} (${code})`
 }
 
+/** The code of a system's error, such as `ENOENT`. */
+export function systemCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+}
+
 /** The system's error as an InspectError that names the path. @param doing what failed */
 export function systemError(error: unknown, path: string, doing: 'read' | 'write' = 'read'): unknown {
   if (!(error instanceof Error && 'code' in error) || error instanceof InspectError) return error
@@ -71,7 +76,6 @@ class FileSource implements ByteSource {
   readonly name: string
   private descriptor: number | undefined
   private bytes: number | undefined
-  private piped: Uint8Array | undefined
 
   constructor(path: string) {
     this.name = path
@@ -86,7 +90,8 @@ class FileSource implements ByteSource {
     checkRange(this.name, offset, length)
     const available = Math.max(0, this.knownSize() - offset)
     if (length > available) this.short(offset, length, available)
-    if (this.piped) return this.piped.slice(offset, offset + length)
+    const piped = pipes.get(this.name)
+    if (piped) return piped.slice(offset, offset + length)
     const descriptor = this.opened()
     const out = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length)
     for (let done = 0; done < length; ) {
@@ -112,12 +117,7 @@ class FileSource implements ByteSource {
   }
 
   private knownSize(): number {
-    if (this.bytes !== undefined) return this.bytes
-    this.bytes = sizeByName(this.name)
-    if (this.bytes === undefined) {
-      this.piped = drained(this.name)
-      this.bytes = this.piped.length
-    }
+    this.bytes ??= sizeByName(this.name) ?? drained(this.name).length
     return this.bytes
   }
 
@@ -161,37 +161,31 @@ function kindInWords(status: Stats): string {
 const pipes = new Map<string, Uint8Array>()
 
 function drained(file: string): Uint8Array {
-  const known = pipes.get(file)
-  if (known) return known
-  const bytes = readPipe(file, MOST_PIPED)
+  const bytes = pipes.get(file) ?? readWhole(file, MOST_PIPED)
   pipes.set(file, bytes)
   return bytes
 }
 
-function readPipe(file: string, most: number): Uint8Array {
+/** Everything up to the end, wherever that is. @throws InspectError TOO_LARGE for more than `most` bytes */
+function readWhole(file: string, most: number): Uint8Array {
   return guarded(file, () => {
     const descriptor = openSync(named(file), 'r')
+    const pieces: Uint8Array[] = []
+    let total = 0
     try {
-      return drain(descriptor, file, most)
+      for (;;) {
+        const piece = new Uint8Array(SMALL_READ)
+        const length = readSync(descriptor, piece)
+        if (length === 0) return Buffer.concat(pieces, total)
+        pieces.push(piece.subarray(0, length))
+        total += length
+        if (total > most)
+          throw new InspectError('TOO_LARGE', `expected a pipe of at most ${most} bytes, found more`, { file })
+      }
     } finally {
       closeSync(descriptor)
     }
   })
-}
-
-/** Everything from a pipe. @throws InspectError TOO_LARGE */
-function drain(descriptor: number, file: string, most: number): Uint8Array {
-  const pieces: Uint8Array[] = []
-  let total = 0
-  for (;;) {
-    const piece = new Uint8Array(SMALL_READ)
-    const length = readSync(descriptor, piece)
-    if (length === 0) return Buffer.concat(pieces, total)
-    pieces.push(piece.subarray(0, length))
-    total += length
-    if (total > most)
-      throw new InspectError('TOO_LARGE', `expected a pipe of at most ${most} bytes, found more`, { file })
-  }
 }
 
 /**
@@ -202,7 +196,7 @@ export function readShort(path: string, most: number): Uint8Array {
   const size = sizeByName(path)
   if (size !== undefined && size > most)
     throw new InspectError('TOO_LARGE', `expected at most ${most} bytes, found ${size}`, { file: path })
-  return readPipe(path, most)
+  return readWhole(path, most)
 }
 
 function kindOf(path: string): Entry['kind'] | undefined {

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
-import { guarded, systemError } from './file.ts'
+import { guarded, systemCode, systemError } from './file.ts'
 import { removeQuietly, temporaryBeside } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
@@ -47,8 +47,7 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
       try {
         renameSync(partial, target)
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? error.code : undefined
-        if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') throw exists(path)
+        if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(systemCode(error)))) throw exists(path)
         throw systemError(error, path, 'write')
       }
       finish()

@@ -6,6 +6,7 @@ import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
+import { systemCode } from './file.ts'
 
 /** Reads wasm files of packages from where Node finds the package. */
 const readPackagedWasm: WasmReader = async (specifier) => {
@@ -138,15 +139,11 @@ function bounded(what: string, size: number, decompress: (options: OutputBound) 
   try {
     out = decompress({ maxOutputLength: Math.max(1, size), chunkSize: Math.max(SMALLEST_CHUNK, size + 1) })
   } catch (cause) {
-    const found = isCoded(cause) && cause.code === 'ERR_BUFFER_TOO_LARGE' ? 'more' : `a broken one (${String(cause)})`
+    const found = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE' ? 'more' : `a broken one (${String(cause)})`
     throw new InspectError('BAD_FILTERED_DATA', `expected a ${what} of ${size} bytes, found ${found}`, {}, { cause })
   }
   if (out.length !== size) throw badData(`expected a ${what} of ${size} bytes, found ${out.length}`)
   return plain(out)
-}
-
-function isCoded(error: unknown): error is { code: unknown } {
-  return typeof error === 'object' && error !== null && 'code' in error
 }
 
 /** @param fallback for platforms that forbid the algorithm (MD5 in FIPS mode) */

@@ -66,7 +66,7 @@ function placeAround(path: string, read: readonly string[]): string | undefined 
       if (id === undefined) continue
       const one = roots.get(id)
       if (one !== undefined) return one
-      if (isMarked(folder)) return folder
+      if (holdsAny(folder, MARKS)) return folder
     }
     for (const at of foldersAround(output)) if (isOfGroup(at)) return at
   }
@@ -131,10 +131,6 @@ function* foldersAround(path: string): Generator<string> {
   for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at
 }
 
-function isMarked(folder: string): boolean {
-  return holdsAny(folder, MARKS)
-}
-
 /** Whether a path names a group's own file or folder, whether it exists or not. */
 function isOfGroup(path: string): boolean {
   const slash = path.lastIndexOf('/')
@@ -151,7 +147,7 @@ function arrayAround(path: string): string {
   let outermost = real
   let up = 0
   for (const folder of foldersAround(real)) {
-    if (isMarked(folder)) outermost = folder
+    if (holdsAny(folder, MARKS)) outermost = folder
     if (up++ === FOLDERS_UP) break
   }
   return outermost

@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
-import { systemError } from './file.ts'
+import { systemCode, systemError } from './file.ts'
 
 /** Milliseconds between attempts while a non-blocking pipe is full; short at first, for readers as fast as this program. */
 const FIRST_RETRY = 0.05
@@ -26,16 +26,12 @@ function writeAll(descriptor: number, bytes: Uint8Array, patience = Number.POSIT
       retry = FIRST_RETRY
       waited = 0
     } catch (error) {
-      if (codeOf(error) !== 'EAGAIN' || waited > patience) throw error
+      if (systemCode(error) !== 'EAGAIN' || waited > patience) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retry)
       waited += retry
       retry = Math.min(2 * retry, LAST_RETRY)
     }
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 /**
@@ -46,7 +42,7 @@ export function writeOut(data: string | Uint8Array): void {
   try {
     writeAll(1, typeof data === 'string' ? Buffer.from(data) : data)
   } catch (error) {
-    if (codeOf(error) === 'EPIPE') throw new ClosedPipe()
+    if (systemCode(error) === 'EPIPE') throw new ClosedPipe()
     throw systemError(error, 'standard output', 'write')
   }
 }
