@@ -18,10 +18,8 @@ export function damagedFault(
   [{ name, listed_size, size }, ...more]: readonly DamagedFile[],
 ): InspectError {
   const others = more.length === 0 ? '' : ` (and ${more.length} more files of the fragment)`
-  const wanted = `the file ${name}, which the metadata lists with ${listed_size} bytes`
-  return size === null
-    ? new InspectError('MISSING_FILE', `expected ${wanted}; found no such file${others}`, { file: folder.path })
-    : new InspectError('TRUNCATED', `expected ${wanted}; found ${size} bytes${others}`, {
-        file: `${folder.path}/${name}`,
-      })
+  const [code, found] =
+    size === null ? (['MISSING_FILE', 'no such file'] as const) : (['TRUNCATED', `${size} bytes`] as const)
+  const message = `expected the file ${name}, which the metadata lists with ${listed_size} bytes; found ${found}${others}`
+  return new InspectError(code, message, { file: size === null ? folder.path : `${folder.path}/${name}` })
 }

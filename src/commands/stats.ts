@@ -14,7 +14,7 @@ import type {
 } from '../documents/stats.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { Folder } from '../source/source.ts'
-import { FOLDERS_DEEP, firstTime, shouldEnter, tooDeep } from '../source/walk.ts'
+import { FOLDERS_DEEP, filesBelow } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
   cellsInDomain,
@@ -253,38 +253,17 @@ async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Dis
 /** Bytes of all files of an array except those of fragments. */
 async function otherSize(cx: CommandContext, folder: Folder, fragments: ReadonlySet<string>): Promise<number> {
   const deep: string[] = []
-  const size = await treeSize(folder, fragments, deep)
+  const files = filesBelow(
+    folder,
+    (path) => !fragments.has(path),
+    (path) => deep.push(path),
+  )
+  let size = 0
+  for await (const one of inOrder(files, atOnce(folder), (file) => entrySize(file.folder, file.entry))) size += one
   if (deep.length > 0)
     cx.note(
       `${cx.shownPath(folder.path)}: bytes beside fragments are counted in folders ${FOLDERS_DEEP} deep, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,
     )
-  return size
-}
-
-/**
- * Bytes of all files below a folder, except those in `without`, which has relative paths. No folder is entered twice.
- * @param deep collects paths of folders that are too deep to enter
- */
-async function treeSize(
-  folder: Folder,
-  without: ReadonlySet<string>,
-  deep: string[],
-  prefix = '',
-  entered = new Set<string>(),
-): Promise<number> {
-  let size = 0
-  if (!firstTime(folder, entered)) return size
-  const sizes = inOrder(await folder.list(), atOnce(folder), async (entry) => {
-    const path = `${prefix}${entry.name}`
-    if (entry.kind === 'file') return entrySize(folder, entry)
-    if (!shouldEnter(entry) || without.has(path)) return 0
-    if (tooDeep(folder, path)) {
-      deep.push(path)
-      return 0
-    }
-    return treeSize(folder.folder(entry.name), without, deep, `${path}/`, entered)
-  })
-  for await (const one of sizes) size += one
   return size
 }
 
