@@ -74,8 +74,8 @@ describe('what no memory holds is wrong usage', () => {
   })
 
   test('a column of cells', async () => {
-    await refused(/do not fit in memory/, '--attr', 'a:INT8:900000000')
-    await refused(/do not fit in memory/, '--dense', '--dim', 'x:INT32:1..100:100', '--attr', 'a:FLOAT64:900000000')
+    await refused(/do not fit in memory/, '--attr', 'a:INT8:100000000')
+    await refused(/do not fit in memory/, '--dense', '--dim', 'x:INT32:1..100:100', '--attr', 'a:FLOAT64:100000000')
   })
 
   test('a dense domain of a whole type has an extent of its own', async () => {
