@@ -1,7 +1,7 @@
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
 import { bytes, text, u32, u64 } from './bytes.ts'
-import { cutShort, type Damages, damage, inFile, METADATA, MICROSECONDS, SCHEMA, UUID } from './damage.ts'
+import { committed, cutShort, type Damages, damage, inFile, METADATA, MICROSECONDS, SCHEMA, UUID } from './damage.ts'
 import type { EditableArray } from './editable-array.ts'
 
 const COMMIT = /\.wrt$/
@@ -51,7 +51,7 @@ export const ARRAY_DAMAGE = {
   COMMIT_NAME_INVALID: damage('sparse', 'a commit file of no kind', (array) => array.add('__commits/notes.txt')),
   COMMIT_WRONG_FOLDER: damage('sparse', 'an old commit mark for a new fragment', (array) => {
     const mark = array.find(COMMIT)
-    array.move(mark, `${array.root}/${mark.slice(mark.lastIndexOf('/') + 1, -4)}.ok`)
+    array.move(mark, `${array.root}/${committed(mark)}.ok`)
   }),
   VACUUM_DANGLING: damage('vacuum', 'a vacuum file that lists a fragment that is gone', (array) =>
     array.removeAll(/\/__10_10_/),

@@ -26,6 +26,11 @@ export const UUID = '0123456789abcdef0123456789abcdef'
 /** Time stamps of a name that counts microseconds, not milliseconds. */
 export const MICROSECONDS = '__1700000000000000_1700000000000000'
 
+/** Name of the fragment that a mark commits. */
+export function committed(mark: string): string {
+  return mark.slice(mark.lastIndexOf('/') + 1, -'.wrt'.length)
+}
+
 /** The functions below make a damage of a sample, a name and a change. */
 export function damage(sample: SampleName, name: string, plant: Damage['plant']): Damage {
   return { name, sample, plant }

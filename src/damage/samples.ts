@@ -7,7 +7,7 @@ import { readContext } from '../store/generic-tile.ts'
 import { arrayFiles } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { bytes, text, u32 } from './bytes.ts'
-import { METADATA, UUID } from './damage.ts'
+import { committed, METADATA, UUID } from './damage.ts'
 import { EditableArray, plainWriting } from './editable-array.ts'
 
 /** How to make an array for a damage: options of `write-sample`, and the changes that follow. */
@@ -53,7 +53,7 @@ async function addConditions(array: EditableArray): Promise<void> {
 /** Gives fragments other timestamps in their names, in the order in which they were written. */
 function rename(array: EditableArray, ranges: readonly string[]): void {
   for (const [i, mark] of array.matching(/\.wrt$/).entries()) {
-    const name = mark.slice(mark.lastIndexOf('/') + 1, -4)
+    const name = committed(mark)
     const now = name.replace(/^__\d+_\d+_/, `__${ranges[i]}_`)
     array.move(mark, `${array.root}/__commits/${now}.wrt`)
     array.move(`${array.root}/__fragments/${name}`, `${array.root}/__fragments/${now}`)
@@ -138,9 +138,8 @@ const SAMPLES = {
     prepare(array) {
       rename(array, ['10_10', '20_20', '10_30'])
       const [first, whole, second] = array.matching(/\.wrt$/)
-      const fragment = (mark: string): string => mark.slice(mark.lastIndexOf('/') + 1, -4)
-      const lines = [first, second].map((mark) => `/__fragments/${fragment(mark)}\n`)
-      array.add(`__commits/${fragment(whole)}.vac`, text(lines.join('')))
+      const lines = [first, second].map((mark) => `/__fragments/${committed(mark)}\n`)
+      array.add(`__commits/${committed(whole)}.vac`, text(lines.join('')))
     },
   },
   consolidatedMetadata: {

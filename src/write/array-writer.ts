@@ -1,6 +1,8 @@
 import { withPlace } from '../base/errors.ts'
+import { coordinateRange } from '../cells/rtree-builder.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type Describe, encode } from '../format/io.ts'
@@ -47,9 +49,9 @@ export async function* arrayFiles(
 ): AsyncGenerator<ArrayFile> {
   const { schema, uuid } = array
   const { version } = schema
-  const layout = layoutOf(version)
   let timestamp = array.timestamp
-  const schemaName = layout.schemaFolder ? `__${timestamp}_${timestamp}_${uuid()}` : OLD_SCHEMA_FILE
+  const schemaName = version >= 10 ? `__${timestamp}_${timestamp}_${uuid()}` : OLD_SCHEMA_FILE
+  const fragments = version >= 12 ? '__fragments/' : ''
   const commits: string[] = []
   for await (const { domain, cell_num, columns } of array.fragments) {
     if (cell_num === 0) continue
@@ -67,8 +69,9 @@ export async function* arrayFiles(
       cx,
     )
     onFragment({ name: written.name, cell_num })
-    for (const { name, bytes } of written.files) yield { path: `${layout.fragments}${written.name}/${name}`, bytes }
-    if (layout.commit) commits.push(layout.commit(written.name))
+    for (const { name, bytes } of written.files) yield { path: `${fragments}${written.name}/${name}`, bytes }
+    if (version >= 12) commits.push(`__commits/${written.name}.wrt`)
+    else if (version >= 5) commits.push(`${written.name}.ok`)
   }
   const writeTile = await genericTileWriter(version, cx)
   const tile = <T>(value: T, describe: Describe<T>, field: string): Uint8Array =>
@@ -85,40 +88,16 @@ export async function* arrayFiles(
     const bytes = tile(enumeration, enumerationFile, 'enumerations')
     yield { path: `__schema/__enumerations/${enumeration.path_name}`, bytes }
   }
-  if (layout.lock) yield { path: '__lock.tdb', bytes: new Uint8Array(0) }
-  const schemaPath = layout.schemaFolder ? `__schema/${schemaName}` : schemaName
+  if (version < 12) yield { path: '__lock.tdb', bytes: new Uint8Array(0) }
+  const schemaPath = version >= 10 ? `__schema/${schemaName}` : schemaName
   yield { path: schemaPath, bytes: tile(schema, arraySchema, 'schema') }
   for (const path of commits) yield { path, bytes: new Uint8Array(0) }
-}
-
-interface ArrayLayout {
-  schemaFolder: boolean
-  lock: boolean
-  /** Folder of the fragments' folders, ending in `/`. */
-  fragments: string
-  /** Path of a fragment's commit mark. */
-  commit: ((fragment: string) => string) | undefined
-}
-
-function layoutOf(version: number): ArrayLayout {
-  return {
-    schemaFolder: version >= 10,
-    lock: version < 12,
-    fragments: version >= 12 ? '__fragments/' : '',
-    commit: version >= 12 ? (name) => `__commits/${name}.wrt` : version >= 5 ? (name) => `${name}.ok` : undefined,
-  }
 }
 
 /** First and last timestamp of cells that carry their own. */
 function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
   const column = columns.get('__timestamps')
   if (!column) return undefined
-  const bytes = column.data.slice()
-  const stamps = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8)
-  let [first, last] = [stamps[0], stamps[0]]
-  for (const stamp of stamps) {
-    if (stamp < first) first = stamp
-    if (stamp > last) last = stamp
-  }
-  return [first, last]
+  const { min, max } = coordinateRange({ type: 'UINT64', cell_val_num: 1 }, column, column.data.length / 8)
+  return [integerOf('UINT64', min), integerOf('UINT64', max)]
 }

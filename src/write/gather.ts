@@ -27,44 +27,27 @@ export function gather(column: ColumnData, size: number, positions: CellPosition
 function gatherFixed(data: Uint8Array, size: number, positions: CellPositions): Uint8Array {
   if (!(positions instanceof Int32Array)) return data.subarray(positions.from * size, positions.to * size)
   const out = new Uint8Array(positions.length * size)
-  if (size === 1) pick(data, out, positions)
-  else if (size === 2) pick(cellsOf(Uint16Array, data, size), new Uint16Array(out.buffer), positions)
-  else if (size === 4) pick(cellsOf(Uint32Array, data, size), new Uint32Array(out.buffer), positions)
-  else if (size === 8) pickPairs(cellsOf(Uint32Array, data, 4), new Uint32Array(out.buffer), positions)
-  else pickBytes(data, size, out, positions)
+  // Integers and not floats: bits that look like a NaN could change.
+  const Units = size % 4 === 0 ? Uint32Array : size % 2 === 0 ? Uint16Array : Uint8Array
+  const unit = Units.BYTES_PER_ELEMENT
+  const given = aligned(data, unit)
+  const from = new Units(given.buffer as ArrayBuffer, given.byteOffset, Math.floor(given.length / unit))
+  pick(from, new Units(out.buffer), positions, size / unit)
   return out
 }
 
-function cellsOf<A>(
-  kind: new (buffer: ArrayBufferLike, offset: number, length: number) => A,
-  data: Uint8Array,
-  size: number,
-): A {
-  const from = aligned(data, size)
-  return new kind(from.buffer, from.byteOffset, Math.floor(from.length / size))
-}
-
-function pick<A extends Uint8Array | Uint16Array | Uint32Array>(from: A, to: A, positions: Int32Array): void {
-  for (let i = 0; i < positions.length; i++) {
-    const position = positions[i]
-    if (position >= 0) to[i] = from[position]
-  }
-}
-
-/** Cells of 8 bytes as integer lanes. As floats, bits that look like a NaN could change. */
-function pickPairs(from: Uint32Array, to: Uint32Array, positions: Int32Array): void {
+/** @param width units of a cell */
+function pick<A extends Uint8Array | Uint16Array | Uint32Array>(
+  from: A,
+  to: A,
+  positions: Int32Array,
+  width: number,
+): void {
   for (let i = 0; i < positions.length; i++) {
     const position = positions[i]
     if (position < 0) continue
-    to[2 * i] = from[2 * position]
-    to[2 * i + 1] = from[2 * position + 1]
-  }
-}
-
-function pickBytes(from: Uint8Array, size: number, to: Uint8Array, positions: Int32Array): void {
-  for (let i = 0, at = 0; i < positions.length; i++, at += size) {
-    const source = positions[i] * size
-    if (source >= 0) for (let b = 0; b < size; b++) to[at + b] = from[source + b]
+    if (width === 1) to[i] = from[position]
+    else for (let u = 0; u < width; u++) to[i * width + u] = from[position * width + u]
   }
 }
 

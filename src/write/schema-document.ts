@@ -1,3 +1,4 @@
+import { numbersOf } from '../cells/elements.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -184,19 +185,13 @@ function dimension(
 function wholeExtent(type: Datatype, domain: Uint8Array): Uint8Array | undefined {
   const size = datatypeSize(type)
   if (domain.length !== 2 * size) return undefined
-  const extent = new Uint8Array(size)
-  const view = new DataView(extent.buffer)
   if (datatypeKind(type) === 'float') {
-    const ends = new DataView(domain.buffer, domain.byteOffset, domain.length)
-    if (size === 4) view.setFloat32(0, ends.getFloat32(4, true) - ends.getFloat32(0, true), true)
-    else view.setFloat64(0, ends.getFloat64(8, true) - ends.getFloat64(0, true), true)
-    return extent
+    const [low, high] = numbersOf(type, domain)
+    const extent = [high - low]
+    return new Uint8Array((size === 4 ? Float32Array.from(extent) : Float64Array.from(extent)).buffer)
   }
   const length = integerOf('UINT64', domain.subarray(size)) - integerOf('UINT64', domain.subarray(0, size)) + 1n
-  const whole = new DataView(new ArrayBuffer(8))
-  whole.setBigUint64(0, BigInt.asUintN(64, length), true)
-  extent.set(new Uint8Array(whole.buffer, 0, size))
-  return extent
+  return new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, length)).buffer).subarray(0, size)
 }
 
 function domainOf(value: DocumentValue, type: Datatype, cellValNum: CellValNum, style: ValueStyle): Uint8Array {
