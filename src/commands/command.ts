@@ -317,3 +317,8 @@ export async function* eachTarget(
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
+
+/** In single quotes for a shell such as bash or zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { type CommandModule, documentHead } from './command.ts'
+import { type CommandModule, documentHead, quoted } from './command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -163,11 +163,6 @@ function fish(commands: readonly DescribedCommand[]): string {
     }
   }
   return `${lines.join('\n')}\n`
-}
-
-/** In single quotes for bash and zsh. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function fishQuoted(text: string): string {

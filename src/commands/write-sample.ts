@@ -7,7 +7,7 @@ import { openFolderOutput } from '../node/folder-output.ts'
 import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, quoted } from './command.ts'
 import { schemaResult } from './schema.ts'
 
 interface WriteSampleOptions extends SampleOptions {
@@ -235,17 +235,18 @@ function sampleDocument(
 /** Commands to try on the sample. */
 function nextCommands(path: string, version: number, fragments: readonly WrittenFragmentFacts[], encrypted: boolean) {
   const root = path.replace(/\/+$/, '')
-  const array = quoted(root)
+  const array = written(root)
   const key = encrypted ? ' --key KEY' : ''
   const commands = [`tiledb-inspect ls ${array}${key}`, `tiledb-inspect schema ${array}${key}`]
   const [first] = fragments
   if (first) {
-    const fragment = quoted(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
+    const fragment = written(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
     commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
   }
   return [...commands, `tiledb-inspect verify-checksums ${array}${key}`]
 }
 
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+/** As a shell takes it. */
+function written(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : quoted(path)
 }
