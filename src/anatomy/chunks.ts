@@ -204,7 +204,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
         filtered,
         metadataLength,
         metadata.length === 0 ? { ...metadata, value: undefined } : metadataPart(metadata, inMetadata),
-        { ...dataPart(run, data, chunk.data, undone, from), becomes: { from, to } },
+        dataPart(run, data, chunk, undone, from),
         ...after,
       ])
     },
@@ -217,15 +217,16 @@ function metadataPart(metadata: Part, parts: readonly Part[]): Part {
 }
 
 /** The data of a chunk: the unfiltered bytes themselves, or what filters made of them. */
-function dataPart(run: ChunkRun, data: Part, bytes: Uint8Array, { error, out }: UndoneChunk, from: number): Part {
-  const part: Part = { ...data, value: undefined, fault: error }
+function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }: UndoneChunk, from: number): Part {
+  const becomes = { from, to: from + chunk.original_length }
+  const part: Part = { ...data, value: undefined, fault: error, becomes }
   if (error) return { ...part, verdict: verdictOfFault(error), meaning: error.message }
   const names = changing(run.filters).map(({ name }) => name)
   if (names.length > 0) return { ...part, type: names[names.length - 1], meaning: `filtered by ${names.join(', ')}` }
   if (!run.inPlace) return { ...part, meaning: 'unfiltered' }
   if (part.length === 0) return part
   return {
-    ...run.content(bytes, { space: part.space, offset: part.offset, from }, out?.offsets),
+    ...run.content(chunk.data, { space: part.space, offset: part.offset, from }, out?.offsets),
     name: 'data',
     meaning: 'unfiltered',
   }

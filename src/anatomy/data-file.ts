@@ -73,7 +73,8 @@ export function tilePart(file: TileFile, space: Space, tile: number): Part {
     meaning: `${cells} cells`,
     cells: { tile, from: 0, to: Math.max(0, cells - 1) },
   }
-  return size === 0 ? part : { ...part, children: () => insideTile(file, part, tile, size) }
+  if (size > 0) part.children = () => insideTile(file, part, tile, size)
+  return part
 }
 
 /** @param size bytes that the tile has by the metadata; the file may end before */

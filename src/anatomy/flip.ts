@@ -3,8 +3,8 @@ import type { ColumnType } from '../cells/column.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { holdsStringOffsets, isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
-import { fragmentStatistics, TileStatistics } from '../cells/tile-statistics.ts'
-import { concat } from '../filters/bytes.ts'
+import { cellSizeOf, ExtremeList, fragmentStatistics, TileStatistics } from '../cells/tile-statistics.ts'
+import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
@@ -175,22 +175,15 @@ function ofAllParts({ type, cell_val_num, nullable }: ColumnType, all: readonly 
   }
   // The statistics of a tile are joined from those of its parts, as TileDB joins those of a fragment from its tiles.
   const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
+  const field = { type, cell_val_num, nullable, dimension: false }
   const extremes = (which: 'min' | 'max'): TileMinMax => {
-    const ofParts = parts.map((part) => part.extremes(which))
-    const variable = concat(ofParts.map((part) => part.variable))
-    if (cell_val_num !== 'var') return { fixed: concat(ofParts.map((part) => part.fixed)), variable }
-    let end = 0
-    const starts = ofParts.map((part) => {
-      const start = end
-      end += part.variable.length
-      return BigInt(start)
-    })
-    return { fixed: new Uint8Array(BigUint64Array.from(starts).buffer), variable }
+    const list = new ExtremeList(parts.length, cellSizeOf(field))
+    for (const [i, part] of parts.entries()) list.set(i, part.extreme(which, 0) ?? NO_BYTES)
+    return list.list()
   }
   const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts[0] ?? 0)
   const sums = concat(parts.map((part) => part.sums))
   const lists = { min: extremes('min'), max: extremes('max'), sums, nullCounts }
-  const field = { type, cell_val_num, nullable, dimension: false }
   const { min, max, sum, null_count } = fragmentStatistics(field, lists, { length: parts.length, at: undefined })
   return { tile_mins: `${min}`, tile_maxs: `${max}`, tile_sums: `${sum}`, tile_null_counts: `${null_count}` }
 }

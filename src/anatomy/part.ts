@@ -102,13 +102,14 @@ export interface Children {
 export async function fileSpace(source: ByteSource, { reading, style }: Anatomist): Promise<Space> {
   const length = await source.size()
   const read: Space['read'] = (offset, count) => source.read(offset, count)
-  return { file: source.name, name: undefined, length, reading, style, read }
+  return { file: source.name, name: undefined, length, reading, style, read, mostElements: undefined }
 }
 
 /** Bytes in memory that come from those of another space. */
 export function memorySpace(from: Space, name: string, bytes: Uint8Array, mostElements?: number): Space {
+  const { file, reading, style } = from
   const read: Space['read'] = async (offset, count) => bytes.subarray(offset, offset + count)
-  return { ...from, name, length: bytes.length, mostElements, read }
+  return { file, name, length: bytes.length, reading, style, read, mostElements }
 }
 
 /** Children that exist already. @param last one more child, in a space of its own, that is made when asked for */

@@ -168,7 +168,7 @@ export function slabSum(type: Datatype, { data, validity }: ColumnData, { starts
 }
 
 /** Minima or maxima of all tiles. */
-class ExtremeList {
+export class ExtremeList {
   private readonly size: number
   private readonly fixed: Uint8Array
   /** The values of a var-sized field. */
