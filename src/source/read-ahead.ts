@@ -3,7 +3,7 @@ import type { ByteRange, ByteSource } from './source.ts'
 
 /** Over a network, ranges with at most this many bytes between them are fetched together: as many as a round trip costs. */
 const GAP_BYTES = 64 * 1024
-/** Default for the most bytes that are read together. It is also the most that is kept, or read in the background. */
+/** Default for the most bytes that are read together. As many may be kept in any case, and read in the background. */
 const GROUP_BYTES = 8 * 2 ** 20
 /** Of a local file: most bytes of short ranges to read together. A share of the plan's limit applies, too. */
 const LOCAL_BYTES = 256 * 1024
@@ -37,6 +37,7 @@ export class ReadAhead {
   /** The next group, undefined after the last. */
   private next: Group | undefined
   private held: { offset: number; bytes: Uint8Array } | undefined
+  private mostHeld = GROUP_BYTES
   /** Ends with the last read that was begun. Reads wait for each other, as they may write to the same memory. */
   private last: Promise<unknown> = Promise.resolve()
   /** Memory that is used by turns. */
@@ -52,6 +53,7 @@ export class ReadAhead {
     this.groups = this.isRemote
       ? grouped(ranges, GAP_BYTES, (group) => Math.min(together, first * 2 ** group))
       : grouped(ranges, 0, () => Math.min(LOCAL_BYTES, together / LOCAL_PARTS))
+    this.mostHeld = Math.max(GROUP_BYTES, together)
     this.rooms = reuse ? [] : undefined
     this.next = this.groups.next().value
     // So callers who plan several files wait for all of them together.
@@ -85,7 +87,7 @@ export class ReadAhead {
       this.next = undefined
       return undefined
     }
-    if (bytes.length <= GROUP_BYTES) this.held = { offset: group.offset, bytes }
+    if (bytes.length <= this.mostHeld) this.held = { offset: group.offset, bytes }
     if (this.next === group) {
       this.next = this.groups?.next().value
       if (!this.isRemote && this.next && this.next.length <= GROUP_BYTES) this.begin(this.next)

@@ -5,7 +5,8 @@ import { ReadAhead } from '../../src/source/read-ahead.ts'
 import type { ByteRange, ByteSource } from '../../src/source/source.ts'
 
 const KIB = 1024
-const BYTES = Uint8Array.from({ length: 2 ** 20 }, (_, i) => (i * 7) >> 3)
+const BYTES = new Uint8Array(12 * KIB * KIB)
+for (let i = 0; i < BYTES.length; i++) BYTES[i] = (i * 7) >> 3
 
 /** Ten ranges of 50 KiB, one behind the other. */
 const RANGES = Array.from({ length: 10 }, (_, i): ByteRange => ({ offset: i * 50 * KIB, length: 50 * KIB }))
@@ -51,6 +52,15 @@ describe('over a network', () => {
     await readAll(ahead, ranges)
     // biome-ignore format: a table
     expect(asked).toEqual([[0, 84], [149, 10]])
+  })
+
+  test('as much is kept as is fetched together', async () => {
+    const { source, asked } = noting(true)
+    const ahead = new ReadAhead(source)
+    const ranges = [0, 3, 6, 9].map((at): ByteRange => ({ offset: at * KIB * KIB, length: 3 * KIB * KIB }))
+    ahead.plan(ranges, { together: 32 * KIB * KIB })
+    await readAll(ahead, ranges)
+    expect(asked).toEqual([[0, 12 * KIB]])
   })
 
   test('a request that failed is tried again for the next range', async () => {
