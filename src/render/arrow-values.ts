@@ -4,6 +4,7 @@ import { badValue } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { cellReader } from '../format/value.ts'
 
 /** Values as Arrow stores them. */
 export interface ArrowValues {
@@ -122,6 +123,7 @@ export function arrowIndexes(
 ): ArrowElements & { type: IntType } {
   const size = datatypeSize(type)
   const signed = datatypeKind(type) === 'int'
+  const read = cellReader(type, 1, { raw: true })
   return {
     type: integer(size, signed),
     nullable: true,
@@ -130,7 +132,7 @@ export function arrowIndexes(
       let { bytes, validity } = values
       for (let i = 0; i < count; i++) {
         if (!outside(i)) continue
-        if (values.validity?.[i] !== 0) onMissing(integerAt(values.bytes, i * size, size, signed))
+        if (values.validity?.[i] !== 0) onMissing(read(values.bytes, i * size, (i + 1) * size) as number | bigint)
         if (validity === undefined || validity === values.validity) {
           bytes = new Uint8Array(bytes)
           validity = ownValidity(values, count)
@@ -141,14 +143,6 @@ export function arrowIndexes(
       return { bytes, validity }
     },
   }
-}
-
-function integerAt(bytes: Uint8Array, at: number, size: number, signed: boolean): number | bigint {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, size)
-  if (size === 8) return signed ? view.getBigInt64(0, true) : view.getBigUint64(0, true)
-  if (size === 4) return signed ? view.getInt32(0, true) : view.getUint32(0, true)
-  if (size === 2) return signed ? view.getInt16(0, true) : view.getUint16(0, true)
-  return signed ? view.getInt8(0) : view.getUint8(0)
 }
 
 function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {

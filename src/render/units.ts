@@ -32,16 +32,6 @@ export function shortSize(bytes: number): string {
   return `${size.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** `0.4 ms`, `850 ms`, `12.3 s`, `2 min 5 s`, `1 h 3 min`. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`
-  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 59_950) return `${Number((milliseconds / 1000).toFixed(1))} s`
-  const seconds = Math.round(milliseconds / 1000)
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
-
 /** Milliseconds since 1970 as ISO 8601 in UTC. A number beyond the calendar (2^64 - 1 in some names) stays a number. */
 export function formatTimestamp(milliseconds: number | bigint): string {
   const date = new Date(Number(milliseconds))

@@ -15,9 +15,11 @@ import {
   listOf,
   ROWS,
   type Shows,
+  type Spare,
   section,
   tableOrBelow,
   title,
+  withoutSpares,
 } from './parts.ts'
 import {
   CONSOLIDATED,
@@ -121,9 +123,7 @@ function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayLi
 }
 
 /** A column of the table of an array's fragments. */
-export interface FragmentColumn extends Shows<ArrayFragment> {
-  /** Set for columns that may be left out for lack of room, in this order. */
-  spare?: number
+export interface FragmentColumn extends Shows<ArrayFragment>, Spare {
   /** Whether such a column then goes below the table. */
   below?: boolean
 }
@@ -164,14 +164,10 @@ async function fragmentsTable(
     whole: true,
     cell: ({ name }) => name.slice(0, length),
   }
-  let kept = [NUMBER, begins, ...all.slice(1)].filter(({ shown }) => shown !== false)
-  const gone: FragmentColumn[] = []
-  const spares = kept.filter(({ spare }) => spare !== undefined)
-  for (const column of spares.sort((a, b) => Number(a.spare) - Number(b.spare))) {
-    if (roomy(kept, sorted)) break
-    gone.push(column)
-    kept = kept.filter((one) => one !== column)
-  }
+  const most = [NUMBER, begins, ...all.slice(1)].filter(({ shown }) => shown !== false)
+  const kept = withoutSpares(most, (columns) => roomy(columns, sorted))
+  const gone = most.filter((column) => !kept.includes(column))
+  gone.sort((a, b) => Number(a.spare) - Number(b.spare))
   const left = gone.filter(({ below }) => !below).map(({ name }) => name)
   await table({ ...listOf(kept, sorted), limit, left }, out)
   const below = gone.filter(({ below }) => below)

@@ -2,9 +2,9 @@ import { type Output, PagedBytes, Pages } from '../../base/result.ts'
 import type { CellValue, KeyValues } from '../../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../../documents/fragment-metadata.ts'
 import type { MetadataDocument } from '../../documents/metadata.ts'
-import { type Column, streamTable, table } from '../table.ts'
+import { type Column, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { limitOf, line, listOf, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
+import { limitOf, line, listOf, longTable, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, slotText, versionText } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
@@ -119,9 +119,7 @@ async function tilesTable(
     ],
     rows: tileRows(columns, slot, tiles),
   }
-  const limit = limitOf(full, TILES, out)
-  if (limit === undefined) await streamTable(content, out)
-  else await table({ ...content, limit, total: tiles }, out)
+  await longTable(content, limitOf(full, TILES, out), tiles, out)
 }
 
 /** Leaves out empty lists, and lists of zeros that say nothing about this field. */

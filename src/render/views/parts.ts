@@ -3,7 +3,7 @@
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { painter, type Role } from '../color.ts'
-import { type Column, heading, keyValues, type Pair, table } from '../table.ts'
+import { type Column, heading, keyValues, type Pair, type StreamContent, streamTable, table } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { NOTHING } from './wording.ts'
@@ -98,6 +98,37 @@ export async function tableOrBelow({ columns, rows, names, limit, left }: ListCo
   await section(columns[last].name, out)
   await namedLines(told, out)
   return true
+}
+
+/** The first rows of a long list, or all of them as they come if `limit` is undefined. */
+export async function longTable(
+  content: StreamContent,
+  limit: number | undefined,
+  total: number,
+  out: Output,
+): Promise<void> {
+  if (limit === undefined) await streamTable(content, out)
+  else await table({ ...content, limit, total }, out)
+}
+
+/** A column that may be left out for lack of room. Those with the lowest number go first. */
+export interface Spare {
+  spare?: number
+}
+
+/** The columns that are left when so many have gone that the others have room. */
+export function withoutSpares<C extends Spare>(
+  columns: readonly C[],
+  roomy: (kept: readonly C[]) => boolean,
+): readonly C[] {
+  let kept = columns
+  while (!roomy(kept)) {
+    const spares = kept.flatMap(({ spare }) => spare ?? [])
+    if (spares.length === 0) break
+    const next = Math.min(...spares)
+    kept = kept.filter(({ spare }) => spare !== next)
+  }
+  return kept
 }
 
 /** Names and texts, on one line each. If a word, such as a digest, does not fit beside the name, it goes below it. */

@@ -2,8 +2,8 @@ import type { Output } from '../../base/result.ts'
 import type { ValueRange } from '../../documents/common.ts'
 import type { RtreeDocument } from '../../documents/rtree.ts'
 import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
-import { type Column, streamTable, table } from '../table.ts'
-import { limitOf, line, listOf, ROWS, type Shows, section, title } from './parts.ts'
+import { type Column, table } from '../table.ts'
+import { limitOf, line, listOf, longTable, ROWS, type Shows, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
 type Box = readonly ValueRange[]
@@ -87,7 +87,5 @@ async function boxTable(
   function* rows(): Generator<string[]> {
     for (const [tile, box] of boxes) yield [countText(tile), ...box.map((range) => rangeText(range))]
   }
-  const limit = limitOf(full, ROWS, out)
-  if (limit === undefined) await streamTable({ columns, rows: rows() }, out)
-  else await table({ columns, rows: rows(), limit, total }, out)
+  await longTable({ columns, rows: rows() }, limitOf(full, ROWS, out), total, out)
 }

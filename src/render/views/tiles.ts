@@ -1,9 +1,9 @@
 import type { Output } from '../../base/result.ts'
 import type { CellValue } from '../../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
-import { type Column, keyValues, type Pair, streamTable, table } from '../table.ts'
+import { keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { fits, limitOf, line, section, TILES, title } from './parts.ts'
+import { fits, limitOf, line, listOf, type Shows, type Spare, section, TILES, title, withoutSpares } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
 /** Characters of a minimum or maximum. */
@@ -11,11 +11,7 @@ const VALUE_ROOM = 24
 /** The column that goes below the table if it does not fit. */
 const BOX = 'box'
 
-interface TileColumn extends Column {
-  /** Set for columns that may be left out, in this order. */
-  spare?: number
-  cell: (row: Row) => string
-}
+interface TileColumn extends Shows<Row>, Spare {}
 
 /** A file of a field of a tile. */
 interface Row {
@@ -51,11 +47,11 @@ export async function tilesTable(document: TilesDocument, style: TilesStyle, out
   const columns = fitting(all, sample, out)
   let shown = 0
   const limit = limitOf(style.full || style.limited, TILES, out) ?? Number.POSITIVE_INFINITY
-  async function* rows(): AsyncGenerator<string[]> {
+  async function* rows(): AsyncGenerator<readonly string[]> {
     for await (const tile of tiles) {
       if (shown === limit) return
       shown++
-      for (const row of rowsOf(tile)) yield texts(columns, row)
+      yield* listOf(columns, rowsOf(tile)).rows
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
@@ -80,16 +76,16 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
     name: string,
     spare: number,
     shown: (value: NonNullable<TilesLineField[K]>) => string,
-  ): TileColumn[] => {
+  ): TileColumn => {
     const cell = ({ field }: Row): string => {
       const value = field?.[key]
       return value === undefined || value === null ? '' : shown(value)
     }
-    const hasValues = sample.some(({ fields }) => fields.some((field) => cell({ ...field, field, file: '' }) !== ''))
-    return hasValues ? [{ name, align: 'right', spare, cell }] : []
+    const shownFor = (field: TilesLineField): boolean => cell({ ...field, field, file: '' }) !== ''
+    return { name, align: 'right', spare, shown: sample.some(({ fields }) => fields.some(shownFor)), cell }
   }
   const valueText = (value: CellValue): string => shortValue(value, VALUE_ROOM)
-  return [
+  const columns: TileColumn[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
     { name: 'cells', align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
     { name: BOX, role: 'number', spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
@@ -99,11 +95,12 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
     { name: 'size', align: 'right', cell: ({ size }) => countText(size) },
     { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => countText(unfiltered_size) },
     { name: 'ratio', align: 'right', spare: 4, cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
-    ...statistic('min', 'min', 5, valueText),
-    ...statistic('max', 'max', 5, valueText),
-    ...statistic('sum', 'sum', 0, valueText),
-    ...statistic('null_count', 'nulls', 1, countText),
+    statistic('min', 'min', 5, valueText),
+    statistic('max', 'max', 5, valueText),
+    statistic('sum', 'sum', 0, valueText),
+    statistic('null_count', 'nulls', 1, countText),
   ]
+  return columns.filter(({ shown }) => shown !== false)
 }
 
 function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): string {
@@ -111,40 +108,25 @@ function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): str
 }
 
 /** One row for each file of each field. */
-function* rowsOf(tile: TilesLine): Generator<Row> {
-  for (const [i, field] of tile.fields.entries()) {
+function rowsOf(tile: TilesLine): Row[] {
+  return tile.fields.flatMap((field, i): Row[] => {
     const { offset, size, unfiltered_size, var_offset, validity_offset } = field
     const file = var_offset === undefined ? 'data' : 'offsets'
-    yield { tile: i === 0 ? tile : undefined, field, file, offset, size, unfiltered_size }
-    if (var_offset !== undefined) {
-      const { var_size, var_unfiltered_size } = field
-      yield { file: 'var', offset: var_offset, size: var_size, unfiltered_size: var_unfiltered_size }
-    }
+    const rows: Row[] = [{ tile: i === 0 ? tile : undefined, field, file, offset, size, unfiltered_size }]
+    if (var_offset !== undefined)
+      rows.push({ file: 'var', offset: var_offset, size: field.var_size, unfiltered_size: field.var_unfiltered_size })
     if (validity_offset !== undefined) {
       const { validity_size, validity_unfiltered_size } = field
-      yield {
-        file: 'validity',
-        offset: validity_offset,
-        size: validity_size,
-        unfiltered_size: validity_unfiltered_size,
-      }
+      const sizes = { size: validity_size, unfiltered_size: validity_unfiltered_size }
+      rows.push({ file: 'validity', offset: validity_offset, ...sizes })
     }
-  }
-}
-
-function texts(columns: readonly TileColumn[], row: Row): string[] {
-  return columns.map(({ cell }) => cell(row))
+    return rows
+  })
 }
 
 /** The columns that fit. */
 function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): readonly TileColumn[] {
-  let kept = columns
-  while (!hasRoom(kept, sample, out)) {
-    const spares = kept.flatMap(({ spare }) => spare ?? [])
-    if (spares.length === 0) break
-    const next = Math.min(...spares)
-    kept = kept.filter(({ spare }) => spare !== next)
-  }
+  let kept = withoutSpares(columns, (some) => hasRoom(some, sample, out))
   // A narrow column may have been removed needlessly before a wide one, so tries to put it back.
   const left = new Set(columns.filter((column) => !kept.includes(column)).map(({ spare }) => spare ?? 0))
   for (const spare of [...left].sort((a, b) => b - a)) {
@@ -155,11 +137,7 @@ function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], o
 }
 
 function hasRoom(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): boolean {
-  return fits(
-    columns,
-    sample.flatMap((tile) => Array.from(rowsOf(tile), (row) => texts(columns, row))),
-    out,
-  )
+  return fits(columns, listOf(columns, sample.flatMap(rowsOf)).rows, out)
 }
 
 async function firstOf(tiles: AsyncIterable<TilesLine>): Promise<TilesLine[]> {
