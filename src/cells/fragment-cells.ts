@@ -308,13 +308,10 @@ function partsOfWhole(reader: ColumnReader, tile: number, { type, cell_val_num }
 function checkFields(info: FragmentInfo, fields: readonly string[] | undefined): void {
   const names = info.slots.filter((slot) => slot.kind !== 'coords').map((slot) => slot.name)
   const known = [...info.schema.domain.dimensions.map(({ name }) => name), ...names]
-  for (const field of fields ?? []) {
-    if (!known.includes(field)) {
-      throw usage(
-        `expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${JSON.stringify(field)}${didYouMean(field, known)}`,
-      )
-    }
-  }
+  const unknown = fields?.find((field) => !known.includes(field))
+  if (unknown === undefined) return
+  const found = `${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
+  throw usage(`expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${found}`)
 }
 
 /** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */

@@ -30,7 +30,7 @@ import {
   readTileFile,
 } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
-import { type FragmentState, hasBegun, isRead, Visibility } from './visibility.ts'
+import { type FragmentState, hasBegun, isRead, type Visibility, visibilityOf } from './visibility.ts'
 
 export type { FragmentState }
 
@@ -290,7 +290,7 @@ export class InspectArray {
     }
     const open = [...folders, ...commits.files].some(({ path }) => hasBegun(path, now))
     const newest = open ? await this.newestSchema().catch(unlessFault) : undefined
-    return { visibility: new Visibility(commits, folders, now, newest?.schema.array_type === 'sparse'), folders }
+    return { visibility: visibilityOf(commits, folders, now, newest?.schema.array_type === 'sparse'), folders }
   }
 
   /**

@@ -65,6 +65,10 @@ async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> 
     const foreign = await foreignFolder(array.folder, await array.root())
     if (foreign !== undefined) throw foreignError(`a fragment of ${foreign}`, folder.path)
   }
+  return fragmentIn(array, folder, cx)
+}
+
+function fragmentIn(array: InspectArray | undefined, folder: Folder, cx: ReadContext): Target {
   return { type: 'fragment', path: folder.path, fragment: new Fragment(folder, cx, array), array }
 }
 
@@ -99,10 +103,7 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
 /** What a path is by its names alone: a fragment or a file in one. Undefined if the names do not tell. */
 function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
   const { path, name } = folder
-  if (parseFragmentName(name)) {
-    const array = arrayByName(folder, cx)
-    return { type: 'fragment', path, fragment: new Fragment(folder, cx, array), array }
-  }
+  if (parseFragmentName(name)) return fragmentIn(arrayByName(folder, cx), folder, cx)
   const around = folder.parent()
   if (!around || !name.includes('.') || !parseFragmentName(around.name)) return undefined
   const array = arrayByName(around, cx)

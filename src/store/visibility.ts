@@ -56,53 +56,47 @@ const TIMESTAMPS_SINCE = 15
  * Which fragments TileDB reads, by the rules of its array directory, and why it does not read the others.
  * @see tiledb/sm/array/array_directory.cc: compute_uris_to_vacuum, compute_filtered_uris
  */
-export class Visibility {
-  private readonly commits: Commits
-  private readonly now: bigint
-  private readonly sparse: boolean
-  private readonly folders: ReadonlyMap<string, FragmentFolder>
-  private readonly listedBy = new Map<string, VacuumList[]>()
-  /** Paths of fragments that a fragment which TileDB reads replaces, directly or through others. */
-  private readonly replaced = new Set<string>()
-
-  /** @param sparse whether the array is sparse, by its newest schema */
-  constructor(commits: Commits, folders: readonly FragmentFolder[], now: bigint, sparse: boolean) {
-    this.commits = commits
-    this.now = now
-    this.sparse = sparse
-    this.folders = new Map(folders.map((folder) => [folder.path, folder]))
-    const lists = Array.from(vacuumLists(commits.files, now, sparse))
-    for (const list of lists) for (const path of list.hides) addTo(this.listedBy, path, list)
-    const byName = new Map<string, VacuumList[]>()
-    for (const list of lists) addTo(byName, list.name, list)
-    const todo = lists.filter(({ name }) => pathsOf(name).some((path) => isRead(this.state(path))))
-    for (let list = todo.pop(); list; list = todo.pop()) {
-      for (const path of list.hides) {
-        if (this.replaced.has(path) || !mayReplace(list, path)) continue
-        this.replaced.add(path)
-        todo.push(...(byName.get(lastPathPart(path)) ?? []))
-      }
-    }
-  }
-
-  state(path: string): FragmentState {
-    const folder = this.folders.get(path)
-    if (!folder?.committed) return this.commits.ignored.has(path) ? 'ignored' : 'uncommitted'
-    const over = (folder.timestamp_range?.[1] ?? 0n) <= this.now
-    if (!over && !(this.sparse && hasBegun(path, this.now))) return 'future'
-    if (!this.listedBy.has(path)) return over ? 'live' : 'unlisted'
-    return this.replaced.has(path) ? 'to-vacuum' : 'hidden'
-  }
-
+export interface Visibility {
+  /** @param path of a fragment, relative to the array */
+  state(path: string): FragmentState
   /** The `.vac` files that name a fragment. */
-  lists(path: string): readonly VacuumList[] {
-    return this.listedBy.get(path) ?? []
-  }
+  lists(path: string): readonly VacuumList[]
 }
 
-/** Paths at which a fragment of this name may be. */
-function pathsOf(name: string): readonly string[] {
-  return [`${FRAGMENTS_FOLDER}/${name}`, name]
+/** @param sparse whether the array is sparse, by its newest schema */
+export function visibilityOf(
+  commits: Commits,
+  folders: readonly FragmentFolder[],
+  now: bigint,
+  sparse: boolean,
+): Visibility {
+  const byPath = new Map(folders.map((folder) => [folder.path, folder]))
+  const listedBy = new Map<string, VacuumList[]>()
+  const byName = new Map<string, VacuumList[]>()
+  const lists = Array.from(vacuumLists(commits.files, now, sparse))
+  for (const list of lists) {
+    addTo(byName, list.name, list)
+    for (const path of list.hides) addTo(listedBy, path, list)
+  }
+  /** Paths of fragments that a fragment which TileDB reads replaces, directly or through others. */
+  const replaced = new Set<string>()
+  const state = (path: string): FragmentState => {
+    const folder = byPath.get(path)
+    if (!folder?.committed) return commits.ignored.has(path) ? 'ignored' : 'uncommitted'
+    const over = (folder.timestamp_range?.[1] ?? 0n) <= now
+    if (!over && !(sparse && hasBegun(path, now))) return 'future'
+    if (!listedBy.has(path)) return over ? 'live' : 'unlisted'
+    return replaced.has(path) ? 'to-vacuum' : 'hidden'
+  }
+  const todo = lists.filter(({ name }) => isRead(state(`${FRAGMENTS_FOLDER}/${name}`)) || isRead(state(name)))
+  for (let list = todo.pop(); list; list = todo.pop()) {
+    for (const path of list.hides) {
+      if (replaced.has(path) || !mayReplace(list, path)) continue
+      replaced.add(path)
+      todo.push(...(byName.get(lastPathPart(path)) ?? []))
+    }
+  }
+  return { state, lists: (path) => listedBy.get(path) ?? [] }
 }
 
 function addTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
