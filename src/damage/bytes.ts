@@ -6,13 +6,9 @@ export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Ui
   return concat([...parts.map((part) => Uint8Array.from(part)), new Uint8Array(0)])
 }
 
+/** The lowest bytes of an integer, little-endian. */
 export function little(size: number, value: number | bigint): Uint8Array {
-  let left = BigInt.asUintN(8 * size, BigInt(value))
-  return Uint8Array.from({ length: size }, () => {
-    const byte = Number(left & 0xffn)
-    left >>= 8n
-    return byte
-  })
+  return new Uint8Array(BigInt64Array.of(BigInt.asIntN(64, BigInt(value))).buffer).slice(0, size)
 }
 
 export const u32 = (value: number): Uint8Array => little(4, value)

@@ -137,12 +137,8 @@ export class EditableArray {
 
   /** Folder of the fragment whose name starts like this; by default of the only one. */
   fragmentPath(start = '__'): string {
-    const folders = new Set(
-      [...this.files.keys()]
-        .filter((path) => path.endsWith('/__fragment_metadata.tdb'))
-        .map((path) => path.slice(0, path.lastIndexOf('/'))),
-    )
-    const found = [...folders].filter((path) => path.slice(path.lastIndexOf('/') + 1).startsWith(start))
+    const folders = this.matching(/\/__fragment_metadata\.tdb$/).map((path) => path.slice(0, path.lastIndexOf('/')))
+    const found = folders.filter((path) => path.slice(path.lastIndexOf('/') + 1).startsWith(start))
     if (found.length !== 1) throw new TypeError(`${found.length} fragments start with ${start}`)
     return found[0]
   }

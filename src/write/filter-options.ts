@@ -127,63 +127,51 @@ function wordsFor(values: OptionValues): string {
  * releases that write a format version. They were found by trying every filter, and every pair, on every datatype.
  */
 export function refusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
-  return firstRefusal(filters, field, schemaRefusal)
+  const { formatVersion, anyType } = field
+  return firstRefusal(filters, field, (filter, type) => {
+    const { name } = filter
+    const known = filterOf(name)
+    if (known?.since !== undefined && formatVersion < known.since)
+      return `${name} exists since format version ${known.since}`
+    if (!known || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
+    const option = known.optionRefusal?.(filter)
+    if (option !== undefined) return option
+    const isString = field.cell_val_num === 'var' && known.offsetsInsideSince?.[field.type] !== undefined
+    if (isString && filters[0].name !== name) return `${name} must be the first filter of var-sized text`
+    if (name === 'DOUBLE_DELTA' && (anyType || formatVersion < TYPES_CHECKED_SINCE))
+      return datatypeKind(field.type) === 'float' ? `${name} does not accept ${field.type}` : undefined
+    if (anyType || (name !== 'WEBP' && formatVersion < TYPES_CHECKED_SINCE)) return undefined
+    return known.typeRefusal?.(type, filter, field)
+  })
 }
 
 /**
  * Why TileDB accepts such a schema but cannot write cells through it, or cannot read them back the same; undefined if it can.
  */
 export function writingRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
-  return firstRefusal(filters, field, cellsRefusal)
+  return firstRefusal(filters, field, (filter, type) => {
+    const { name, level = -1, max_window_size } = filter
+    const known = filterOf(name)
+    if (known?.highestLevel !== undefined && level > known.highestLevel)
+      return `${name} takes levels up to ${known.highestLevel}, found ${level}`
+    if (max_window_size === 0) return `${name} needs a max_window_size above 0`
+    return known?.writingRefusal?.(type, filter, field)
+  })
 }
 
-/** Checks one filter of a field. `type` is the datatype that the filter sees. */
-type Rule = (
-  filter: FilterConfig,
-  type: Datatype,
+/** @param rule checks one filter; `type` is the datatype that the filter sees */
+function firstRefusal(
+  filters: readonly FilterConfig[],
   field: FilteredField,
-  first: FilterConfig['name'],
-) => string | undefined
-
-function firstRefusal(filters: readonly FilterConfig[], field: FilteredField, rule: Rule): string | undefined {
+  rule: (filter: FilterConfig, type: Datatype) => string | undefined,
+): string | undefined {
   let { type } = field
   for (const filter of filters) {
-    const why = rule(filter, type, field, filters[0].name)
+    const why = rule(filter, type)
     if (why !== undefined) return why
     type = typeAfter(filter, type, field.formatVersion)
   }
   return undefined
-}
-
-function schemaRefusal(
-  filter: FilterConfig,
-  type: Datatype,
-  field: FilteredField,
-  first: FilterConfig['name'],
-): string | undefined {
-  const { name } = filter
-  const { formatVersion, anyType } = field
-  const known = filterOf(name)
-  if (known?.since !== undefined && formatVersion < known.since)
-    return `${name} exists since format version ${known.since}`
-  if (!known || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
-  const option = known.optionRefusal?.(filter)
-  if (option !== undefined) return option
-  const isString = field.cell_val_num === 'var' && known.offsetsInsideSince?.[field.type] !== undefined
-  if (isString && first !== name) return `${name} must be the first filter of var-sized text`
-  if (name === 'DOUBLE_DELTA' && (anyType || formatVersion < TYPES_CHECKED_SINCE))
-    return datatypeKind(field.type) === 'float' ? `${name} does not accept ${field.type}` : undefined
-  if (anyType || (name !== 'WEBP' && formatVersion < TYPES_CHECKED_SINCE)) return undefined
-  return known.typeRefusal?.(type, filter, field)
-}
-
-function cellsRefusal(filter: FilterConfig, type: Datatype, field: FilteredField): string | undefined {
-  const { name, level = -1, max_window_size } = filter
-  const known = filterOf(name)
-  if (known?.highestLevel !== undefined && level > known.highestLevel)
-    return `${name} takes levels up to ${known.highestLevel}, found ${level}`
-  if (max_window_size === 0) return `${name} needs a max_window_size above 0`
-  return known?.writingRefusal?.(type, filter, field)
 }
 
 /** {@link refusal} for a pipeline that is meant for every attribute. It must also suit the values. */

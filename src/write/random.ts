@@ -38,8 +38,6 @@ export class Random {
 
   /** 32 hex digits. */
   uuid(): string {
-    let text = ''
-    for (let i = 0; i < 4; i++) text += this.bits().toString(16).padStart(8, '0')
-    return text
+    return Array.from({ length: 4 }, () => this.bits().toString(16).padStart(8, '0')).join('')
   }
 }

@@ -226,9 +226,6 @@ function nameOf(place: number): string {
   return NAMES[place % NAMES.length] + (number === 0 ? '' : String(number))
 }
 
-/** Writes element `place` of the sample, at offset `at`. */
-type ElementMaker = (view: DataView, at: number, place: number) => void
-
 const ONE_NULL_IN = 8
 /** Most values of a var-sized cell, and most bytes of one of bytes. */
 const LONGEST = 4
@@ -300,12 +297,13 @@ class AttributeMaker {
     const width = cell_val_num === 'var' ? 0 : size * cell_val_num
     const data = new Uint8Array(starts ? starts[count] : count * width)
     const view = new DataView(data.buffer)
-    const make = this.elementMaker()
+    const put = elementWriter(type)
+    const value = this.elementValues()
     let at = 0
     for (let i = 0; i < count; i++) {
       const place = this.done + (ranks ? ranks[i] : i)
       const end = starts ? starts[i + 1] : at + width
-      for (; at < end; at += size) make(view, at, place)
+      for (; at < end; at += size) put(view, at, value(place))
     }
     return { data, starts, validity: undefined }
   }
@@ -314,38 +312,29 @@ class AttributeMaker {
     return this.least + this.random.below(longest + 1 - this.least)
   }
 
-  private elementMaker(): ElementMaker {
-    const { type } = this.attribute
-    const { random, total, scale, values } = this
+  /** The elements of the cell at a place, one a call. */
+  private elementValues(): (place: number) => number {
+    const { type, cell_val_num } = this.attribute
+    const { random, total, scale, values, rises } = this
     const kind = datatypeKind(type)
-    const size = datatypeSize(type)
-    if (kind === 'bool') return (view, at) => view.setUint8(at, random.below(2))
+    if (kind === 'bool') return () => random.below(2)
     if (kind === 'float') {
       const [factor, offset] = [scale?.scale ?? 0.25, scale?.offset ?? 0]
       let steps = 0
-      const next = (): number => {
+      return () => {
         steps += random.below(9) - 4
         if (steps > 100 || steps < -100) steps = 0
         return steps * factor + offset
       }
-      return size === 4
-        ? (view, at) => view.setFloat32(at, next(), true)
-        : (view, at) => view.setFloat64(at, next(), true)
     }
-    const put = integerWriter(type)
     if (values > 0) {
       const most = Math.min(values, 127)
-      if (this.rises) return (view, at, place) => put(view, at, Math.floor((place / total) * most))
-      return (view, at) => put(view, at, random.below(most))
+      return rises ? (place) => Math.floor((place / total) * most) : () => random.below(most)
     }
     const [low, span] = spanOf(type, total)
-    if (this.rises) {
-      const loose = span > 2 * total && this.attribute.cell_val_num === 1
-      return (view, at, place) =>
-        put(view, at, low + Math.floor((place / total) * span) + (loose ? random.below(2) : 0))
-    }
-    return (view, at, place) =>
-      put(view, at, low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000)))
+    const loose = span > 2 * total && cell_val_num === 1
+    if (rises) return (place) => low + Math.floor((place / total) * span) + (loose ? random.below(2) : 0)
+    return (place) => low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000))
   }
 
   private wholeCells(count: number): ColumnData {
@@ -383,16 +372,9 @@ function letters(count: number, random: Random): string {
   return Array.from({ length: count }, () => String.fromCharCode(97 + random.below(26))).join('')
 }
 
-const WKB_POINT = 1
-
+/** Well-known binary: little-endian, a point, its two coordinates. */
 function wkbPoint(x: number, y: number): Uint8Array {
-  const bytes = new Uint8Array(21)
-  const view = new DataView(bytes.buffer)
-  view.setUint8(0, 1)
-  view.setUint32(1, WKB_POINT, true)
-  view.setFloat64(5, x, true)
-  view.setFloat64(13, y, true)
-  return bytes
+  return concat([Uint8Array.of(1, 1, 0, 0, 0), new Uint8Array(Float64Array.of(x, y).buffer)])
 }
 
 /** Lowest value and range of an integer attribute's values, well inside its type. */
@@ -404,8 +386,10 @@ function spanOf(type: Datatype, total: number): [low: number, span: number] {
   return [low, Math.min(room, Math.max(1000, 5 * total))]
 }
 
-function integerWriter(type: Datatype): (view: DataView, at: number, value: number) => void {
+function elementWriter(type: Datatype): (view: DataView, at: number, value: number) => void {
   const size = datatypeSize(type)
+  if (type === 'FLOAT32') return (view, at, value) => view.setFloat32(at, value, true)
+  if (type === 'FLOAT64') return (view, at, value) => view.setFloat64(at, value, true)
   if (size === 1) return (view, at, value) => view.setInt8(at, value)
   if (size === 2) return (view, at, value) => view.setInt16(at, value, true)
   if (size === 4) return (view, at, value) => view.setInt32(at, value, true)
