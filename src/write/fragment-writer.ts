@@ -11,7 +11,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import { checkVersion } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { fragmentSlots } from '../format/fragment-slots.ts'
+import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { slotHasFiles } from '../store/fragment.ts'
 import { checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } from './check-cells.ts'
@@ -81,9 +81,10 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   })
   const column = (name: string): ColumnData => {
     const found = cells.columns.get(name)
-    if (!found) throw new TypeError(`no cells of ${name}`)
+    if (!found) throw unexpected(`cells of ${name}`, 'none', name)
     return found
   }
+  checkNames(fragment, slots)
   for (const slot of slots) if (slot.kind === 'attribute') checkOrder(schema, slot, column(slot.name), cells.cell_num)
   const coordinates = dense ? [] : dimensions.map(({ name }) => column(name))
   for (const [d, own] of coordinates.entries()) checkCoordinates(dimensions[d], own, cells.cell_num)
@@ -137,6 +138,14 @@ function fragmentName(formatVersion: number, [first, last]: readonly [bigint, bi
   if (formatVersion < 3) return first === last ? `__${uuid}_${first}` : `__${uuid}_${last}_${first}`
   const name = `__${first}_${last}_${uuid}`
   return formatVersion < 5 ? name : `${name}_${formatVersion}`
+}
+
+/** Cells may carry one of the fields about deletes without the other. */
+function checkNames({ schema, cells }: FragmentToWrite, slots: readonly Slot[]): void {
+  const fields = [...slots.filter(({ kind }) => kind !== 'coords'), ...schema.domain.dimensions]
+  const known = new Set(fields.map(({ name }) => name))
+  for (const name of cells.columns.keys())
+    if (!known.has(name)) throw unexpected(`cells of ${[...known].join(', ')}`, name)
 }
 
 function denseTiling({ schema, domain, stored }: FragmentToWrite): Tiling {

@@ -42,6 +42,16 @@ describe('a document of the user that is wrong is wrong usage', () => {
     ['a number that does not fit', '{"x":1,"a":128}', /expected an integer from -128 to 127/],
     ['null', '{"x":1,"a":null}', /not nullable/],
     ['a coordinate outside of the domain', '{"x":11,"a":1}', /expected coordinates in \[1, 10\]/],
+    [
+      'when it was deleted without by what',
+      '{"x":1,"a":1,"__delete_timestamps":5}',
+      /field __delete_condition_index: expected cells of __delete_condition_index, found none/,
+    ],
+    [
+      'by what it was deleted without when',
+      '{"x":1,"a":1,"__delete_condition_index":0}',
+      /expected cells of a, x, found __delete_condition_index/,
+    ],
     ['coordinates twice', '{"x":1,"a":1}\n{"x":1,"a":2}', /other coordinates/],
   ]
   test.each(cells)('cells: %s', async (_, lines, message) => {
