@@ -10,6 +10,7 @@ import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { DumpField } from '../documents/dump.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
@@ -167,19 +168,18 @@ async function cellsResult(
   range: CellRange,
   fragment: Fragment,
 ): Promise<AtCells> {
-  const { name, kind } = (await fragment.info()).slots[file.slot]
-  const field = kind === 'coords' ? undefined : name
-  return { ...range, field, ...(range.from === range.to && (await cellResult(cx, fragment, file, range))) }
+  const slot = (await fragment.info()).slots[file.slot]
+  const field = slot.kind === 'coords' ? undefined : slot.name
+  return { ...range, field, ...(range.from === range.to && (await cellResult(cx, fragment, slot, range))) }
 }
 
 /** Coordinates of one cell, and the value of the field; none of it if it cannot be read because of damage. */
 async function cellResult(
   cx: CommandContext,
   fragment: Fragment,
-  { slot }: FieldFile,
+  { name, kind }: Slot,
   { tile, from }: CellRange,
 ): Promise<Pick<AtCells, 'coordinates' | 'value' | 'padding'>> {
-  const { name, kind } = (await fragment.info()).slots[slot]
   const fields = kind === 'dimension' || kind === 'coords' ? [] : [name]
   const cells = await FragmentCells.open(fragment, { fields, onColumnError: () => {} })
   try {

@@ -1,6 +1,6 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
-import { InspectError, usage } from '../base/errors.ts'
+import { faultOf, InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
@@ -73,11 +73,9 @@ function asCellOption<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    const message = error.message
-      .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
-      .replace('--range', '--cell')
-    throw new InspectError(error.code, message, error.at, { cause: error })
+    const { code, message, at } = faultOf(error)
+    const told = message.replace('--range expects NAME=LO..HI', '--cell expects NAME=V').replace('--range', '--cell')
+    throw new InspectError(code, told, at, { cause: error })
   }
 }
 
