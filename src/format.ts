@@ -93,7 +93,6 @@ export { type GenericTileHeader, genericTileHeader } from './format/generic-tile
 export { type GroupDetails, type GroupMember, groupDetails } from './format/group-details.ts'
 // Reading, explaining and writing.
 export {
-  type AnyIo,
   type Coding,
   type Describe,
   decode,

@@ -191,13 +191,13 @@ export class Reader<T> implements Io<T> {
   }
 
   private raw(name: string, type: NumberType): number {
-    const at = this.take(name, BYTES[type])
-    if (type === 'uint8') return this.source[at]
-    if (type === 'uint16') return this.view.getUint16(at, true)
-    if (type === 'uint32') return this.view.getUint32(at, true)
-    if (type === 'uint64') return this.sizeAt(name, at)
-    if (type === 'int32') return this.view.getInt32(at, true)
-    return type === 'float32' ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true)
+    if (type === 'uint32') return this.view.getUint32(this.take(name, 4), true)
+    if (type === 'uint64') return this.sizeAt(name, this.take(name, 8))
+    if (type === 'uint8') return this.source[this.take(name, 1)]
+    if (type === 'uint16') return this.view.getUint16(this.take(name, 2), true)
+    if (type === 'int32') return this.view.getInt32(this.take(name, 4), true)
+    if (type === 'float32') return this.view.getFloat32(this.take(name, 4), true)
+    return this.view.getFloat64(this.take(name, 8), true)
   }
 
   private sizeAt(name: string, at: number): number {

@@ -61,10 +61,13 @@ export class Kernels {
    * @returns a block of `length` bytes that the kernel filled; undefined without room or with wrong data
    */
   run(kernel: KernelName, length: number, inputs: readonly Uint8Array[], ...rest: number[]): Uint8Array | undefined {
-    const from = inputs.map((bytes) => this.place(bytes))
+    const first = this.place(inputs[0])
+    const second = inputs.length > 1 ? this.place(inputs[1]) : first
     const output = this.room(length)
-    if (output === NONE || from.includes(NONE)) return undefined
-    return this.wasm[kernel](output, ...from, ...rest) === 0 ? undefined : this.view(output, length)
+    if (first === NONE || second === NONE || output === NONE) return undefined
+    const call = this.wasm[kernel]
+    const done = inputs.length > 1 ? call(output, first, second, ...rest) : call(output, first, ...rest)
+    return done === 0 ? undefined : this.view(output, length)
   }
 
   /** Address of the bytes in memory. Copies them there if needed. {@link NONE} without room. */
