@@ -1,9 +1,9 @@
 import { InspectError } from '../base/errors.ts'
-import { placedChunks } from '../cells/tile-chunks.ts'
+import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
-import { mostUnfolded, type Pipeline, withRoom } from '../filters/pipeline.ts'
+import { mostUnfolded, type Pipeline, type ReadOptions, withRoom } from '../filters/pipeline.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
 
@@ -91,31 +91,31 @@ export async function undoTile(
   reports: ChunkReports,
   { keep = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
 ): Promise<UndoneTile> {
-  const most = Math.min(expected ?? 0, mostUnfolded(size))
   const out: UndoneTile = { end: EMPTY_TILE, total: 0, whole: true, data: NO_BYTES, offsets: undefined, ends: [] }
-  for await (const { chunk, index, offset } of chunks) {
-    const from = out.total
+  let at = 0
+  let place = 0
+  let mismatch = false
+  const options: ReadOptions = {
+    onVerdict(verdict) {
+      if (!verdict.ok) mismatch = true
+      reports.onVerdict(verdict, at, place)
+    },
+    onLostTail: (tail) => reports.onLostTail(tail, at, place),
+    onRefused: reports.onRefused && ((part) => reports.onRefused?.(part, at, place)),
+    onOtherType: () => reports.onOtherType?.(at, place),
+    checksumsOnly,
+  }
+  const undo = ({ chunk, index, offset, from }: PlacedChunk): void => {
+    at = index
+    place = offset
+    mismatch = false
     reports.counts.chunk_num++
-    out.total += chunk.original_length
+    out.total = from + chunk.original_length
     out.end = offset + chunk.metadata.length + chunk.data.length - base
     out.ends.push(out.total)
-    if (expected !== undefined && out.total > expected) {
-      // A chunk is not undone if its size contradicts the metadata.
-      out.whole = false
-      continue
-    }
-    let mismatch = false
-    const options = {
-      onVerdict: (verdict: ChecksumVerdict): void => {
-        if (!verdict.ok) mismatch = true
-        reports.onVerdict(verdict, index, offset)
-      },
-      onLostTail: (tail: LostTail): void => reports.onLostTail(tail, index, offset),
-      onRefused: reports.onRefused && ((part: RefusedPart): void => reports.onRefused?.(part, index, offset)),
-      onOtherType: (): void => reports.onOtherType?.(index, offset),
-      checksumsOnly,
-    }
     try {
+      // A chunk is not undone if its size contradicts the metadata. The tile's size is wrong then, too.
+      if (expected !== undefined && out.total > expected) return
       pipeline.refuseBeyond(out.total, expected, size)
       const isOnly = keep && from === 0 && out.total === expected
       const { data, offsets } = isOnly
@@ -125,7 +125,7 @@ export async function undoTile(
       if (isOnly) out.data = data
       else if (keep) {
         // Memory costs nothing until it is written to.
-        if (out.data.length === 0) out.data = new Uint8Array(most)
+        if (out.data.length === 0) out.data = new Uint8Array(Math.min(expected ?? 0, mostUnfolded(size)))
         out.data = withRoom(out.data, from, out.total, 2 * out.total)
         out.data.set(data, from)
       }
@@ -135,6 +135,9 @@ export async function undoTile(
     }
     if (mismatch) out.whole = false
   }
+  // Waiting for each chunk of a small tile would cost as much as undoing it.
+  if (Symbol.iterator in chunks) for (const one of chunks) undo(one)
+  else for await (const one of chunks) undo(one)
   if (keep) out.data = out.data.subarray(0, out.total)
   return out
 }
