@@ -3,38 +3,35 @@ import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
 import { isPlainText } from '../cells/extremes.ts'
 import {
+  cellSizeOf,
   fragmentStatistics,
   hasMinMax,
   hasSum,
   type StatisticsField,
+  type StatisticsLists,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
+import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
-import { attempt, type Finding, finding, type Item, type Place } from './finding.ts'
+import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
 import { BATCHES_FAULT, type Loss, lossOf, misreadFault, statisticsFault } from './known-faults.ts'
-import { isLastAtFirst, type WrittenStatistics, writtenStatistics } from './written-statistics.ts'
+import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 
-/** Statistics of one slot as stored in the fragment metadata. */
-interface Stored {
-  min: TileMinMax | undefined
-  max: TileMinMax | undefined
-  sums: Uint8Array | undefined
-  nullCounts: Float64Array | undefined
-  fragment: SlotStatistics | undefined
-}
+/** A minimum, a maximum, a sum, or a number of nulls. */
+type Which = keyof SlotStatistics
+type Value = Uint8Array | number
 
-/** A field whose values an ordered write may have stored at the places of other tiles. */
-interface Batched {
-  /** For each tile, the statistics that each way of writing gives. */
-  ways: Map<number, WrittenStatistics[]>
-  /** Values that fit no way of writing their tile. */
-  pending: { place: Place; expected: string | number; found: string | number }[]
+/** Names of a statistic: its findings, and its list in the metadata. */
+const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; list: string }>> = {
+  min: { tile: 'TILE_MIN_MAX', fragment: 'FRAGMENT_MIN_MAX', list: 'tile_min_values' },
+  max: { tile: 'TILE_MIN_MAX', fragment: 'FRAGMENT_MIN_MAX', list: 'tile_max_values' },
+  sum: { tile: 'TILE_SUM', fragment: 'FRAGMENT_SUM', list: 'tile_sums' },
+  null_count: { tile: 'TILE_NULL_COUNT', fragment: 'FRAGMENT_NULL_COUNT', list: 'tile_null_counts' },
 }
 
 /** Sums of floats may differ by this relative amount because of the order of addition. */
@@ -47,43 +44,60 @@ const FLOAT_TOLERANCE = 1e-9
  * @see tiledb/sm/tile/tile_metadata_generator.cc
  */
 export class StatisticsCheck {
-  private readonly field: StatisticsField
+  private readonly fragment: Fragment
   private readonly info: FragmentInfo
   private readonly slot: number
-  private readonly stored: Stored
+  private readonly field: StatisticsField
+  /** The statistics that the field has. */
+  private readonly kinds: readonly Which[]
+  /** As stored: of the tiles, empty where there are none, and of the fragment. */
+  private readonly lists: StatisticsLists
+  private readonly stored: SlotStatistics | undefined
   private readonly counted: TileStatistics
   private readonly coordinates: DenseCoordinates | undefined
   private readonly loss: Loss
   private readonly file: string
-  private readonly batched: Batched | undefined
+  /**
+   * For a field whose values an ordered write may have stored at the places of other tiles: the statistics of each tile, by the
+   * way of writing.
+   */
+  private readonly ways: SlotStatistics[][] | undefined
+  /** Values of such a field that fit no way of writing their tile. */
+  private readonly pending: { place: Place; expected: string; found: string }[] = []
   private complete = true
   /** Whether all cells are exactly as they were written. */
   private exact = true
   private tileNum = 0
   private readonly knownReported = new Set<FindingCode>()
-  private readonly encrypted: boolean
   private evidenceSought = 0
 
   private constructor(
-    { cx }: Fragment,
+    fragment: Fragment,
     info: FragmentInfo,
     slot: number,
-    field: StatisticsField,
-    stored: Stored,
+    lists: StatisticsLists,
+    stored: SlotStatistics | undefined,
     file: string,
   ) {
-    this.encrypted = cx.encrypted
+    const { type, cell_val_num, nullable, kind } = info.slots[slot]
+    const field = { type, cell_val_num, nullable, dimension: kind === 'dimension' }
+    this.fragment = fragment
     this.info = info
     this.slot = slot
     this.field = field
+    this.kinds = [
+      ...(hasMinMax(field) ? (['min', 'max'] as const) : []),
+      ...(hasSum(field) ? (['sum'] as const) : []),
+      ...(nullable ? (['null_count'] as const) : []),
+    ]
+    this.lists = lists
     this.stored = stored
     this.file = file
     this.counted = new TileStatistics(field, info.tile_num)
     this.coordinates = info.dense ? new DenseCoordinates(info) : undefined
     this.loss = lossOf(info, slot)
     const attributes = info.schema.attributes.length
-    if (info.dense && field.cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num)
-      this.batched = { ways: new Map(), pending: [] }
+    if (info.dense && cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num) this.ways = []
   }
 
   /** Undefined if the format version or the fragment has no statistics for the slot. */
@@ -92,25 +106,16 @@ export class StatisticsCheck {
     info: FragmentInfo,
     slot: number,
     file: string,
-    fragmentStatistics: readonly SlotStatistics[] | undefined,
+    stored: readonly SlotStatistics[] | undefined,
   ): Promise<StatisticsCheck | undefined> {
     if (!info.footer?.tile_min_values_offsets) return undefined
-    const { kind } = info.slots[slot]
-    const field: StatisticsField = {
-      ...typeOf(info, slot),
-      nullable: info.slots[slot].nullable,
-      dimension: kind === 'dimension',
+    const lists: StatisticsLists = {
+      min: (await quietly(() => fragment.tileMinMax('min', slot))) ?? NO_LIST,
+      max: (await quietly(() => fragment.tileMinMax('max', slot))) ?? NO_LIST,
+      sums: (await quietly(() => fragment.tileSums(slot))) ?? NO_BYTES,
+      nullCounts: (await quietly(() => fragment.offsets('tile_null_counts', slot))) ?? new Float64Array(0),
     }
-    // The check of the lists reports what cannot be read.
-    const quietly = <T>(work: () => Promise<T>) => attempt<T>([], 'SECTION_UNREADABLE', { file }, work)
-    const stored: Stored = {
-      min: await quietly(() => fragment.tileMinMax('min', slot)),
-      max: await quietly(() => fragment.tileMinMax('max', slot)),
-      sums: await quietly(() => fragment.tileSums(slot)),
-      nullCounts: await quietly(() => fragment.offsets('tile_null_counts', slot)),
-      fragment: fragmentStatistics?.[slot],
-    }
-    return new StatisticsCheck(fragment, info, slot, field, stored, file)
+    return new StatisticsCheck(fragment, info, slot, lists, stored?.[slot], file)
   }
 
   /** Skips a tile whose cells could not be read. The fragment's statistics can then not be checked either. */
@@ -121,51 +126,26 @@ export class StatisticsCheck {
   add(tile: number, column: ColumnData, cells: number, rows: Uint32Array | undefined, items: Item[]): void {
     this.tileNum++
     this.counted.add(tile, column, cells, rows)
-    if (this.isLossy(column.data)) {
+    if (this.loss === 'digits' || (this.loss === 'hidden colours' && hasHiddenPixel(column.data))) {
       this.exact = false
       return
     }
-    const place = this.place(tile)
     // Computed only once something does not fit.
-    let written: readonly WrittenStatistics[] | undefined
-    const fits = (test: (one: WrittenStatistics) => boolean): boolean => {
+    let written: readonly SlotStatistics[] | undefined
+    for (const which of this.kinds) {
+      const found = this.storedOf(which, tile)
+      const expected = this.countedOf(which, tile)
+      if (found === undefined || this.same(which, expected, found)) continue
+      const { tile: code, list } = NAMES[which]
+      const place = { file: this.file, offset: this.info.footer?.offset, tile, field: `${list}.${this.name}` }
       written ??= this.writtenStatistics(tile, column, cells)
-      return written.some(test)
+      const alike = written.some((one) => this.same(which, one[which], found))
+      const evidence = (): string => this.evidence(tile, which, expected)
+      this.wrong(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
     }
-    if (hasMinMax(this.field)) {
-      for (const which of ['min', 'max'] as const) {
-        const found = this.tileExtreme(which, tile)
-        const expected = this.counted.extreme(which, tile) ?? NO_BYTES
-        if (!found || this.sameValue(expected, found)) continue
-        const at = { ...place, field: `tile_${which}_values.${this.name}` }
-        const alike = fits((one) => this.sameValue(one[which], found))
-        const evidence = (): string => this.evidence(tile, which, expected)
-        this.wrong('TILE_MIN_MAX', at, hexOf(expected), hexOf(found), alike, items, evidence)
-      }
-    }
-    const sum = this.tileSum(tile)
-    const counted = this.counted.sums.subarray(8 * tile, 8 * tile + 8)
-    if (sum && !this.sameSum(counted, sum)) {
-      const at = { ...place, field: `tile_sums.${this.name}` }
-      const alike = fits((one) => this.sameSum(one.sum, sum))
-      const evidence = (): string => this.evidence(tile, 'sum', counted)
-      this.wrong('TILE_SUM', at, this.sumText(counted), this.sumText(sum), alike, items, evidence)
-    }
-    const nulls = this.tileNulls(tile)
-    const expected = this.counted.nullCounts[tile]
-    if (nulls !== undefined && expected !== nulls) {
-      const at = { ...place, field: `tile_null_counts.${this.name}` }
-      this.wrong(
-        'TILE_NULL_COUNT',
-        at,
-        expected,
-        nulls,
-        fits((one) => one.null_count === nulls),
-        items,
-        () => this.evidence(tile, 'null_count', expected),
-      )
-    }
-    if (this.batched) this.keepForBatches(tile, column, cells, written)
+    if (!this.ways) return
+    written ??= this.writtenStatistics(tile, column, cells)
+    for (const [way, one] of written.entries()) this.ways[way] = [...(this.ways[way] ?? []), one]
   }
 
   /**
@@ -174,41 +154,51 @@ export class StatisticsCheck {
    */
   finish(items: Item[]): void {
     if (this.complete) this.finishBatches(items)
-    const { fragment } = this.stored
+    const { stored } = this
     // If a file is missing, no tile was added.
-    if (!fragment || !this.complete || this.tileNum === 0) return
-    const worked = [...(this.exact ? [this.counted.fragment()] : []), ...this.ofTiles()]
-    const faulty = this.ofTilesBefore()
+    if (!stored || !this.complete || this.tileNum === 0) return
+    const worked = this.exact ? [this.counted.fragment()] : []
+    if (this.listsFit) worked.push(this.fragmentOf(this.lists))
     if (worked.length === 0) return
-    const place: Place = { file: this.file, offset: this.info.footer?.fragment_min_max_sum_null_count_offset }
-    const field = (name: string): Place => ({ ...place, field: `fragment_${name}.${this.name}` })
-    if (hasMinMax(this.field) && this.hasTileExtremes && fragment.max.length + fragment.min.length > 0) {
-      for (const which of ['min', 'max'] as const) {
-        const found = fragment[which]
-        if (worked.some((one) => this.sameValue(one[which], found))) continue
-        const alike = faulty !== undefined && this.sameValue(faulty[which], found)
-        this.wrong('FRAGMENT_MIN_MAX', field(which), hexOf(worked[0][which]), hexOf(found), alike, items)
-      }
+    const { min, sums, nullCounts } = this.lists
+    const hasExtremes = min.fixed.length > 0 && stored.max.length + stored.min.length > 0
+    const isThere = { min: hasExtremes, max: hasExtremes, sum: sums.length > 0, null_count: nullCounts.length > 0 }
+    for (const which of this.kinds) {
+      const found = stored[which]
+      if (!isThere[which] || worked.some((one) => this.same(which, one[which], found))) continue
+      const offset = this.info.footer?.fragment_min_max_sum_null_count_offset
+      const place = { file: this.file, offset, field: `fragment_${which}.${this.name}` }
+      const [expected, shown] = [this.text(which, worked[0][which]), this.text(which, found)]
+      const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
+      this.wrong(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
     }
-    if (hasSum(this.field) && (this.stored.sums?.length ?? 0) > 0) {
-      if (!worked.some((one) => this.sameSum(one.sum, fragment.sum))) {
-        const [expected, found] = [this.sumText(worked[0].sum), this.sumText(fragment.sum)]
-        this.wrong('FRAGMENT_SUM', field('sum'), expected, found, false, items)
-      }
-    }
-    if (this.field.nullable && (this.stored.nullCounts?.length ?? 0) > 0) {
-      if (!worked.some((one) => one.null_count === fragment.null_count)) {
-        const at = field('null_count')
-        this.wrong('FRAGMENT_NULL_COUNT', at, worked[0].null_count, fragment.null_count, false, items)
-      }
-    }
+  }
+
+  private get name(): string {
+    return this.info.slots[this.slot].name
+  }
+
+  /** The statistic of a tile as stored; undefined if there is none. */
+  private storedOf(which: Which, tile: number): Value | undefined {
+    if (which === 'null_count') return this.lists.nullCounts[tile]
+    if (which === 'sum') return entryOf(this.lists.sums, tile, 8)
+    const list = this.lists[which]
+    if (list.fixed.length === 0) return undefined
+    return this.field.cell_val_num === 'var' ? varValue(list, tile) : entryOf(list.fixed, tile, cellSizeOf(this.field))
+  }
+
+  /** The statistic of a tile that follows from its cells. */
+  private countedOf(which: Which, tile: number): Value {
+    if (which === 'null_count') return this.counted.nullCounts[tile]
+    if (which === 'sum') return this.counted.sums.subarray(8 * tile, 8 * tile + 8)
+    return this.counted.extreme(which, tile) ?? NO_BYTES
   }
 
   /**
    * The statistics that releases compute for a tile. A dense tile may have been written row by row, column by column, or
    * whole.
    */
-  private writtenStatistics(tile: number, column: ColumnData, cells: number): WrittenStatistics[] {
+  private writtenStatistics(tile: number, column: ColumnData, cells: number): SlotStatistics[] {
     const { dense, cells_per_tile, format_version } = this.info
     const slabs: Slabs[] = [{ starts: Uint32Array.of(0), length: cells }]
     if (this.coordinates) {
@@ -230,76 +220,50 @@ export class StatisticsCheck {
    *
    * @param counted the statistic that follows from the cells
    */
-  private evidence(tile: number, which: keyof SlotStatistics, counted: Uint8Array | number): string {
+  private evidence(tile: number, which: Which, counted: Value): string {
     const checksum = this.checksum
     if (checksum !== undefined)
       return `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`
-    const { fragment } = this.stored
-    if (!fragment || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
-    const fits = (one: SlotStatistics): boolean => this.sameStatistic(which, one[which], fragment[which])
-    const before = this.fragmentOf(this.stored)
-    const after = this.fragmentOf(replaced(this.stored, which, tile, counted, this.field))
-    const [asStored, asCounted] = [before !== undefined && fits(before), after !== undefined && fits(after)]
-    if (asStored === asCounted) return NO_EVIDENCE
+    const { stored } = this
+    if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
+    const fits = (lists: StatisticsLists): boolean => this.same(which, this.fragmentOf(lists)[which], stored[which])
+    const asStored = fits(this.lists)
+    if (asStored === fits(replaced(this.lists, which, tile, counted, this.field))) return NO_EVIDENCE
     return asStored
       ? "the fragment's own statistics fit the metadata: the cells were changed since they were written"
       : "the fragment's own statistics fit the cells: the value in the metadata is wrong"
-  }
-
-  private sameStatistic(which: keyof SlotStatistics, a: Uint8Array | number, b: Uint8Array | number): boolean {
-    if (typeof a === 'number' || typeof b === 'number') return a === b
-    return which === 'sum' ? this.sameSum(a, b) : this.sameValue(a, b)
   }
 
   /** The filter that proves the bytes of the tiles. Tiles with a wrong checksum are reported separately and left out here. */
   private get checksum(): string | undefined {
     const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
     const found = roles.map((role) => {
-      const filters = filePipeline(this.info, { slot: this.slot, role }, this.encrypted)
+      const filters = filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted)
       return filters.find(({ name }) => filterOf(name)?.tellsDamage)?.name
     })
     return found.every((name) => name !== undefined) ? found[0] : undefined
   }
 
-  private fragmentOf(stored: Stored): SlotStatistics | undefined {
-    const { min, max, sums, nullCounts } = stored
-    const lists = {
-      min: min ?? NO_LIST,
-      max: max ?? NO_LIST,
-      sums: sums ?? NO_BYTES,
-      nullCounts: nullCounts ?? NO_COUNTS,
-    }
+  /** Fragment statistics that follow from those of the tiles. */
+  private fragmentOf(lists: StatisticsLists): SlotStatistics {
     return fragmentStatistics(this.field, lists, this.tilesWithValues())
   }
 
-  /** Fragment statistics that follow from the stored statistics of the tiles. */
-  private ofTiles(): SlotStatistics[] {
-    const { min, max, sums, nullCounts } = this.stored
-    const lists = {
-      min: min ?? NO_LIST,
-      max: max ?? NO_LIST,
-      sums: sums ?? NO_BYTES,
-      nullCounts: nullCounts ?? NO_COUNTS,
-    }
-    const tiles = this.tilesWithValues()
-    return this.listsFit ? [fragmentStatistics(this.field, lists, tiles)] : []
-  }
-
   /**
-   * {@link ofTiles} for text of one length. There, a tile of nulls shifts the values after it by one.
+   * Whether an extreme of the fragment is what TileDB makes of those of the tiles if they are text of one length. There, a tile
+   * of nulls shifts the values after it by one.
    * @see compute_fragment_min_max_sum<char>
    */
-  private ofTilesBefore(): SlotStatistics | undefined {
-    const { min, max } = this.stored
-    if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return undefined
-    const lists = { min: min ?? NO_LIST, max: max ?? NO_LIST, sums: NO_BYTES, nullCounts: NO_COUNTS }
-    return fragmentStatistics(this.field, lists, { length: this.tilesWithValues().length, at: undefined })
+  private shiftedExtreme(which: 'min' | 'max', found: Uint8Array): boolean {
+    if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return false
+    const tiles = { length: this.tilesWithValues().length, at: undefined }
+    return this.same(which, fragmentStatistics(this.field, this.lists, tiles)[which], found)
   }
 
   private tilesWithValues(): Cells {
-    const { nullCounts } = this.stored
-    if (!nullCounts || !this.field.nullable) return { length: this.info.tile_num, at: undefined }
+    const { nullCounts } = this.lists
     const { tile_num, cells_per_tile, last_tile_cell_num } = this.info
+    if (nullCounts.length === 0 || !this.field.nullable) return { length: tile_num, at: undefined }
     const at: number[] = []
     for (let tile = 0; tile < tile_num; tile++)
       if (nullCounts[tile] !== (tile === tile_num - 1 ? last_tile_cell_num : cells_per_tile)) at.push(tile)
@@ -308,38 +272,17 @@ export class StatisticsCheck {
 
   /** Whether each list has one entry per tile, with values inside it. Other lists are reported separately. */
   private get listsFit(): boolean {
-    const { min, max, sums, nullCounts } = this.stored
+    const { min, max, sums, nullCounts } = this.lists
     const { tile_num } = this.info
-    if (hasSum(this.field) && sums?.length !== 8 * tile_num) return false
-    if (this.field.nullable && nullCounts?.length !== tile_num) return false
+    if (hasSum(this.field) && sums.length !== 8 * tile_num) return false
+    if (this.field.nullable && nullCounts.length !== tile_num) return false
     if (!hasMinMax(this.field)) return true
+    const isVar = this.field.cell_val_num === 'var'
     return [min, max].every((list) => {
-      if (!list || list.fixed.length !== tile_num * this.fixedSize) return false
-      if (this.field.cell_val_num !== 'var') return true
-      for (let tile = 0; tile < tile_num; tile++) if (!varValue(list, tile)) return false
+      if (list.fixed.length !== tile_num * (isVar ? 8 : cellSizeOf(this.field))) return false
+      for (let tile = 0; isVar && tile < tile_num; tile++) if (!varValue(list, tile)) return false
       return true
     })
-  }
-
-  private get fixedSize(): number {
-    const { type, cell_val_num } = this.field
-    return cell_val_num === 'var' ? 8 : datatypeSize(type) * cell_val_num
-  }
-
-  private isLossy(data: Uint8Array): boolean {
-    return this.loss === 'digits' || (this.loss === 'hidden colours' && hasHiddenPixel(data))
-  }
-
-  private get name(): string {
-    return this.info.slots[this.slot].name
-  }
-
-  private get hasTileExtremes(): boolean {
-    return (this.stored.min?.fixed.length ?? 0) > 0
-  }
-
-  private place(tile: number): Place {
-    return { file: this.file, offset: this.info.footer?.offset, tile }
   }
 
   /**
@@ -350,120 +293,72 @@ export class StatisticsCheck {
   private wrong(
     code: FindingCode,
     place: Place,
-    expected: string | number,
-    found: string | number,
+    expected: string,
+    found: string,
     alike: boolean,
     items: Item[],
-    evidence: () => string = () => FRAGMENT_EVIDENCE,
+    evidence: () => string,
   ): void {
-    if (!alike) {
-      if (this.batched && code === 'TILE_MIN_MAX') this.batched.pending.push({ place, expected, found })
-      else {
-        const misread = misreadFault(this.info, this.field)
-        if (misread === undefined) items.push(disagreement(code, place, expected, found, evidence()))
-        else items.push(finding(code, place, expected, found, misread))
-      }
-      return
-    }
-    const known = statisticsFault(this.info, this.field, code)
-    if (known !== undefined) this.reportKnown(code, place, expected, found, known, items)
+    const misread = misreadFault(this.info, this.field)
+    if (alike) this.reportKnown(code, place, expected, found, statisticsFault(this.info, this.field, code), items)
+    else if (this.ways && code === 'TILE_MIN_MAX') this.pending.push({ place, expected, found })
+    else if (misread === undefined) items.push(disagreement(code, place, expected, found, evidence()))
+    else items.push(finding(code, place, expected, found, misread))
   }
 
   private reportKnown(
     code: FindingCode,
     place: Place,
-    expected: string | number,
-    found: string | number,
-    known: string,
+    expected: string,
+    found: string,
+    known: string | undefined,
     items: Item[],
   ): void {
-    if (this.knownReported.has(code)) return
+    if (known === undefined || this.knownReported.has(code)) return
     this.knownReported.add(code)
     items.push(finding(code, place, expected, found, known))
   }
 
-  /** Keeps minima and maxima of each way of writing until all tiles are there. */
-  private keepForBatches(
-    tile: number,
-    column: ColumnData,
-    cells: number,
-    written: readonly WrittenStatistics[] = this.writtenStatistics(tile, column, cells),
-  ): void {
-    written.forEach((one, way) => {
-      this.batched?.ways.set(way, [...(this.batched.ways.get(way) ?? []), one])
-    })
-  }
-
   /** Values that fit no tile. They are a known fault if the lists look as that fault leaves them. */
   private finishBatches(items: Item[]): void {
-    const { batched } = this
-    if (!batched || batched.pending.length === 0) return
-    const { min, max } = this.stored
-    const left = [...batched.ways.values()].some(
-      (tiles) =>
-        min !== undefined &&
-        max !== undefined &&
-        isLastAtFirst(
-          min.variable,
-          tiles.map((one) => one.min),
-        ) &&
-        isLastAtFirst(
-          max.variable,
-          tiles.map((one) => one.max),
-        ),
-    )
-    for (const { place, expected, found } of batched.pending) {
+    if (this.pending.length === 0) return
+    const isLeft = (tiles: readonly SlotStatistics[], which: 'min' | 'max'): boolean =>
+      isLastAtFirst(
+        this.lists[which].variable,
+        tiles.map((one) => one[which]),
+      )
+    const left = this.ways?.some((tiles) => isLeft(tiles, 'min') && isLeft(tiles, 'max'))
+    for (const { place, expected, found } of this.pending) {
       if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, BATCHES_FAULT, items)
       else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
     }
   }
 
-  private tileExtreme(which: 'min' | 'max', tile: number): Uint8Array | undefined {
-    const list = this.stored[which]
-    if (!list || list.fixed.length === 0) return undefined
-    if (this.field.cell_val_num === 'var') return varValue(list, tile)
-    const size = this.fixedSize
-    return list.fixed.length >= (tile + 1) * size ? list.fixed.subarray(tile * size, (tile + 1) * size) : undefined
-  }
-
-  private tileSum(tile: number): Uint8Array | undefined {
-    const { sums } = this.stored
-    return hasSum(this.field) && sums && sums.length >= 8 * (tile + 1)
-      ? sums.subarray(8 * tile, 8 * tile + 8)
-      : undefined
-  }
-
-  private tileNulls(tile: number): number | undefined {
-    return this.field.nullable ? this.stored.nullCounts?.[tile] : undefined
-  }
-
-  private sameValue(a: Uint8Array, b: Uint8Array): boolean {
-    const { type } = this.field
-    if (isPlainText(this.field)) return a.length === b.length && sameText(a, b)
-    if (datatypeKind(type) === 'float' && a.length === b.length && a.length > 0) {
-      const [x] = numbersOf(type, a)
-      const [y] = numbersOf(type, b)
-      return x === y || (Number.isNaN(x) && Number.isNaN(y))
-    }
-    return isSame(a, b)
-  }
-
-  private sameSum(a: Uint8Array, b: Uint8Array): boolean {
-    if (a.length !== b.length) return a.length === 0
-    if (datatypeKind(this.field.type) !== 'float') return isSame(a, b)
-    const [x] = numbersOf('FLOAT64', a)
-    const [y] = numbersOf('FLOAT64', b)
+  private same(which: Which, a: Value, b: Value): boolean {
+    if (typeof a === 'number' || typeof b === 'number') return a === b
+    if (which === 'sum' && a.length !== b.length) return a.length === 0
+    if (which !== 'sum' && isPlainText(this.field)) return a.length === b.length && sameText(a, b)
+    if (datatypeKind(this.field.type) !== 'float' || a.length !== b.length || a.length === 0) return sameBytes(a, b)
+    const type = which === 'sum' ? 'FLOAT64' : this.field.type
+    const [x] = numbersOf(type, a)
+    const [y] = numbersOf(type, b)
     if (x === y || (Number.isNaN(x) && Number.isNaN(y))) return true
-    return Math.abs(x - y) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(x), Math.abs(y))
+    return which === 'sum' && Math.abs(x - y) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(x), Math.abs(y))
   }
 
-  private sumText(bytes: Uint8Array): string {
-    if (bytes.length < 8) return 'none'
-    const view = new DataView(bytes.buffer, bytes.byteOffset, 8)
-    const kind = datatypeKind(this.field.type)
-    if (kind === 'float') return String(view.getFloat64(0, true))
+  private text(which: Which, value: Value): string {
+    if (typeof value === 'number') return String(value)
+    if (which !== 'sum') return hexOf(value)
+    if (value.length < 8) return 'none'
+    const view = new DataView(value.buffer, value.byteOffset, 8)
+    if (datatypeKind(this.field.type) === 'float') return String(view.getFloat64(0, true))
     return String(hasSignedSum(this.field.type) ? view.getBigInt64(0, true) : view.getBigUint64(0, true))
   }
+}
+
+/** Entry of a list of values of one size; undefined if the list is shorter. */
+function entryOf(list: Uint8Array, tile: number, size: number): Uint8Array | undefined {
+  return list.length >= (tile + 1) * size ? list.subarray(tile * size, (tile + 1) * size) : undefined
 }
 
 /** Bytes of a pixel with transparency. The transparency is the last byte. */
@@ -487,13 +382,7 @@ const FRAGMENT_EVIDENCE =
   'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong'
 
 /** Cells and metadata that disagree; either may be right. @param evidence which of them is wrong, in words */
-function disagreement(
-  code: FindingCode,
-  place: Place,
-  counted: string | number,
-  stored: string | number,
-  evidence: string,
-): Finding {
+function disagreement(code: FindingCode, place: Place, counted: string, stored: string, evidence: string): Finding {
   const [severity, meaning] = FINDING_CODES[code]
   const known: Meaning = [severity, `${meaning}; ${evidence}`]
   return finding(
@@ -505,33 +394,27 @@ function disagreement(
   )
 }
 
-/** The statistics, with one tile's value replaced by that of its cells; unchanged if values differ in length. */
+/** The lists, with one tile's value replaced by that of its cells; unchanged if values differ in length. */
 function replaced(
-  stored: Stored,
-  which: keyof SlotStatistics,
+  lists: StatisticsLists,
+  which: Which,
   tile: number,
-  counted: Uint8Array | number,
+  counted: Value,
   { cell_val_num }: StatisticsField,
-): Stored {
-  if (typeof counted === 'number') {
-    const nullCounts = stored.nullCounts?.slice()
-    if (nullCounts) nullCounts[tile] = counted
-    return { ...stored, nullCounts }
-  }
-  if (which === 'sum') return { ...stored, sums: withBytes(stored.sums, tile, counted) }
-  if (which === 'null_count' || cell_val_num === 'var') return stored
-  const list = stored[which]
-  return { ...stored, [which]: list && { ...list, fixed: withBytes(list.fixed, tile, counted) ?? list.fixed } }
+): StatisticsLists {
+  if (typeof counted === 'number') return { ...lists, nullCounts: lists.nullCounts.with(tile, counted) }
+  if (which === 'sum') return { ...lists, sums: withBytes(lists.sums, tile, counted) }
+  if (which === 'null_count' || cell_val_num === 'var') return lists
+  return { ...lists, [which]: { ...lists[which], fixed: withBytes(lists[which].fixed, tile, counted) } }
 }
 
-function withBytes(list: Uint8Array | undefined, tile: number, value: Uint8Array): Uint8Array | undefined {
-  const out = list?.slice()
-  if (out && (tile + 1) * value.length <= out.length) out.set(value, tile * value.length)
+function withBytes(list: Uint8Array, tile: number, value: Uint8Array): Uint8Array {
+  const out = list.slice()
+  if ((tile + 1) * value.length <= out.length) out.set(value, tile * value.length)
   return out
 }
 
 const NO_LIST: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
-const NO_COUNTS = new Float64Array(0)
 
 /** The value of a tile in a var-sized list; undefined if it does not lie in the list. */
 function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | undefined {
@@ -540,15 +423,6 @@ function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | u
   const from = Number(view.getBigUint64(tile * 8, true))
   const to = fixed.length < (tile + 2) * 8 ? variable.length : Number(view.getBigUint64(tile * 8 + 8, true))
   return from <= to && to <= variable.length ? variable.subarray(from, to) : undefined
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
-}
-
-function typeOf(info: FragmentInfo, slot: number): Pick<StatisticsField, 'type' | 'cell_val_num'> {
-  const { type, cell_val_num } = info.slots[slot]
-  return { type, cell_val_num }
 }
 
 /** Whether `strncmp` calls them equal; it stops at a zero byte. */

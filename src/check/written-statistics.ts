@@ -4,14 +4,7 @@ import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
 import { cellSizeOf, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
-
-/** Statistics of one tile. */
-export interface WrittenStatistics {
-  min: Uint8Array
-  max: Uint8Array
-  sum: Uint8Array
-  null_count: number
-}
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 
 /**
  * Before this version, TileDB misread the validity of text in later slabs. It used the cell's distance from the slab's start
@@ -36,7 +29,7 @@ export function writtenStatistics(
   column: ColumnData,
   slabs: Slabs,
   formatVersion: number,
-): WrittenStatistics {
+): SlotStatistics {
   const values = valuesOf(field, column, slabs, formatVersion)
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
   return { ...writtenExtremes(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
