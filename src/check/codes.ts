@@ -201,6 +201,7 @@ export const CELL_CODES: ReadonlySet<string> = new Set<FindingCode>([
   'CELL_OFFSETS',
   'CELL_VAR_SIZE',
   'CELL_VALIDITY',
+  'CELL_BOOL',
   'COORDINATE_DOMAIN',
   'COORDINATE_MBR',
   'MBR_LOOSE',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
+import { CELL_CODES, FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { shortTurn } from '../helpers/turn.ts'
@@ -28,5 +28,8 @@ describe('planted damage is found, with its code and its place', () => {
         ),
     )
     if (found.length === 0) expect(shown(findings)).toEqual([`${code} ${place.file}`])
+    const { findings: ofChunks } = await check(array.storage(), EDITED, { key: array.key, level: 'chunks' })
+    const needsCells = !ofChunks.some((finding) => finding.code === code)
+    expect(needsCells).toBe(CELL_CODES.has(code))
   })
 })
