@@ -193,9 +193,7 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
       })
     } else {
       yield* datedAhead('METADATA_FUTURE', file, cx)
-      const items: Item[] = []
-      await checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE', items)
-      yield* items
+      yield* checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE')
     }
   })
 }

@@ -25,7 +25,7 @@ import {
 import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
 import { FOLDERS_SINCE, isFolderMark, isMasking, masking } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
-import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { folderMeaning, hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
@@ -40,9 +40,8 @@ export async function* checkCommits(
   entries: readonly FragmentEntry[],
   schema: ArraySchema | undefined,
 ): Items {
-  const { visibility } = await array.listing()
-  const facts = new CommitFacts(commits, entries, visibility, array.cx.now)
-  yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(run, array, file, facts, schema))
+  const facts = await commitFacts(run, array, commits, entries, schema)
+  yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(facts, file))
   const inside = array.folder.folder(COMMITS_FOLDER)
   for (const entry of await inside.listIfThere()) {
     const { name, kind } = entry
@@ -59,45 +58,49 @@ export async function* checkCommits(
 
 const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
-class CommitFacts {
+/** What the check of each commit file goes by. */
+interface CommitFacts {
+  run: CheckRun
+  array: InspectArray
+  schema: ArraySchema | undefined
+  visibility: Visibility
   /** Paths of all commit files. */
-  readonly paths: ReadonlySet<string>
-  readonly fragments: ReadonlyMap<string, FragmentEntry>
-  /** Names of commits that a `.con` file lists. */
-  readonly consolidated = new Set<string>()
+  paths: ReadonlySet<string>
+  /** By name. */
+  fragments: ReadonlyMap<string, FragmentEntry>
+  /** Commits that a `.con` file lists. */
+  consolidated: Set<string>
+  /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files without any change. */
+  ignoredLines: ReadonlySet<string>
   /**
    * The spellings of each fragment's commits, by the fragment's path. TileDB takes lines and files with one spelling for one
    * commit.
    */
-  readonly spellings = new Map<string, Set<string>>()
-  readonly visibility: Visibility
-  readonly now: bigint
-  /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files without any change. */
-  readonly ignoredLines = new Set<string>()
+  spellings: Map<string, Set<string>>
+}
 
-  constructor(commits: Commits, entries: readonly FragmentEntry[], visibility: Visibility, now: bigint) {
-    this.paths = new Set(commits.files.map(({ path }) => path))
-    this.visibility = visibility
-    this.now = now
-    this.fragments = new Map(entries.map((entry) => [entry.name, entry]))
-    for (const file of commits.files) {
-      if (file.kind === 'ignore') for (const { text } of file.entries) this.ignoredLines.add(text)
-    }
-    for (const { kind, path, entries } of commits.files) {
-      if (kind === 'write' && path.endsWith('.wrt')) this.spelled(committedPath(path), path)
-      if (kind !== 'consolidated-commits') continue
-      for (const { text } of entries) {
-        this.consolidated.add(text)
-        if (text.endsWith('.wrt') && !this.ignoredLines.has(text)) this.spelled(linePath(text) ?? '', text)
-      }
-    }
+async function commitFacts(
+  run: CheckRun,
+  array: InspectArray,
+  { files }: Commits,
+  entries: readonly FragmentEntry[],
+  schema: ArraySchema | undefined,
+): Promise<CommitFacts> {
+  const { visibility } = await array.listing()
+  const linesOf = (kind: CommitKind): string[] =>
+    files.flatMap((file) => (file.kind === kind ? file.entries.map(({ text }) => text) : []))
+  const ignoredLines = new Set(linesOf('ignore'))
+  const consolidated = new Set(linesOf('consolidated-commits'))
+  const spellings = new Map<string, Set<string>>()
+  const spelled = (fragment: string, by: string): void => {
+    spellings.set(fragment, (spellings.get(fragment) ?? new Set()).add(by))
   }
-
-  private spelled(fragment: string, by: string): void {
-    const known = this.spellings.get(fragment)
-    if (known) known.add(by)
-    else this.spellings.set(fragment, new Set([by]))
-  }
+  for (const { kind, path } of files) if (kind === 'write' && path.endsWith('.wrt')) spelled(committedPath(path), path)
+  for (const text of consolidated)
+    if (text.endsWith('.wrt') && !ignoredLines.has(text)) spelled(linePath(text) ?? '', text)
+  const paths = new Set(files.map(({ path }) => path))
+  const fragments = new Map(entries.map((entry) => [entry.name, entry]))
+  return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, spellings }
 }
 
 /** Whether TileDB reads timestamps from the name of such a file. It ignores the names of others. */
@@ -107,13 +110,8 @@ function namesTimes({ path, kind }: CommitFile): boolean {
 
 const NAMES_TIMES: ReadonlySet<CommitKind> = new Set(['delete', 'update', 'vacuum'])
 
-async function* checkCommitFile(
-  run: CheckRun,
-  array: InspectArray,
-  file: CommitFile,
-  facts: CommitFacts,
-  schema: ArraySchema | undefined,
-): Items {
+async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
+  const { run, array } = facts
   const path = `${array.folder.path}/${file.path}`
   const name = stem(lastPathPart(file.path))
   const fatal = namesTimes(file) && !hasTimes(lastPathPart(file.path))
@@ -125,11 +123,11 @@ async function* checkCommitFile(
   switch (file.kind) {
     case 'write':
       if (!file.isFolder) yield* checkEmpty(run, array.folder, file.path, 'COMMIT_NOT_EMPTY')
-      yield* checkWrite(array, path, file.path, name, facts)
+      yield* checkWrite(facts, path, file.path, name)
       return
     case 'vacuum':
       run.counts.file_num++
-      yield* checkVacuum(path, file, name, facts)
+      yield* checkVacuum(facts, path, file, name)
       return
     case 'ignore':
       run.counts.file_num++
@@ -144,19 +142,19 @@ async function* checkCommitFile(
     case 'consolidated-commits':
       run.counts.file_num++
       yield* checkDuplicates(path, file)
-      yield* checkListed(array, path, file, facts, schema)
+      yield* checkListed(facts, path, file)
       return
     case 'delete':
     case 'update': {
       run.counts.file_num++
       const bytes = await withSource(array.folder.file(file.path), readAll)
-      yield* checkCondition(array, bytes, { file: path, offset: 0 }, file.kind, schema)
+      yield* checkCondition(facts, bytes, { file: path, offset: 0 }, file.kind)
     }
   }
 }
 
-async function* checkWrite(array: InspectArray, file: string, path: string, name: string, facts: CommitFacts): Items {
-  yield* checkCommitted(array, { file }, path === `${COMMITS_FOLDER}/${name}.wrt`, name, facts)
+async function* checkWrite(facts: CommitFacts, file: string, path: string, name: string): Items {
+  yield* checkCommitted(facts, { file }, path === `${COMMITS_FOLDER}/${name}.wrt`, name)
   const version = parseFragmentName(name)?.least_version
   if (!facts.fragments.has(name) || version === undefined) return
   const expected = version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
@@ -167,13 +165,8 @@ async function* checkWrite(array: InspectArray, file: string, path: string, name
  * Checks the fragment that a commit names.
  * @param needed whether TileDB opens what the commit names in `__fragments` without asking whether it is there
  */
-async function* checkCommitted(
-  array: InspectArray,
-  place: Place,
-  needed: boolean,
-  name: string,
-  { fragments, visibility, now }: CommitFacts,
-): Items {
+async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean, name: string): Items {
+  const { array, fragments, visibility } = facts
   const fragment = fragments.get(name)
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
   // A fragment of the same name may be in the array's own folder.
@@ -184,14 +177,14 @@ async function* checkCommitted(
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
   }
-  const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > now
+  const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
   const known = !needed ? passedOver : isFuture ? future : isListed ? toVacuum : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
   yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', known)
 }
 
-function* checkVacuum(path: string, file: CommitFile, name: string, facts: CommitFacts): Generator<Item> {
+function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: string): Generator<Finding> {
   const { fragments } = facts
   const replacement = fragments.get(name)
   // Vacuum removes commits first; after that, nothing in the list is committed.
@@ -244,14 +237,14 @@ function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, vis
 }
 
 /** Entries of `.con` and `.ign` files are paths relative to the array's folder. */
-function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Item> {
+function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Finding> {
   const expected = `${COMMITS_FOLDER}/${name}`
   if (text === name || text === expected || text === `/${expected}`) return
   yield finding('COMMIT_WRONG_FOLDER', { file, offset }, expected, JSON.stringify(text))
 }
 
 /** A commit that a file lists several times is reported once. */
-function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Item> {
+function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Finding> {
   const seen = new Map<string, number>()
   for (const { text, offset } of entries) {
     const times = (seen.get(text) ?? 0) + 1
@@ -264,15 +257,9 @@ function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Item
  * Checks each commit of a `.con` file once, however often it is listed. Conditions with the same name are all checked if they
  * differ.
  */
-async function* checkListed(
-  array: InspectArray,
-  path: string,
-  file: CommitFile,
-  facts: CommitFacts,
-  schema: ArraySchema | undefined,
-): Items {
+async function* checkListed(facts: CommitFacts, path: string, file: CommitFile): Items {
   const content = file.entries.some(({ tile }) => tile)
-    ? await withSource(array.folder.file(file.path), readAll)
+    ? await withSource(facts.array.folder.file(file.path), readAll)
     : NO_BYTES
   const seen = new Map<string, Uint8Array>()
   for (const entry of file.entries) {
@@ -281,19 +268,13 @@ async function* checkListed(
     const before = seen.get(text)
     if (before && sameBytes(before, condition)) continue
     seen.set(text, condition)
-    yield* checkConsolidated(array, path, entry, condition, facts, schema)
+    yield* checkConsolidated(facts, path, entry, condition)
   }
 }
 
 /** @param condition that follows the entry */
-async function* checkConsolidated(
-  array: InspectArray,
-  path: string,
-  entry: CommitEntry,
-  condition: Uint8Array,
-  facts: CommitFacts,
-  schema: ArraySchema | undefined,
-): Items {
+async function* checkConsolidated(facts: CommitFacts, path: string, entry: CommitEntry, condition: Uint8Array): Items {
+  const { array, schema } = facts
   const { name, offset, text, tile } = entry
   yield* checkEntryFolder(path, entry)
   if (commitKind(name) === 'write') {
@@ -305,7 +286,7 @@ async function* checkConsolidated(
       const known = schema?.allows_duplicates && schema.array_type === 'sparse' ? twice : listedTwice
       yield finding('COMMIT_WRONG_FOLDER', { file: path, offset }, own, JSON.stringify(text), known)
     }
-    yield* checkCommitted(array, { file: path, offset }, name.endsWith('.wrt'), stem(name), facts)
+    yield* checkCommitted(facts, { file: path, offset }, name.endsWith('.wrt'), stem(name))
     return
   }
   const kind = commitKind(name)
@@ -320,7 +301,7 @@ async function* checkConsolidated(
     const place = { file: path, offset }
     yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
   }
-  yield* checkCondition(array, condition, { file: path, offset: tile.offset }, kind, schema)
+  yield* checkCondition(facts, condition, { file: path, offset: tile.offset }, kind)
   const alone = `${COMMITS_FOLDER}/${name}`
   if (!facts.paths.has(alone)) return
   const own = await withSource(array.folder.file(alone), readAll)
@@ -331,31 +312,24 @@ async function* checkConsolidated(
 }
 
 async function* checkCondition(
-  array: InspectArray,
+  { array, schema }: CommitFacts,
   bytes: Uint8Array,
   place: { file: string; offset: number },
   kind: 'delete' | 'update',
-  schema: ArraySchema | undefined,
 ): Items {
-  const items: Item[] = []
   const code = 'DELETE_CONDITION_UNREADABLE'
   const node =
     kind === 'delete'
-      ? (await checkedTile(bytes, deleteCondition, array.cx, place, code, items))?.value
-      : (await checkedTile(bytes, updateCondition, array.cx, place, code, items))?.value.condition
-  yield* items
+      ? (yield* checkedTile(bytes, deleteCondition, array.cx, place, code))?.value
+      : (yield* checkedTile(bytes, updateCondition, array.cx, place, code))?.value.condition
   if (!node || !schema) return
-  const inside = `unfiltered content of the generic tile at ${place.offset}`
-  yield* conditionFaults(node, schema, { file: place.file, space: inside })
+  const inside = { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` }
+  yield* conditionFaults(node, schema, inside)
   const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
   for (const field of new Set(conditionFields(node))) {
     if (known.has(field)) continue
-    yield finding(
-      'DELETE_CONDITION_FIELD',
-      { file: place.file, space: inside, field: 'field' },
-      'a field of the schema',
-      JSON.stringify(field),
-    )
+    const at = { ...inside, field: 'field' }
+    yield finding('DELETE_CONDITION_FIELD', at, 'a field of the schema', JSON.stringify(field))
   }
 }
 
@@ -363,17 +337,13 @@ async function* checkCondition(
  * Checks what TileDB requires of a condition when it reads the array.
  * @see ASTNodeVal::check_node_validity and ASTNodeExpr's
  */
-function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Item> {
+function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Finding> {
   if (node.node === 'expression') {
     const { op, children } = node
-    if (op === 'NOT') yield finding('DELETE_CONDITION_OPERANDS', { ...place, field: 'op' }, 'AND or OR', op)
-    else if (children.length < 2)
-      yield finding(
-        'DELETE_CONDITION_OPERANDS',
-        { ...place, field: 'child_num' },
-        `2 or more conditions of ${op}`,
-        children.length,
-      )
+    const wrong = (at: string, expected: string, found: string | number): Finding =>
+      finding('DELETE_CONDITION_OPERANDS', { ...place, field: at }, expected, found)
+    if (op === 'NOT') yield wrong('op', 'AND or OR', op)
+    else if (children.length < 2) yield wrong('child_num', `2 or more conditions of ${op}`, children.length)
     for (const child of children) yield* conditionFaults(child, schema, place)
     return
   }

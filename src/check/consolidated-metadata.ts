@@ -7,7 +7,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { commitKindIn, FRAGMENT_META_FOLDER } from '../store/commits.ts'
-import { finding, type Item, type Items } from './finding.ts'
+import { finding, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
 /** Checks consolidated fragment metadata. Each footer in it must equal its fragment's footer byte for byte. */
@@ -23,17 +23,8 @@ export async function* checkConsolidatedMetadata(
       yield finding('CONSOLIDATED_METADATA_UNREADABLE', { file }, 'a file', 'a folder')
       continue
     }
-    const items: Item[] = []
-    const read = await checkedTileFile(
-      run,
-      array.folder,
-      path,
-      consolidatedFragmentMetadata,
-      array.cx,
-      'CONSOLIDATED_METADATA_UNREADABLE',
-      items,
-    )
-    yield* items
+    const code = 'CONSOLIDATED_METADATA_UNREADABLE'
+    const read = yield* checkedTileFile(run, array.folder, path, consolidatedFragmentMetadata, array.cx, code)
     if (!read) continue
     const { value, payload } = read
     const base = payload.length - value.footers.length

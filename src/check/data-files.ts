@@ -11,7 +11,7 @@ import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.
 import { CoordinatesCheck } from './cells-coordinates.ts'
 import { checkHistory } from './cells-history.ts'
 import { StatisticsCheck } from './cells-statistics.ts'
-import { attempt, type IgnoredReason, type Item, type Items, passedOver, withoutRepeats } from './finding.ts'
+import { type IgnoredReason, type Item, type Items, passedOver, quietly, withoutRepeats } from './finding.ts'
 import { type CheckRun, newRun, reaches } from './run.ts'
 import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
 import { type FieldsRun, type Opened, tileRuns, UNIT_BYTES, type Unit, type UnitResult } from './units.ts'
@@ -128,11 +128,6 @@ async function cellFacts(fragment: Fragment, info: FragmentInfo): Promise<CellFa
     statistics: await quietly(() => fragment.statistics()),
     dense: info.dense ? new DenseCoordinates(info) : undefined,
   }
-}
-
-/** Sections that cannot be read are reported by their own check. */
-function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  return attempt([], 'SECTION_UNREADABLE', { file: '' }, work)
 }
 
 /** Looks at the cells of fields that are read together. */

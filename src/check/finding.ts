@@ -47,8 +47,8 @@ export function passedOver(item: Item, over: IgnoredReason | undefined): Item {
   return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_PASSED_OVER[over]}` }
 }
 
-/** The results of a check, as they are found. */
-export type Items = AsyncGenerator<Item>
+/** The results of a check, as they are found, and what the check gives to whoever runs it. */
+export type Items<T = void> = AsyncGenerator<Item, T>
 
 /** Where a finding is. */
 export interface Place {
@@ -129,17 +129,27 @@ export async function* withoutRepeats(items: Items): Items {
   }
 }
 
-/** {@link guarded} for a value: undefined after an error, which is then added to `items`. */
-export async function attempt<T>(
-  items: Item[],
-  code: FindingCode,
-  place: Place,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+/** {@link guarded} for a value: undefined after an error. */
+export async function* attempt<T>(code: FindingCode, place: Place, work: () => Promise<T>): Items<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    items.push(fromError(error, code, place))
+    yield fromError(error, code, place)
     return undefined
   }
+}
+
+/** Runs a part to its end, and keeps what it finds. */
+export async function separately<T>(part: Items<T>): Promise<{ value: T; items: Item[] }> {
+  const items: Item[] = []
+  for (;;) {
+    const { done, value } = await part.next()
+    if (done) return { value, items }
+    items.push(value)
+  }
+}
+
+/** What can be read of the metadata; another check reports what cannot. */
+export async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
+  return (await separately(attempt('SECTION_UNREADABLE', { file: '' }, work))).value
 }

@@ -233,16 +233,14 @@ async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly Fi
 
 /** Checks lists that exist once per fragment. Statistics are compared with the cells later. */
 async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
-  const items: Item[] = []
-  const statistics = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.statistics())
+  const statistics = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.statistics())
   for (const [i, slot] of info.slots.entries()) {
     const count = statistics?.[i]?.null_count
     if (count === undefined || Number(count) === 0 || slot.nullable) continue
     const place = { file, field: `fragment_null_count.${slot.name}` }
-    items.push(finding('FRAGMENT_NULL_COUNT', place, 0, count, MEANINGS.FRAGMENT_NULL_COUNT.notNullable))
+    yield finding('FRAGMENT_NULL_COUNT', place, 0, count, MEANINGS.FRAGMENT_NULL_COUNT.notNullable)
   }
-  const conditions = await attempt(items, 'SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
-  yield* items
+  const conditions = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
   for (const [i, condition] of (conditions ?? []).entries()) {
     const name = /^__commits\/(.+)\.(?:del|upd)$/.exec(condition)?.[1]
     if (name !== undefined && parseTimestampedName(name)) continue

@@ -7,7 +7,7 @@ import { findMember } from '../store/group-members.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { checkMetadata, datedAhead } from './array.ts'
 import { MEANINGS } from './codes.ts'
-import { attempt, finding, fromError, type Item, type Items } from './finding.ts'
+import { attempt, finding, fromError, type Items, separately } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
@@ -46,16 +46,14 @@ export async function* checkGroup(
       return
     }
     yield* datedAhead('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
-    const items: Item[] = []
-    if (!(await checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE', items)))
-      readable = false
-    yield* items
+    const read = yield* checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE')
+    if (!read) readable = false
   })
   yield* checkMetadata(run, folder, cx)
   // Unreadable files were reported already. The members in the other files are still checked.
   cx.onFault = () => {}
-  const items: Item[] = []
-  const members = await attempt(items, 'GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+  const listed = attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+  const { value: members, items } = await separately(listed)
   if (readable) yield* items
   if (members) yield* checkMembers(group, members, [...above, folder.path, identity], checkMember)
 }

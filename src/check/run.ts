@@ -6,7 +6,7 @@ import { type Folder, readAll, withSource } from '../source/source.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { isFirst, type Shard } from '../store/shard.ts'
 import type { FindingCode } from './codes.ts'
-import { type Finding, finding, fromError, type Item, type Items, type Level, type Place } from './finding.ts'
+import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
 /** The options of one check, and the counts of what it has examined so far. */
 export interface CheckRun {
@@ -57,20 +57,17 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
 }
 
 /** Compares a generic tile's header with what TileDB writes. */
-export function headerFindings(header: GenericTileHeader, place: Place): Finding[] {
-  const findings: Finding[] = []
-  const wrong = (field: string, expected: string | number, found: string | number): void => {
-    findings.push(finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found))
-  }
-  if (header.datatype !== 'CHAR') wrong('datatype', 'CHAR', header.datatype)
-  if (header.cell_size !== 1) wrong('cell_size', 1, header.cell_size)
+export function* headerFindings(header: GenericTileHeader, place: Place): Generator<Finding> {
+  const wrong = (field: string, expected: string | number, found: string | number): Finding =>
+    finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found)
+  if (header.datatype !== 'CHAR') yield wrong('datatype', 'CHAR', header.datatype)
+  if (header.cell_size !== 1) yield wrong('cell_size', 1, header.cell_size)
   const aes = header.filters.filters.some(({ name }) => name === 'AES_256_GCM')
-  const encrypted = header.encryption_type === 'AES_256_GCM'
-  if (aes !== encrypted) {
-    wrong('encryption_type', aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION', header.encryption_type)
+  if (aes !== (header.encryption_type === 'AES_256_GCM')) {
+    const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'
+    yield wrong('encryption_type', expected, header.encryption_type)
   }
-  for (const filter of header.filters.filters) findings.push(...filterFindings(filter, place))
-  return findings
+  for (const filter of header.filters.filters) yield* filterFindings(filter, place)
 }
 
 /**
@@ -88,90 +85,74 @@ export function* plainAmongEncrypted(
 }
 
 /** Finds options of a filter that contradict each other. */
-export function filterFindings(filter: FilterConfig, place: Place): Finding[] {
-  const findings: Finding[] = []
-  const field = place.field === undefined ? filter.name : `${place.field}.${filter.name}`
-  const at = (name: string): Place => ({ ...place, field: `${field}.${name}` })
-  if (filter.name.startsWith('UNKNOWN_')) {
-    findings.push(finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', filter.name))
+export function* filterFindings(filter: FilterConfig, place: Place): Generator<Finding> {
+  const { name, compressor, extra, byte_width, max_window_size, scale, quality } = filter
+  const field = place.field === undefined ? name : `${place.field}.${name}`
+  const wrong = (option: string, expected: string, found: string | number): Finding =>
+    finding('SCHEMA_FILTER_OPTIONS', { ...place, field: `${field}.${option}` }, expected, found)
+  if (name.startsWith('UNKNOWN_'))
+    yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
+  if (compressor !== undefined) {
+    const at = { ...place, field: `${field}.compressor` }
+    yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor)
   }
-  if (filter.compressor !== undefined) {
-    findings.push(
-      finding('SCHEMA_FILTER_COMPRESSOR', at('compressor'), `the number of ${filter.name}`, filter.compressor),
-    )
-  }
-  const options = (name: string, expected: string, found: string | number): void => {
-    findings.push(finding('SCHEMA_FILTER_OPTIONS', at(name), expected, found))
-  }
-  if (filter.extra && (filter.name !== 'WEBP' || filter.extra.length !== WEBP_PADDING_BYTES)) {
-    options('extra', 'no more options', `${filter.extra.length} more bytes`)
-  }
-  if (filter.byte_width !== undefined && !isElementSize(filter.byte_width)) {
-    options('byte_width', '1, 2, 4 or 8', filter.byte_width)
-  }
-  if (filter.max_window_size === 0) options('max_window_size', '1 or more bytes', 0)
-  if (filter.scale !== undefined && (filter.scale === 0 || !Number.isFinite(filter.scale))) {
-    options('scale', 'a finite number other than 0', filter.scale)
-  }
-  if (filter.quality !== undefined && !(filter.quality >= 0 && filter.quality <= 100)) {
-    options('quality', '0 to 100', filter.quality)
-  }
-  return findings
+  if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
+    yield wrong('extra', 'no more options', `${extra.length} more bytes`)
+  if (byte_width !== undefined && !isElementSize(byte_width)) yield wrong('byte_width', '1, 2, 4 or 8', byte_width)
+  if (max_window_size === 0) yield wrong('max_window_size', '1 or more bytes', 0)
+  if (scale !== undefined && (scale === 0 || !Number.isFinite(scale)))
+    yield wrong('scale', 'a finite number other than 0', scale)
+  if (quality !== undefined && !(quality >= 0 && quality <= 100)) yield wrong('quality', '0 to 100', quality)
+}
+
+/** What a generic tile holds. */
+interface Content<T> {
+  value: T
+  payload: Uint8Array
 }
 
 /**
  * Opens a generic tile that must fill `bytes`, checks its header, and reads its payload.
- * @returns the value and the payload's length; undefined if it cannot be read, and `items` then says why
+ * @param code of the finding if it cannot be read; the content is then undefined
  */
-export async function checkedTile<T>(
+export async function* checkedTile<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
   cx: ReadContext,
   place: { file: string; offset: number },
   code: FindingCode,
-  items: Item[],
-): Promise<{ value: T; payload: Uint8Array } | undefined> {
+): Items<Content<T> | undefined> {
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
-    items.push(...headerFindings(header, place), ...plainAmongEncrypted(header, cx, code, place))
+    yield* headerFindings(header, place)
+    yield* plainAmongEncrypted(header, cx, code, place)
     const { payload, length, mostElements } = await openGenericTile(bytes, cx, place)
     if (length < bytes.length) {
-      items.push(
-        finding(
-          'GENERIC_TILE_HEADER',
-          { ...place, offset: place.offset + length, field: 'persisted_size' },
-          'the end of the file behind the tile',
-          `${bytes.length - length} more bytes`,
-        ),
-      )
+      const at = { ...place, offset: place.offset + length, field: 'persisted_size' }
+      const found = `${bytes.length - length} more bytes`
+      yield finding('GENERIC_TILE_HEADER', at, 'the end of the file behind the tile', found)
     }
     const space = `unfiltered content of the generic tile at ${place.offset}`
     return { value: decode(payload, describe, { file: place.file, space, mostElements }), payload }
   } catch (error) {
-    items.push(fromError(error, code, place))
+    yield fromError(error, code, place)
     return undefined
   }
 }
 
 /** {@link checkedTile} for a file that is a single generic tile. */
-export async function checkedTileFile<T>(
+export async function* checkedTileFile<T>(
   run: CheckRun,
   folder: Folder,
   path: string,
   describe: Describe<T>,
   cx: ReadContext,
   code: FindingCode,
-  items: Item[],
-): Promise<{ value: T; payload: Uint8Array } | undefined> {
+): Items<Content<T> | undefined> {
   const file = `${folder.path}/${path}`
   run.counts.file_num++
-  try {
-    const bytes = await withSource(folder.file(path), readAll)
-    return await checkedTile(bytes, describe, cx, { file, offset: 0 }, code, items)
-  } catch (error) {
-    items.push(fromError(error, code, { file }))
-    return undefined
-  }
+  const bytes = yield* attempt(code, { file }, () => withSource(folder.file(path), readAll))
+  return bytes && (yield* checkedTile(bytes, describe, cx, { file, offset: 0 }, code))
 }
 
 /** Checks files that TileDB only ever creates empty. */

@@ -12,7 +12,7 @@ import { withSource } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
-import { type Finding, finding, type Item, type Items, type Place } from './finding.ts'
+import { type Finding, finding, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
 /** The schemas of one array. Each is checked once, when it is first needed. */
@@ -80,15 +80,13 @@ export class CheckedSchemas {
   private async *check({ name, path }: SchemaFile): Items {
     if (this.checked.has(name)) return
     this.checked.set(name, { schema: undefined })
-    const items: Item[] = []
     const { array } = this
     // The array's own reader can tell a wrong key from damage. The tile is also examined for its other faults.
     const schema = await array.schema(name).then(
       (read) => read,
       () => undefined,
     )
-    await checkedTileFile(this.run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE', items)
-    yield* items
+    yield* checkedTileFile(this.run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE')
     if (!schema) return
     this.checked.set(name, { schema })
     yield* schemaFindings(schema, `${array.folder.path}/${path}`)
@@ -113,10 +111,8 @@ export class CheckedSchemas {
         yield finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'that it is missing')
         continue
       }
-      const items: Item[] = []
       const { folder, cx } = this.array
-      const read = await checkedTileFile(this.run, folder, path, enumerationFile, cx, 'ENUMERATION_UNREADABLE', items)
-      yield* items
+      const read = yield* checkedTileFile(this.run, folder, path, enumerationFile, cx, 'ENUMERATION_UNREADABLE')
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read

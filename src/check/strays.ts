@@ -5,7 +5,7 @@ import type { Describe } from '../format/io.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { MEANINGS } from './codes.ts'
-import { finding, type Item, type Items } from './finding.ts'
+import { finding, type Item, type Items, separately } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
@@ -28,12 +28,15 @@ export async function* checkStray(
   cx: ReadContext,
 ): Items {
   const { code, unreadable, describe } = FOLDERS[inside.name as keyof typeof FOLDERS]
-  const items: Item[] = []
+  let items: Item[] = []
   let known: (typeof MEANINGS)[typeof code]['readable'] | undefined
   if (kind === 'file' && hasTimes(name)) {
-    const read = await checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable, items)
+    const read = await separately(
+      checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
+    )
+    items = read.items
     // What could not be examined is not called damaged.
-    if (read || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
+    if (read.value || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), known)
   for (const item of items) if ('notExamined' in item) yield item

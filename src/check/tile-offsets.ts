@@ -1,33 +1,26 @@
 import { hasMinMax } from '../cells/tile-statistics.ts'
-import { datatypeSize } from '../format/datatype.ts'
-import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { MEANINGS } from './codes.ts'
-import { attempt, type Finding, finding, type Item, type Items, type Place } from './finding.ts'
+import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 
 /** Checks the lists of tile offsets of a slot: one entry per tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
-  const { varSized, nullable } = info.slots[slot]
+  const { name, varSized, nullable } = info.slots[slot]
   const has = slotHasFiles(info, info.slots[slot])
-  yield* offsetsList(fragment, info, slot, 'tile_offsets', has, info.file_sizes[slot], file)
-  yield* offsetsList(fragment, info, slot, 'tile_var_offsets', has && varSized, info.file_var_sizes[slot], file)
-  yield* offsetsList(
-    fragment,
-    info,
-    slot,
-    'tile_validity_offsets',
-    has && nullable,
-    info.file_validity_sizes?.[slot],
-    file,
-  )
-  const items: Item[] = []
-  const field = `tile_var_sizes.${info.slots[slot].name}`
-  const sizes = await attempt(items, 'SECTION_UNREADABLE', { file, field }, () =>
-    fragment.storedOffsets('tile_var_sizes', slot),
-  )
-  yield* items
-  if (sizes && has && varSized) yield* entryCount(info, sizes, { file, field })
+  const lists = [
+    ['tile_offsets', has, info.file_sizes[slot]],
+    ['tile_var_offsets', has && varSized, info.file_var_sizes[slot]],
+    ['tile_validity_offsets', has && nullable, info.file_validity_sizes?.[slot]],
+  ] as const
+  for (const [list, used, size] of lists) {
+    const place = { file, field: `${list}.${name}` }
+    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => fragment.storedOffsets(list, slot))
+    if (offsets && used) yield* offsetsList(info, offsets, size, place)
+  }
+  const place = { file, field: `tile_var_sizes.${name}` }
+  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => fragment.storedOffsets('tile_var_sizes', slot))
+  if (sizes && has && varSized) yield* entryCount(info, sizes, place)
 }
 
 function* entryCount(info: FragmentInfo, entries: Float64Array, place: Place): Generator<Finding> {
@@ -37,20 +30,13 @@ function* entryCount(info: FragmentInfo, entries: Float64Array, place: Place): G
   yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, length, known)
 }
 
-async function* offsetsList(
-  fragment: Fragment,
+/** @param size bytes of the file */
+function* offsetsList(
   info: FragmentInfo,
-  slot: number,
-  list: OffsetsList,
-  used: boolean,
+  offsets: Float64Array,
   size: number | undefined,
-  file: string,
-): Items {
-  const place = { file, field: `${list}.${info.slots[slot].name}` }
-  const items: Item[] = []
-  const offsets = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.storedOffsets(list, slot))
-  yield* items
-  if (!offsets || !used) return
+  place: Place,
+): Generator<Finding> {
   yield* entryCount(info, offsets, place)
   const looked = surplusFault(info, offsets) ? info.tile_num : offsets.length
   let before = -1
@@ -73,42 +59,38 @@ async function* offsetsList(
 export async function* checkStatisticsLists(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
   const { name, kind, phantom, type, cell_val_num, varSized, nullable, cellSize } = info.slots[slot]
   const tiles = info.tile_num
-  const items: Item[] = []
   const dimension = kind === 'dimension' || kind === 'coords'
   const expected = !phantom && hasMinMax({ type, cell_val_num, nullable, dimension })
   const size = varSized ? 8 : cellSize
   for (const which of ['min', 'max'] as const) {
     const place = { file, field: `tile_${which}_values.${name}` }
-    const lists = await attempt(items, 'SECTION_UNREADABLE', place, () => fragment.tileMinMax(which, slot))
+    const lists = yield* attempt('SECTION_UNREADABLE', place, () => fragment.tileMinMax(which, slot))
     if (!lists || !expected || lists.fixed.length === 0) continue
     if (lists.fixed.length !== tiles * size) {
-      items.push(finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, lists.fixed.length))
-    } else if (varSized) {
-      const bad = fallingStart(lists.fixed, lists.variable.length)
-      if (bad >= 0) {
-        const at = { ...place, tile: bad }
-        items.push(
-          finding('STATISTICS_COUNT', at, `starts that rise up to ${lists.variable.length}`, `another at tile ${bad}`),
-        )
-      }
+      yield finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, lists.fixed.length)
+      continue
+    }
+    const { length } = lists.variable
+    const bad = varSized ? fallingStart(lists.fixed, length) : -1
+    if (bad >= 0) {
+      const at = { ...place, tile: bad }
+      yield finding('STATISTICS_COUNT', at, `starts that rise up to ${length}`, `another at tile ${bad}`)
     }
   }
   const sums = { file, field: `tile_sums.${name}` }
-  const stored = await attempt(items, 'SECTION_UNREADABLE', sums, () => fragment.tileSums(slot))
+  const stored = yield* attempt('SECTION_UNREADABLE', sums, () => fragment.tileSums(slot))
   if (stored && !phantom && stored.length !== 0 && stored.length !== tiles * 8)
-    items.push(finding('STATISTICS_COUNT', sums, tiles, stored.length / 8))
+    yield finding('STATISTICS_COUNT', sums, tiles, stored.length / 8)
   const nulls = { file, field: `tile_null_counts.${name}` }
-  const counts = await attempt(items, 'SECTION_UNREADABLE', nulls, () =>
-    fragment.storedOffsets('tile_null_counts', slot),
-  )
-  const stray = !nullable && counts ? counts.findIndex((count) => count !== 0) : -1
-  if (counts && stray >= 0) {
+  const counts = yield* attempt('SECTION_UNREADABLE', nulls, () => fragment.storedOffsets('tile_null_counts', slot))
+  if (!counts) return
+  const stray = nullable ? -1 : counts.findIndex((count) => count !== 0)
+  if (stray >= 0) {
     const { notNullable } = MEANINGS.TILE_NULL_COUNT
-    items.push(finding('TILE_NULL_COUNT', { ...nulls, tile: stray }, 'no nulls', counts[stray], notNullable))
+    yield finding('TILE_NULL_COUNT', { ...nulls, tile: stray }, 'no nulls', counts[stray], notNullable)
   }
-  if (counts && nullable && counts.length !== 0 && counts.length !== tiles)
-    items.push(finding('STATISTICS_COUNT', nulls, tiles, counts.length))
-  yield* items
+  if (nullable && counts.length !== 0 && counts.length !== tiles)
+    yield finding('STATISTICS_COUNT', nulls, tiles, counts.length)
 }
 
 /** First tile whose value starts before the previous one or outside the values; -1 for none. */
@@ -121,9 +103,4 @@ function fallingStart(starts: Uint8Array, length: number): number {
     before = start
   }
   return -1
-}
-
-/** Size in bytes of one element of a field. */
-export function elementSize(info: FragmentInfo, slot: number): number {
-  return datatypeSize(info.slots[slot].type)
 }

@@ -6,7 +6,7 @@ import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
-import { attempt, finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
 import { type ChunkReports, openTile, type TileExtent, type UndoneTile, undoTile } from './undo.ts'
@@ -250,8 +250,13 @@ function placeOf(file: TileFile, tile: number): Place {
 }
 
 /** The stored bytes of a tile; undefined if the file does not contain them. */
-function storedTile(file: TileFile, tile: number, items: Item[]): Promise<Uint8Array | undefined> {
-  return attempt(items, 'TILE_UNREADABLE', placeOf(file, tile), () => file.stored(tile))
+async function storedTile(file: TileFile, tile: number, items: Item[]): Promise<Uint8Array | undefined> {
+  try {
+    return await file.stored(tile)
+  } catch (error) {
+    items.push(fromError(error, 'TILE_UNREADABLE', placeOf(file, tile)))
+    return undefined
+  }
 }
 
 function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, { cx }: Fragment): Item {

@@ -30,11 +30,11 @@ export async function verifyUnit(
   { path, part }: Unit<VerifyItem>,
   deep: boolean,
 ): Promise<UnitResult<VerifyItem>> {
-  const verifier = new Verifier(cx, deep)
+  const fragment = target.type === 'fragment' ? target.fragment : undefined
+  const verifier = new Verifier(cx, deep, fragment?.name ?? null)
   const { counts, items } = verifier
   if (part.kind === 'fragment-metadata') counts.fragment_num = 1
-  const fragment = target.type === 'fragment' ? target.fragment : undefined
-  try {
+  await verifier.attempt({ file: fragment?.metadataSource().name ?? path }, async () => {
     if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
     else if (part.kind === 'group-files' && target.type === 'group') {
       await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
@@ -45,12 +45,13 @@ export async function verifyUnit(
       if (part.kind === 'data-file') await verifier.dataFile(fragment, part)
       else await verifier.metadataFile(fragment)
     } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
-  } catch (error) {
-    verifier.fail(error, { fragment: fragment?.name ?? null, file: fragment?.metadataSource().name ?? path })
-  }
+  })
   if (cx.keyProven) counts.key_proof_num++
   return { counts, items }
 }
+
+/** Where a failure is. What is not given is unknown. */
+type FailurePlace = Partial<VerifyFailure> & { file: string }
 
 /** Verifies files one after another and collects the results. */
 class Verifier {
@@ -58,11 +59,23 @@ class Verifier {
   readonly items: VerifyItem[] = []
   private readonly cx: ReadContext
   private readonly deep: boolean
+  /** Its name; null for files of an array or a group. */
+  private readonly fragment: string | null
   private lostTailTold = false
 
-  constructor(cx: ReadContext, deep: boolean) {
+  constructor(cx: ReadContext, deep: boolean, fragment: string | null) {
     this.cx = cx
     this.deep = deep
+    this.fragment = fragment
+  }
+
+  /** An error ends and is reported for one part; the other parts are still examined. */
+  async attempt(place: FailurePlace, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.fail(error, place)
+    }
   }
 
   /** Verifies schema files, enumerations, array metadata and all commit files: the generic tiles of the array itself. */
@@ -70,13 +83,13 @@ class Verifier {
     const { folder } = array
     // Each fault is reported with its file.
     array.cx.onFault = () => {}
-    await this.recordFailure(folder.path, async () => {
+    await this.attempt({ file: folder.path }, async () => {
       for (const { name, path } of await array.schemaFiles())
-        if (isTileName(name)) await this.genericTileFile(folder, path, null)
+        if (isTileName(name)) await this.genericTileFile(folder, path)
     })
     await this.genericTileFiles(folder, '__schema/__enumerations', isEnumerationName)
     await this.genericTileFiles(folder, '__meta', isTileName)
-    await this.recordFailure(folder.path, async () => {
+    await this.attempt({ file: folder.path }, async () => {
       for (const file of (await array.commits()).files) await this.commitFile(array, file)
     })
   }
@@ -84,16 +97,16 @@ class Verifier {
   private async commitFile(array: InspectArray, { path, kind, fault, entries }: CommitFile): Promise<void> {
     const { folder } = array
     const file = `${folder.path}/${path}`
-    if (fault) this.fail(fault, { fragment: null, file })
-    if (kind === 'delete' || kind === 'update') await this.genericTileFile(folder, path, null)
+    if (fault) this.fail(fault, { file })
+    if (kind === 'delete' || kind === 'update') await this.genericTileFile(folder, path)
     if (kind === 'fragment-metadata') await this.consolidatedMetadata(array, path)
     for (const { tile } of entries) {
       if (!tile) continue
       const source = folder.file(path)
-      await this.recordFailure(file, () =>
+      await this.attempt({ file }, () =>
         withSource(source, async () => {
           const bytes = await source.read(tile.offset, tile.length)
-          await this.genericTile(bytes, source.name, tile.offset, null)
+          await this.genericTile(bytes, { file: source.name, offset: tile.offset })
         }),
       )
     }
@@ -101,71 +114,51 @@ class Verifier {
 
   /** Verifies the files of a folder that are single generic tiles, selected by name. `check` reports other files. */
   async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
-    await this.recordFailure(`${folder.path}/${inside}`, async () => {
+    await this.attempt({ file: `${folder.path}/${inside}` }, async () => {
       for (const { name, kind } of await folder.folder(inside).listIfThere())
-        if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`, null)
+        if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`)
     })
-  }
-
-  /** An error ends and is reported for one part; the other parts are still examined. */
-  private async recordFailure(file: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      this.fail(error, { fragment: null, file })
-    }
   }
 
   /** Read even if no tag protects it, as it says whose footers it holds. */
   private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
     const before = this.items.length
-    await this.genericTileFile(array.folder, path, null)
+    await this.genericTileFile(array.folder, path)
     if (this.items.length > before) return
-    try {
+    await this.attempt({ file: `${array.folder.path}/${path}` }, async () => {
       await array.consolidatedFragmentMetadata(path)
-    } catch (error) {
-      this.fail(error, { fragment: null, file: `${array.folder.path}/${path}` })
-    }
+    })
   }
 
-  private async genericTileFile(folder: Folder, path: string, fragment: string | null): Promise<void> {
+  private async genericTileFile(folder: Folder, path: string): Promise<void> {
     const source = folder.file(path)
     this.counts.file_num++
-    try {
-      await withSource(source, async () => {
-        const bytes = await readAll(source)
-        const isProtected = await this.genericTile(bytes, source.name, 0, fragment)
+    await this.attempt({ file: source.name }, () =>
+      withSource(source, async () => {
+        const isProtected = await this.genericTile(await readAll(source), { file: source.name, offset: 0 })
         if (isProtected === false) this.counts.unprotected_metadata_files++
-      })
-    } catch (error) {
-      this.fail(error, { fragment, file: source.name })
-    }
+      }),
+    )
   }
 
   /**
    * Verifies one generic tile. Without a tag, the tile is opened only with `deep`.
    * @returns whether it has a tag; undefined if that is unknown
    */
-  private async genericTile(
-    bytes: Uint8Array,
-    file: string,
-    offset: number,
-    fragment: string | null,
-  ): Promise<boolean | undefined> {
-    const place = { fragment, file, offset }
+  private async genericTile(bytes: Uint8Array, place: { file: string; offset: number }): Promise<boolean | undefined> {
     let failed = false
     let chunks: number[] = []
     try {
-      const { value: header, length: start } = decodePrefix(bytes, genericTileHeader, { file, offset })
+      const { value: header, length: start } = decodePrefix(bytes, genericTileHeader, place)
       const isProtected = hasChecksum(header.filters.filters)
       if (!isProtected && !this.deep) return false
       this.counts.tile_num++
-      chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), offset + start)
+      chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), place.offset + start)
       const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
         if (!verdict.ok) failed = true
         this.verdict(verdict, { ...place, chunk, offset: chunks[chunk] })
       }
-      await openGenericTile(bytes, this.cx, { file, offset }, { onVerdict })
+      await openGenericTile(bytes, this.cx, place, { onVerdict })
       this.counts.chunk_num += chunks.length
       return isProtected
     } catch (error) {
@@ -181,14 +174,12 @@ class Verifier {
     this.counts.file_num++
     let unprotected = false
     for (const offset of await fragment.metadataOffsets()) {
-      try {
+      const place = { file: source.name, offset }
+      await this.attempt(place, async () => {
         const end = await fragment.sectionEnd(offset, 'section')
-        const bytes = await source.read(offset, end - offset)
-        const isProtected = await this.genericTile(bytes, source.name, offset, fragment.name)
+        const isProtected = await this.genericTile(await source.read(offset, end - offset), place)
         if (isProtected === false) unprotected = true
-      } catch (error) {
-        this.fail(error, { fragment: fragment.name, file: source.name, offset })
-      }
+      })
     }
     if (unprotected) this.counts.unprotected_metadata_files++
   }
@@ -197,30 +188,17 @@ class Verifier {
   async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
     const path = `${fragment.folder.path}/${part.name}`
     if (part.from === 0) this.counts.file_num++
-    try {
+    await this.attempt({ file: path }, async () => {
       const file = await TileFile.open(fragment, part.slot, part.role)
       try {
         const isProtected = hasChecksum(file.filters)
         if (!isProtected && part.from === 0) this.items.push({ unprotected: path })
         if (isProtected || this.deep) await this.tiles(fragment, file, part)
-        else await this.wholeFile(fragment, part.name)
+        else await wholeFile(fragment, part.name)
       } finally {
         await file.close()
       }
-    } catch (error) {
-      this.fail(error, { fragment: fragment.name, file: path })
-    }
-  }
-
-  /** For a file that is not read: checks that it exists and is long enough. */
-  private async wholeFile(fragment: Fragment, name: string): Promise<void> {
-    const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
-    if (size === 0) return
-    const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')
-    if (!entry) throw new InspectError('MISSING_FILE', `expected a file of ${size} bytes, found none`)
-    const actual = await entrySize(fragment.folder, entry)
-    if (actual < size)
-      throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
+    })
   }
 
   private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
@@ -230,30 +208,28 @@ class Verifier {
     offsets?.plan(from, to - 1)
     try {
       for (let tile = from; tile < to; tile++) {
-        try {
-          const stringOffsets =
-            offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
-          await this.tile(fragment, file, tile, stringOffsets)
-        } catch (error) {
-          this.fail(error, { fragment: fragment.name, file: file.source.name, tile, offset: file.offsets[tile] })
-        }
+        const place = { file: file.source.name, tile, offset: file.offsets[tile] }
+        await this.attempt(place, () => this.tile(file, tile, offsets))
       }
     } finally {
       await offsets?.close()
     }
   }
 
-  private async tile(fragment: Fragment, file: TileFile, tile: number, stringOffsets: boolean): Promise<void> {
+  /** @param offsets the offsets of var-sized strings, if the filters of `file` may hold them instead */
+  private async tile(file: TileFile, tile: number, offsets: TileFile | undefined): Promise<void> {
+    const stringOffsets =
+      offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.counts.tile_num++
     // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
-    const fragmentFile = { fragment: fragment.name, file: file.source.name }
+    const place = { file: file.source.name, tile }
     const open = await openTile(file, tile, stored, stringOffsets)
     const reports: ChunkReports = {
       counts: this.counts,
-      onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...fragmentFile, tile, chunk, offset }),
-      onFault: (error, chunk, offset) => this.fail(error, { ...fragmentFile, tile, chunk, offset }),
+      onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...place, chunk, offset }),
+      onFault: (error, chunk, offset) => this.fail(error, { ...place, chunk, offset }),
       onLostTail: ({ of_metadata }) => {
         if (of_metadata || this.lostTailTold) return
         this.lostTailTold = true
@@ -266,13 +242,12 @@ class Verifier {
     throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
   }
 
-  private verdict(verdict: ChecksumVerdict, place: Partial<VerifyFailure>): void {
+  private verdict({ ok, filter, expected, actual }: ChecksumVerdict, place: FailurePlace): void {
     this.counts.checksum_num++
-    if (verdict.ok) {
-      if (verdict.filter === 'AES_256_GCM') this.counts.key_proof_num++
+    if (ok) {
+      if (filter === 'AES_256_GCM') this.counts.key_proof_num++
       return
     }
-    const { expected, actual, filter } = verdict
     const message =
       actual === undefined
         ? 'the AES-256-GCM tag does not fit: the key is wrong, or the bytes are damaged'
@@ -281,37 +256,37 @@ class Verifier {
   }
 
   /** Damage is a failure. What could not be examined is kept apart. */
-  fail(error: unknown, place: Partial<VerifyFailure> & { file: string }): void {
-    if (!(error instanceof InspectError)) {
-      this.setAside(error, place.file)
-      return
-    }
-    // A listed file that does not exist is damage.
-    const missing = error.code === 'NOT_FOUND'
-    if (!missing && ERROR_CODES[error.code] !== 1) {
-      this.setAside(error, place.file)
-      return
-    }
-    const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(error.at.field ?? '')?.[1] ?? null
-    this.push({
-      ...place,
-      filter,
-      offset: place.offset ?? error.at.offset ?? null,
-      message: missing ? 'expected the file, found that it is missing' : error.message,
-    })
-  }
-
-  setAside(caught: unknown, file: string): void {
+  private fail(caught: unknown, place: FailurePlace): void {
     const error = asInspectError(caught)
-    const at = { ...error.at, file: error.at.file ?? file }
-    this.items.push({ notExamined: new InspectError(error.code, error.message, at, { cause: caught }) })
+    const { code, at, message } = error
+    // A listed file that does not exist is damage.
+    const isMissing = code === 'NOT_FOUND'
+    if (!isMissing && ERROR_CODES[code] !== 1) {
+      const file = at.file ?? place.file
+      this.items.push({ notExamined: new InspectError(code, message, { ...at, file }, { cause: caught }) })
+      return
+    }
+    const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(at.field ?? '')?.[1] ?? null
+    const found = isMissing ? 'expected the file, found that it is missing' : message
+    this.push({ ...place, filter, offset: place.offset ?? at.offset ?? null, message: found })
   }
 
-  private push(failure: Partial<VerifyFailure> & { message: string }): void {
-    const { fragment = null, file = '', tile = null, chunk = null, filter = null, offset = null } = failure
+  private push(failure: FailurePlace & { message: string }): void {
+    const { file, tile = null, chunk = null, filter = null, offset = null } = failure
     const { expected = null, actual = null, message } = failure
+    const { fragment } = this
     this.items.push({ failure: { fragment, file, tile, chunk, filter, offset, expected, actual, message } })
   }
+}
+
+/** For a file that is not read: checks that it exists and is long enough. */
+async function wholeFile(fragment: Fragment, name: string): Promise<void> {
+  const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
+  if (size === 0) return
+  const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')
+  if (!entry) throw new InspectError('MISSING_FILE', `expected a file of ${size} bytes, found none`)
+  const actual = await entrySize(fragment.folder, entry)
+  if (actual < size) throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
 }
 
 /** Where the metadata of each chunk starts, in a file with the tile's bytes at `base`. @throws InspectError TRUNCATED */
