@@ -98,7 +98,7 @@ export class TileStatistics {
 }
 
 /** Statistics of one field for each tile, as the fragment metadata stores them. */
-interface StatisticsLists {
+export interface StatisticsLists {
   min: TileMinMax
   max: TileMinMax
   sums: Uint8Array
