@@ -85,13 +85,8 @@ export function masking(file: string, name: string): Finding {
 function* fallingTimes(file: string, name: string, seen: boolean): Generator<Finding> {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
-  yield finding(
-    'FRAGMENT_TIMESTAMPS',
-    { file },
-    `at least ${first}`,
-    last,
-    seen ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen,
-  )
+  const known = seen ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen
+  yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, known)
 }
 
 /** @param seen whether readers read this name */

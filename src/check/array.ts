@@ -5,8 +5,8 @@ import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
-import type { FragmentEntry, FragmentState, InspectArray, SchemaFile } from '../store/array.ts'
-import { InspectArray as OpenArray, schemaFileOpened } from '../store/array.ts'
+import type { FragmentEntry, FragmentState, InspectArray } from '../store/array.ts'
+import { InspectArray as OpenArray } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -32,15 +32,15 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   // Damaged commit files are reported as findings. The other commit files still count.
   array.cx.onFault = () => {}
   const files = await array.schemaFiles()
-  const schemas = new CheckedSchemas(firstShardRun(run), array)
+  const schemas = new CheckedSchemas(firstShardRun(run), array, files)
   const entries = await array.fragments()
-  if (isFirst(run.shard)) yield* checkArrayFiles(run, array, files, schemas, entries)
-  else yield* ofFirstShard(run, schemas.first(files))
+  if (isFirst(run.shard)) yield* checkArrayFiles(run, array, schemas, entries)
+  else yield* ofFirstShard(run, schemas.first())
   const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
   // Schemas are checked once, however many fragments name them.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
     const named = inOrder(looked, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
-    for await (const name of named) if (name !== undefined) yield* schemas.named(name, files)
+    for await (const name of named) if (name !== undefined) yield* schemas.named(name)
   }
   const mine = await shardOf(array, looked, run.shard)
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
@@ -57,7 +57,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       const name = await schemaNameOf(fragment)
       await before
       const items: Item[] = []
-      if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name, files))) items.push(item)
+      if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name))) items.push(item)
       done()
       yield* items
       yield* checkFragment(shared, fragment, schemas, whyIgnored(entry))
@@ -68,14 +68,14 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   }
   const sizesKnown = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
   yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesKnown ? bytesToCheck(run, array, entry) : 0))
-  const newest = schemaFileOpened(files, array.cx.now)
-  const schema = newest && schemas.get(newest.name)
+  const { opened } = schemas
+  const schema = schemas.get(opened?.name)
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
     if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
     const labels = folder.folder(uri)
     if (await labels.kind('__schema')) yield* checkArray(run, new OpenArray(labels, { ...array.cx }), true)
     else if (isFirst(run.shard)) {
-      const place = { file: `${folder.path}/${newest?.path}`, field: `dimension_labels.${name}.uri` }
+      const place = { file: `${folder.path}/${opened?.path}`, field: `dimension_labels.${name}.uri` }
       yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
     }
   }
@@ -85,17 +85,15 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
 async function* checkArrayFiles(
   run: CheckRun,
   array: InspectArray,
-  files: readonly SchemaFile[],
   schemas: CheckedSchemas,
   entries: readonly FragmentEntry[],
 ): Items {
   const { folder } = array
   yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array, entries))
-  if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
-  yield* schemas.first(files)
+  if (schemas.files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
+  yield* schemas.first()
   const commits = await array.commits()
-  const newest = schemaFileOpened(files, array.cx.now)
-  const schema = newest && schemas.get(newest.name)
+  const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
   yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
     checkConsolidatedMetadata(run, array, entries),

@@ -102,15 +102,8 @@ export class CoordinatesCheck {
 
   private order(columns: readonly ColumnData[], cells: number, place: Place, items: Item[]): void {
     const first = columns.map((column, d) => cellOf(column, 0, this.dimensions[d]))
-    if (this.last) {
-      this.compare(
-        this.last.map((column, d) => joined(column, first[d])),
-        2,
-        -1,
-        place,
-        items,
-      )
-    }
+    const both = this.last?.map((column, d) => joined(column, first[d]))
+    if (both) this.compare(both, 2, -1, place, items)
     this.compare(columns, cells, 0, place, items)
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }

@@ -7,7 +7,6 @@ import { type Item, type Items, withoutRepeats } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
-import { CheckedSchemas } from './schemas.ts'
 import { addCounts, type Plan, type Unit, type UnitRunner } from './units.ts'
 
 /**
@@ -60,7 +59,7 @@ async function* planTarget(run: CheckRun, target: Target, above: readonly string
     try {
       const entry = await array?.entryAt(fragment.folder.path.slice(array.folder.path.length + 1))
       const over = entry && whyIgnored(entry)
-      yield* checkFragment(run, fragment, array && new CheckedSchemas(run, array), over)
+      yield* checkFragment(run, fragment, undefined, over)
     } finally {
       await fragment.close()
     }

@@ -41,22 +41,14 @@ export async function* checkConsolidatedMetadata(
         }
         const entry = byName.get(lastPathPart(fragment_name))
         if (!entry) {
-          yield finding(
-            'CONSOLIDATED_METADATA_DANGLING',
-            place,
-            'a fragment that is there',
-            JSON.stringify(fragment_name),
-          )
+          const found = JSON.stringify(fragment_name)
+          yield finding('CONSOLIDATED_METADATA_DANGLING', place, 'a fragment that is there', found)
           return
         }
         const own = await footerBytes(array, entry)
         if (own && !sameBytes(own, payload.subarray(offset, end))) {
-          yield finding(
-            'CONSOLIDATED_METADATA_DIFFERS',
-            place,
-            `the ${own.length} bytes of the footer of ${entry.name}`,
-            `${end - offset} other bytes`,
-          )
+          const expected = `the ${own.length} bytes of the footer of ${entry.name}`
+          yield finding('CONSOLIDATED_METADATA_DIFFERS', place, expected, `${end - offset} other bytes`)
         }
       },
     )

@@ -37,7 +37,7 @@ export function whyIgnored({ committed, isRead, state }: FragmentEntry): Ignored
 
 /**
  * Checks everything about one fragment. If readers ignore the fragment, its faults are at most warnings.
- * @param schemas gives the enumerations, if the fragment lies in its array
+ * @param schemas tells which schemas of the array could not be read; undefined if they were not checked
  */
 export async function* checkFragment(
   run: CheckRun,

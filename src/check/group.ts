@@ -30,12 +30,8 @@ export async function* checkGroup(
   const inside = folder.folder(GROUP_DETAILS_FOLDER)
   const identity = await group.identity()
   if (above.includes(identity)) {
-    yield finding(
-      'GROUP_CYCLE',
-      { file: folder.path },
-      'a group that is not one of those around it',
-      'one of them again',
-    )
+    const expected = 'a group that is not one of those around it'
+    yield finding('GROUP_CYCLE', { file: folder.path }, expected, 'one of them again')
     return
   }
   let readable = true

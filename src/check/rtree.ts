@@ -3,7 +3,7 @@ import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { Boxes } from './boxes.ts'
 import { MEANINGS } from './codes.ts'
-import { finding, type Items, type Place } from './finding.ts'
+import { type Finding, finding, type Items, type Place } from './finding.ts'
 import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 
 /**
@@ -46,19 +46,12 @@ export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: 
       if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', NAN_FAULTS.box)
     }
     if (below) yield* containment(info, boxes, below, rtree.fanout, level, place)
-    else if (info.nonempty_domain)
-      yield* union(
-        info,
-        boxes,
-        Boxes.of(info.nonempty_domain, dimensions),
-        dimensions.map(({ name }) => name),
-        place,
-      )
+    else if (info.nonempty_domain) yield* union(info, boxes, Boxes.of(info.nonempty_domain, dimensions), place)
     below = boxes
   }
 }
 
-function* levelSizes({ levels, fanout }: RTree, tileNum: number, place: Place): Generator<ReturnType<typeof finding>> {
+function* levelSizes({ levels, fanout }: RTree, tileNum: number, place: Place): Generator<Finding> {
   if (fanout < 2) {
     yield finding('RTREE_LEVELS', { ...place, field: 'rtree.fanout' }, '2 or more', fanout)
     return
@@ -83,7 +76,7 @@ function* containment(
   fanout: number,
   level: number,
   place: Place,
-): Generator<ReturnType<typeof finding>> {
+): Generator<Finding> {
   let forgottenReported = false
   for (let child = 0; child < children.count; child++) {
     const parent = Math.floor(child / fanout)
@@ -116,7 +109,7 @@ function* containment(
 /**
  * Finds boxes that their tiles' cells cannot have: too small for so many cells, or larger than a point with only one cell.
  */
-function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generator<ReturnType<typeof finding>> {
+function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generator<Finding> {
   const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
   if (boxes.count !== tile_num) return
   const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
@@ -136,14 +129,8 @@ function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generato
 }
 
 /** Checks that the non-empty domain is the smallest box around all tiles. */
-function* union(
-  info: FragmentInfo,
-  boxes: Boxes,
-  domain: Boxes,
-  names: readonly string[],
-  place: Place,
-): Generator<ReturnType<typeof finding>> {
-  for (const [d, name] of names.entries()) {
+function* union(info: FragmentInfo, boxes: Boxes, domain: Boxes, place: Place): Generator<Finding> {
+  for (const [d, dimension] of info.schema.domain.dimensions.entries()) {
     let least = 0
     let most = 0
     for (let i = 1; i < boxes.count; i++) {
@@ -162,11 +149,9 @@ function* union(
     ] as const
     for (const [end, tile, difference] of ends) {
       if (difference === 0) continue
-      const at = { ...place, field: `nonempty_domain.${name}`, tile }
+      const at = { ...place, field: `nonempty_domain.${dimension.name}`, tile }
       const forgotten = anyNaN && (end === 'lower' ? difference < 0 : difference > 0)
-      const known = forgotten
-        ? NAN_FAULTS.union
-        : emptyStringFault(info, info.schema.domain.dimensions[d], domain.textStart(d, 0))
+      const known = forgotten ? NAN_FAULTS.union : emptyStringFault(info, dimension, domain.textStart(d, 0))
       yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
     }
   }

@@ -19,42 +19,49 @@ import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 export class CheckedSchemas {
   private readonly run: CheckRun
   private readonly array: InspectArray
+  readonly files: readonly SchemaFile[]
   private readonly checked = new Map<string, { schema: ArraySchema | undefined }>()
   private readonly withEnumerations = new Set<string>()
   private readonly enumerationsChecked = new Set<string>()
 
-  constructor(run: CheckRun, array: InspectArray) {
+  constructor(run: CheckRun, array: InspectArray, files: readonly SchemaFile[]) {
     this.run = run
     this.array = array
+    this.files = files
+  }
+
+  /** The file of the schema that TileDB opens the array with. */
+  get opened(): SchemaFile | undefined {
+    return schemaFileOpened(this.files, this.array.cx.now)
   }
 
   /**
    * Checks all schemas, as TileDB reads all of them to open the array. Checks the enumerations of the schemas that TileDB
    * reads and writes with, or of all schemas.
    */
-  async *first(files: readonly SchemaFile[]): Items {
-    yield* this.encryption(files)
-    const opened = schemaFileOpened(files, this.array.cx.now)
+  async *first(): Items {
+    yield* this.encryption()
+    const { files, opened } = this
     for (const file of files) {
       yield* this.check(file)
-      if (this.run.all || file === files.at(-1) || file === opened) yield* this.named(file.name, files)
+      if (this.run.all || file === files.at(-1) || file === opened) yield* this.named(file.name)
     }
   }
 
   /** Checks the enumerations of a fragment's schema when a fragment first names it. */
-  async *named(name: string, files: readonly SchemaFile[]): Items {
-    const file = files.find((one) => one.name === name)
+  async *named(name: string): Items {
+    const file = this.files.find((one) => one.name === name)
     const schema = this.get(name)
     if (file && schema) yield* this.enumerations(schema, `${this.array.folder.path}/${file.path}`)
   }
 
   /** TileDB has a key or it has none, so an array is encrypted as a whole or not at all. */
-  private async *encryption(files: readonly SchemaFile[]): Items {
-    if (files.length < 2) return
+  private async *encryption(): Items {
+    if (this.files.length < 2) return
     const { folder } = this.array
     const encrypted: string[] = []
     const plain: string[] = []
-    for (const { path } of files) {
+    for (const { path } of this.files) {
       // The check of the schema reports a header that cannot be read.
       const header = await withSource(folder.file(path), readGenericTileHeader).catch(() => undefined)
       if (header) (header.encryption_type === 'AES_256_GCM' ? encrypted : plain).push(path)
@@ -67,8 +74,8 @@ export class CheckedSchemas {
   }
 
   /** The schema, if it was checked and could be read. */
-  get(name: string): ArraySchema | undefined {
-    return this.checked.get(name)?.schema
+  get(name: string | undefined): ArraySchema | undefined {
+    return name === undefined ? undefined : this.checked.get(name)?.schema
   }
 
   /** Whether a schema with this name was examined and could not be read. */
@@ -116,15 +123,10 @@ export class CheckedSchemas {
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
-      if (value.name !== name)
-        yield finding('ENUMERATION_NAME', { file: inFile, field: 'name' }, quoted(name), quoted(value.name))
-      if (value.path_name !== path_name) {
-        yield finding(
-          'ENUMERATION_NAME',
-          { file: inFile, field: 'path_name' },
-          quoted(path_name),
-          quoted(value.path_name),
-        )
+      const expected = { name, path_name }
+      for (const field of ['name', 'path_name'] as const) {
+        if (value[field] === expected[field]) continue
+        yield finding('ENUMERATION_NAME', { file: inFile, field }, quoted(expected[field]), quoted(value[field]))
       }
       yield* enumerationValues(value, inFile)
     }
@@ -164,14 +166,8 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
     if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
     names.add(name)
     if (OWN_FIELDS.includes(name)) {
-      const place = { file, field: 'name' }
-      yield finding(
-        'SCHEMA_DUPLICATE_FIELD',
-        place,
-        'a name of its own',
-        quoted(name),
-        MEANINGS.SCHEMA_DUPLICATE_FIELD.own,
-      )
+      const { own } = MEANINGS.SCHEMA_DUPLICATE_FIELD
+      yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', quoted(name), own)
     }
   }
   const orders = ['row-major', 'col-major']
@@ -199,14 +195,9 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
     }
   }
   for (const { name, dimension_index } of schema.dimension_labels) {
-    if (dimension_index >= dimensions.length) {
-      yield wrong(
-        'LABEL_DIMENSION',
-        `dimension_labels.${name}.dimension_index`,
-        `at most ${dimensions.length - 1}`,
-        dimension_index,
-      )
-    }
+    const field = `dimension_labels.${name}.dimension_index`
+    const last = dimensions.length - 1
+    if (dimension_index > last) yield wrong('LABEL_DIMENSION', field, `at most ${last}`, dimension_index)
   }
   const range = schema.current_domain?.range
   if (range) yield* rangesInDomain(dimensions, range, 'SCHEMA_CURRENT_DOMAIN', { file, field: 'current_domain' })
