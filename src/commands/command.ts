@@ -124,13 +124,13 @@ export async function* throughFragments(
   cx: CommandContext,
   path: string,
   command: string,
-  work: (fragment: Fragment, path: string) => Promise<Outcome>,
+  work: (fragment: Fragment) => Promise<Outcome>,
 ): AsyncGenerator<Outcome> {
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
     const oneOfSeveral = target.type === 'array'
     for await (const fragment of eachFragment(cx, target, command, 'a fragment, an array or a group'))
-      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment, fragment.folder.path))), oneOfSeveral }
+      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment))), oneOfSeveral }
   })
 }
 
@@ -195,8 +195,8 @@ export async function* throughGroups(
   }
 }
 
-/** The outcomes, up to an error, which is the last one. Wrong options end the command. */
-async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+/** The outcomes, up to an error, which is the last one: the next target can be tried. Wrong options end the command. */
+export async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
   try {
     yield* outcomes
   } catch (error) {
@@ -303,14 +303,6 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   } catch (error) {
     return failure(folder.path, asInspectError(error))
   }
-}
-
-/** Tries each target of a command that gets them together. Wrong options end the command. */
-export async function* eachTarget(
-  paths: readonly string[],
-  work: (path: string) => AsyncGenerator<Outcome>,
-): AsyncGenerator<Outcome> {
-  for (const path of paths) yield* orFailure(path, work(path))
 }
 
 /** For options that may be given several times. */

@@ -39,19 +39,20 @@ export const command: CommandModule<HexOptions> = {
   async *run(cx, [path], options) {
     const target = path.endsWith('.meta') ? await cx.open(path) : undefined
     if (target?.type !== 'file') {
-      yield* throughFragments(cx, path, 'footer', async (fragment, at) =>
+      yield* throughFragments(cx, path, 'footer', async (fragment) =>
         options.hex
           ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'footer', options)
-          : fragmentOutcome(cx, fragment, at),
+          : fragmentOutcome(cx, fragment),
       )
     } else if (options.hex) yield* (await import('./hex.ts')).fileHex(cx, path, options)
     else yield* consolidatedFooters(cx, target)
   },
 }
 
-async function fragmentOutcome(cx: CommandContext, fragment: Fragment, path: string): Promise<Outcome> {
+async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
+  const path = cx.shownPath(fragment.folder.path)
   try {
-    return outcome(footerDocument(cx, cx.shownPath(path), await fragment.info()))
+    return outcome(footerDocument(cx, path, await fragment.info()))
   } catch (error) {
     if (!(error instanceof InspectError) || error.code !== 'NO_SCHEMA') throw error
     const head = await fragment.head().catch(() => undefined)
@@ -59,7 +60,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, path: str
     cx.fault(error)
     const { version, offset, size, ...rest } = head
     return outcome({
-      ...documentHead('footer', cx.shownPath(path)),
+      ...documentHead('footer', path),
       format_version: version,
       ...rest,
       footer_offset: offset,

@@ -9,8 +9,8 @@ import {
   type CommandModule,
   collect,
   documentHead,
-  eachTarget,
   type Outcome,
+  orFailure,
   throughFragments,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
@@ -52,32 +52,29 @@ export const command: CommandModule<RTreeOptions> = {
         throw usage(`--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
       await cx.refuseReadPlace(svg, '--svg')
     }
-    yield* eachTarget(paths, async function* (path) {
-      if (svg !== undefined) {
-        yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, svg, options.dimension)
-        return
-      }
-      yield* throughFragments(cx, path, 'rtree', async (fragment, at) =>
-        options.hex
-          ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
-          : rtreeOutcome(cx, fragment, at, options),
-      )
-    })
+    for (const path of paths) yield* orFailure(path, ofTarget(cx, path, options))
   },
 }
 
-async function rtreeOutcome(
-  cx: CommandContext,
-  fragment: Fragment,
-  path: string,
-  options: RTreeOptions,
-): Promise<Outcome> {
+async function* ofTarget(cx: CommandContext, path: string, options: RTreeOptions): AsyncGenerator<Outcome> {
+  if (options.svg !== undefined) {
+    yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, options.svg, options.dimension)
+    return
+  }
+  yield* throughFragments(cx, path, 'rtree', async (fragment) =>
+    options.hex
+      ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
+      : rtreeOutcome(cx, fragment, options),
+  )
+}
+
+async function rtreeOutcome(cx: CommandContext, fragment: Fragment, options: RTreeOptions): Promise<Outcome> {
   const { schema, dense } = await fragment.info()
   const dimensions = schema.domain.dimensions
   const tree = await fragment.rtree()
   const leaves = leafLevel(tree)
   const head = {
-    ...documentHead('rtree', cx.shownPath(path)),
+    ...documentHead('rtree', cx.shownPath(fragment.folder.path)),
     fanout: tree.fanout,
     level_num: tree.levels.length,
     mbr_num: leaves?.mbr_num ?? 0,

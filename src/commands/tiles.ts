@@ -54,16 +54,11 @@ export const command: CommandModule<TilesOptions> = {
   },
 
   async *run(cx, [path], options) {
-    yield* throughFragments(cx, path, 'tiles', (fragment, at) => tilesOutcome(cx, fragment, at, options))
+    yield* throughFragments(cx, path, 'tiles', (fragment) => tilesOutcome(cx, fragment, options))
   },
 }
 
-async function tilesOutcome(
-  cx: CommandContext,
-  fragment: Fragment,
-  path: string,
-  options: TilesOptions,
-): Promise<Outcome> {
+async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: TilesOptions): Promise<Outcome> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
   const lists = new TileLists(fragment, passedBytes)
@@ -88,7 +83,7 @@ async function tilesOutcome(
   }
   const tiles = new Pages(pages)
   const document: TilesDocument = {
-    ...documentHead('tiles', cx.shownPath(path)),
+    ...documentHead('tiles', cx.shownPath(fragment.folder.path)),
     format_version: info.format_version,
     dense: info.dense,
     tile_num: info.tile_num,
