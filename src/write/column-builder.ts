@@ -1,15 +1,10 @@
 import type { ColumnData } from '../cells/column.ts'
-import type { CellValNum } from '../format/cell-val-num.ts'
-import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import type { Attribute } from '../format/attribute.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import { ByteSink } from './byte-sink.ts'
 
 /** The shape of a field, as needed to build a column of its cells. */
-export interface BuiltField {
-  name: string
-  type: Datatype
-  cell_val_num: CellValNum
-  nullable: boolean
-}
+export type BuiltField = Pick<Attribute, 'name' | 'type' | 'cell_val_num' | 'nullable'>
 
 /** Takes the cells of a column one after another. */
 export class ColumnBuilder {

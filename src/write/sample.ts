@@ -124,15 +124,16 @@ async function* givenCells(
   yield cells
 }
 
+/** Options that say what a file says. */
+const SAID_BY: Readonly<Record<'schema' | 'data', readonly (keyof SampleOptions)[]>> = {
+  schema: ['dense', 'sparse', 'dim', 'attr', 'enum', 'tileExtent', 'duplicates'],
+  data: ['cells', 'fragments'],
+}
+
 function refuseContradictions(options: SampleOptions, inputs: SampleInputs): void {
   if (options.dense && options.sparse) throw usage('--dense and --sparse exclude each other')
-  const own: readonly (keyof SampleOptions)[] = ['dense', 'sparse', 'dim', 'attr', 'enum', 'tileExtent', 'duplicates']
-  const generated: readonly (keyof SampleOptions)[] = ['cells', 'fragments']
-  for (const [input, keys] of [
-    ['schema', own],
-    ['data', generated],
-  ] as const) {
-    const clash = inputs[input] && keys.find((key) => options[key] !== undefined)
+  for (const input of ['schema', 'data'] as const) {
+    const clash = inputs[input] && SAID_BY[input].find((key) => options[key] !== undefined)
     if (clash !== undefined) throw usage(`--${input} says what --${dashed(clash)} would: give one of them`)
   }
   if (inputs.data && !inputs.schema && !options.dim) {
