@@ -15,8 +15,10 @@ function wholeCells(bytes: number, cellSize: number): number {
 /**
  * Chunk lengths for fixed-sized cells, offsets or validity. Chunks hold whole cells; the last holds the rest. An empty tile
  * has one empty chunk.
+ * @param largest bytes of the largest chunk; undefined if tiles are not split
  */
-export function fixedChunkLengths(bytes: number, cellSize: number, largest = LARGEST_CHUNK): number[] {
+export function fixedChunkLengths(bytes: number, cellSize: number, largest: number | undefined): number[] {
+  if (largest === undefined) return [bytes]
   const step = wholeCells(Math.min(largest, bytes), cellSize)
   const lengths: number[] = []
   for (let left = bytes; left > 0; left -= step) lengths.push(Math.min(step, left))

@@ -161,7 +161,7 @@ export class FieldWriter {
   /** Appends coordinates of versions 1 to 4. All dimensions share one file, but a chunk holds cells of only one dimension. */
   appendCoordinates(tile: number, dimensions: readonly Uint8Array[]): void {
     const size = datatypeSize(this.slot.type)
-    const lengths = dimensions.flatMap((data) => cut(data.length, size, this.largest.data))
+    const lengths = dimensions.flatMap((data) => fixedChunkLengths(data.length, size, this.largest.data))
     this.main.appendTile(tile, this.filter('data', concat(dimensions), lengths))
   }
 
@@ -177,11 +177,11 @@ export class FieldWriter {
     // Releases 2.0 to 2.2, and 2.3 in sparse arrays, split by the initial size of a tile's buffer: eight bytes per cell.
     const byBuffer =
       formatVersion >= 5 && (formatVersion <= 8 || (formatVersion === 9 && schema.array_type === 'sparse'))
-    return cut(bytes, cellSize, byBuffer ? Math.min(largest, 8 * cellsPerTile) : largest)
+    return fixedChunkLengths(bytes, cellSize, byBuffer ? Math.min(largest, 8 * cellsPerTile) : largest)
   }
 
   private filterFixed(part: Part, data: Uint8Array, cellSize: number): Uint8Array {
-    return this.filter(part, data, cut(data.length, cellSize, this.largest[part]))
+    return this.filter(part, data, fixedChunkLengths(data.length, cellSize, this.largest[part]))
   }
 
   private filter(part: Part, data: Uint8Array, lengths: readonly number[], offsets?: Float64Array): Uint8Array {
@@ -206,10 +206,6 @@ function cutsTiles({ type, varSized }: Slot, filters: readonly FilterConfig[], s
   if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8'))
     return !keepsStringOffsets('STRING_ASCII', filters, schemaVersion)
   return !filters.some(({ name }) => filterOf(name)?.needsWholeTile)
-}
-
-function cut(bytes: number, cellSize: number, largest: number | undefined): number[] {
-  return largest === undefined ? [bytes] : fixedChunkLengths(bytes, cellSize, largest)
 }
 
 /**

@@ -33,7 +33,7 @@ export async function genericTileWriter(
   if (key) filters.push({ name: 'AES_256_GCM' })
   const pipeline = await Pipeline.load(filters, { datatype: 'CHAR', cellSize: 1, formatVersion, key }, codecs)
   return (payload) => {
-    const chunks = pipeline.forwardTile(payload, fixedChunkLengths(payload.length, 1), { randomBytes })
+    const chunks = pipeline.forwardTile(payload, fixedChunkLengths(payload.length, 1, LARGEST_CHUNK), { randomBytes })
     const header: GenericTileHeader = {
       format_version: formatVersion,
       persisted_size: chunks.length,
