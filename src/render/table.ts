@@ -271,11 +271,7 @@ function shrink(widths: readonly number[], columns: readonly Column[], room: num
 }
 
 /** The rows to show, and a text about those left out. */
-async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: TableContent): Promise<Shown> {
-  if (Array.isArray(rows) && total === undefined) {
-    const more = rows.length > limit ? `${formatCount(rows.length - limit)} more` : undefined
-    return { rows: more === undefined ? rows : rows.slice(0, limit), more }
-  }
+async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: TableContent) {
   const shown: (readonly string[])[] = []
   let cut = false
   for await (const row of rows) {
@@ -283,14 +279,9 @@ async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: Tabl
     if (cut) break
     shown.push(row)
   }
-  if (total !== undefined && total > shown.length)
-    return { rows: shown, more: `${formatCount(total - shown.length)} more` }
+  const count = total ?? (Array.isArray(rows) ? rows.length : 0)
+  if (count > shown.length) return { rows: shown, more: `${formatCount(count - shown.length)} more` }
   return { rows: shown, more: cut ? 'more' : undefined }
-}
-
-interface Shown {
-  rows: readonly (readonly string[])[]
-  more: string | undefined
 }
 
 export type Pair = readonly [name: string, value: string]
