@@ -29,7 +29,7 @@ export interface ByteSource {
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
    * Sources over a network have this: as {@link read}, but fewer bytes at the end of the file, and none after them are fetched
-   * ahead. For readers that plan what they read.
+   * ahead. The bytes are the caller's own, in memory of their own. For readers that plan what they read.
    */
   fetch?(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>

@@ -37,9 +37,9 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       return source.close()
     }
     const { ask, offset, length } = question
-    const bytes = (ask === 'fetch' && source.fetch?.(offset, length)) || source.read(offset, length)
+    if (ask === 'fetch' && source.fetch) return source.fetch(offset, length)
     // A copy, as everyone who reads nearby shares the source's bytes.
-    return (await bytes).slice()
+    return (await source.read(offset, length)).slice()
   }
   port.on('message', async ({ id, question }: { id: number; question: Question }) => {
     try {

@@ -76,7 +76,8 @@ export class RangeSource implements ByteSource {
     const block = held ?? (await this.fetchRange(offset, most))
     // A server that ignores ranges sends the whole file.
     if (!held && block.bytes.length > most) this.blocks = [block]
-    return block.bytes.subarray(offset - block.offset, offset - block.offset + most)
+    const bytes = block.bytes.subarray(offset - block.offset, offset - block.offset + most)
+    return held || block.bytes.length > most ? bytes.slice() : bytes
   }
 
   async close(): Promise<void> {
