@@ -28,6 +28,8 @@ const PAGE = {
   performance,
   setTimeout,
   clearTimeout,
+  setInterval,
+  clearInterval,
 }
 
 /** `fetch` as pages have it: where a redirect leads is not told. */
