@@ -307,33 +307,47 @@ function axisCoordinates(
   const size = datatypeSize(type)
   const out = new Uint8Array(count * size)
   const period = stride * extent
+  const runs = { at: first % period, count: Math.min(period, count), stride, extent }
   // One period is written value by value, then copied until the buffer is full.
-  const end = Math.min(period, count)
-  const wide = size === 8
-  const elements = size >= 4 ? lanesOf(out) : size === 2 ? new Uint16Array(out.buffer) : out
-  let run = Math.floor((first % period) / stride)
-  let low = 0
-  let high = 0
-  const seek = (): void => {
-    const value = start + BigInt(run)
-    low = Number(BigInt.asUintN(32, value))
-    high = Number(BigInt.asUintN(32, value >> 32n))
-  }
-  seek()
-  for (let cell = 0, next = stride - (first % stride); cell < end; next += stride) {
-    const last = Math.min(next, end)
-    if (wide)
-      for (; cell < last; cell++) {
-        elements[2 * cell] = low
-        elements[2 * cell + 1] = high
-      }
-    else for (; cell < last; cell++) elements[cell] = low
-    low = (low + 1) >>> 0
-    if (low === 0) high++
-    if (++run < extent) continue
-    run = 0
-    seek()
+  if (size === 8) fillWide(lanesOf(out), start, runs)
+  else {
+    const elements = size === 4 ? lanesOf(out) : size === 2 ? new Uint16Array(out.buffer) : out
+    fill(elements, Number(BigInt.asUintN(32, start)), runs)
   }
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
   return out
+}
+
+/** Part of a period: `count` cells from `at` on. */
+interface Runs {
+  at: number
+  count: number
+  stride: number
+  extent: number
+}
+
+function fill(out: Uint32Array | Uint16Array | Uint8Array, start: number, { at, count, stride, extent }: Runs): void {
+  let run = Math.floor(at / stride)
+  let left = stride - (at % stride)
+  for (let i = 0; i < count; left = stride) {
+    for (; left > 0 && i < count; left--) out[i++] = start + run
+    if (++run === extent) run = 0
+  }
+}
+
+/** {@link fill} for 64-bit values, as two words each, the low word first. */
+function fillWide(out: Uint32Array, start: bigint, { at, count, stride, extent }: Runs): void {
+  const startLow = Number(BigInt.asUintN(32, start))
+  const startHigh = Number(BigInt.asUintN(32, start >> 32n))
+  let run = Math.floor(at / stride)
+  let left = stride - (at % stride)
+  for (let i = 0; i < 2 * count; left = stride) {
+    const low = startLow + run
+    const high = startHigh + Math.floor(low / 2 ** 32)
+    for (; left > 0 && i < 2 * count; left--) {
+      out[i++] = low
+      out[i++] = high
+    }
+    if (++run === extent) run = 0
+  }
 }
