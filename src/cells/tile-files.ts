@@ -188,7 +188,7 @@ export class TileFile {
   /** The stored bytes of a tile. @throws InspectError MISSING_FILE if a file that the metadata lists is not there */
   async stored(tile: number): Promise<Uint8Array> {
     const { offset, size } = this.place(tile)
-    return this.readListed(offset, size)
+    return this.stream.readNow(offset, size) ?? this.readListed(offset, size)
   }
 
   /** The stored bytes of a tile if an earlier read fetched them. */

@@ -147,7 +147,7 @@ export class FieldReader {
     const place = placeOf(file, tile)
     this.run.counts.tile_num++
     try {
-      const open = await openTile(file, tile, stored, stringOffsets)
+      const open = openTile(file, tile, stored, await file.pipeline(stringOffsets))
       this.otherTypes(file, place, items)
       const { base, size, expected, extent } = open
       let fits = true

@@ -5,7 +5,7 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
 import { mostUnfolded, type Pipeline, type ReadOptions, withRoom } from '../filters/pipeline.ts'
 import { decode } from '../format/io.ts'
-import { tileChunks } from '../format/tile-chunks.ts'
+import { onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 
 /** Size in bytes of a tile without chunks. */
 const EMPTY_TILE = 8
@@ -59,15 +59,12 @@ export interface UndoneTile extends TileExtent {
  * @param stored undefined for a large tile, which is read chunk by chunk
  * @throws InspectError if the tile is not made of chunks
  */
-export async function openTile(
-  file: TileFile,
-  tile: number,
-  stored: Uint8Array | undefined,
-  stringOffsets: boolean,
-): Promise<OpenTile> {
+export function openTile(file: TileFile, tile: number, stored: Uint8Array | undefined, pipeline: Pipeline): OpenTile {
   const base = file.offsets[tile]
-  const whole = stored && decode(stored, tileChunks, { file: file.source.name, offset: base })
-  const pipeline = await file.pipeline(stringOffsets)
+  const only = stored && onlyChunk(stored)
+  const whole = only
+    ? { chunks: [only], extra: NO_BYTES }
+    : stored && decode(stored, tileChunks, { file: file.source.name, offset: base })
   const { size } = file.place(tile)
   const total = whole?.chunks.reduce((sum, { original_length }) => sum + original_length, 0) ?? 0
   return {

@@ -225,7 +225,7 @@ class Verifier {
     // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
     const place = { file: file.source.name, tile }
-    const open = await openTile(file, tile, stored, stringOffsets)
+    const open = openTile(file, tile, stored, await file.pipeline(stringOffsets))
     const reports: ChunkReports = {
       counts: this.counts,
       onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...place, chunk, offset }),
