@@ -117,7 +117,8 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): W
     return {
       ...head,
       ...footerResult(cx, footer, info.slots, info.schema.domain.dimensions),
-      ...{ footer_offset: offset, footer_size: size },
+      footer_offset: offset,
+      footer_size: size,
     }
   }
   const { v1 } = info
@@ -153,7 +154,9 @@ function footerResult(
     Object.fromEntries(SLOT_SECTIONS.map(({ name, key }) => [name, footer[key]?.[i]]))
   return {
     format_version: footer.version,
-    ...{ array_schema_name: array_schema_name ?? OLD_SCHEMA_FILE, dense, null_nonempty_domain },
+    array_schema_name: array_schema_name ?? OLD_SCHEMA_FILE,
+    dense,
+    null_nonempty_domain,
     nonempty_domain: rangesResult(dimensions, footer.nonempty_domain, cx.style),
     ...more,
     fields: slots.map((slot, i) => ({
@@ -164,7 +167,9 @@ function footerResult(
       file_validity_size: footer.file_validity_sizes?.[i],
       offsets: offsetsOf(i),
     })),
-    ...{ rtree_offset, fragment_min_max_sum_null_count_offset, processed_conditions_offset },
+    rtree_offset,
+    fragment_min_max_sum_null_count_offset,
+    processed_conditions_offset,
     optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({
       identifier,
       size: payload.length,

@@ -21,7 +21,11 @@ export class LabelReport {
   /** @returns a function to call for each cell whose index has no label */
   missingIn(field: string, enumeration: string, values: readonly unknown[]): (index: number | bigint) => void {
     const known = this.missing.get(field) ?? {
-      ...{ field, enumeration, value_num: values.length, cell_num: 0, first: null },
+      field,
+      enumeration,
+      value_num: values.length,
+      cell_num: 0,
+      first: null,
       looks_like_label: values.some((value) => typeof value === 'number' || typeof value === 'bigint') || undefined,
     }
     this.missing.set(field, known)
