@@ -53,7 +53,7 @@ export function addCommonOptions(command: Command, arrow: boolean): Command {
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
-/** Moves the command to the front, as every option belongs to a command. */
+/** Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. */
 export function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0
   if (argv[0]?.startsWith('-')) {
@@ -64,7 +64,18 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
     if (at > 0) while (at < argv.length && !isCommand(argv[at])) at++
   }
   if (at >= argv.length) return argv
+  if (argv[at] === 'help') return helpCall(argv.slice(at + 1))
   return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
+}
+
+/**
+ * `help <command>` as the call `<command> --help`. A word that is no command is called as if it were one, as the error
+ * then says what was meant.
+ */
+function helpCall(args: readonly string[]): readonly string[] {
+  const word = args.find((arg) => !arg.startsWith('-'))
+  if (word === undefined || word === 'help') return ['--help']
+  return isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : [word]
 }
 
 function isCommand(arg: string): boolean {
@@ -73,8 +84,7 @@ function isCommand(arg: string): boolean {
 
 /** The command that is called, or whose help is wanted. */
 export function commandAsked(argv: readonly string[]): string | undefined {
-  const asked = argv.find((arg) => !arg.startsWith('-'))
-  return asked === 'help' ? argv[argv.indexOf('help') + 1] : asked
+  return argv.find((arg) => !arg.startsWith('-'))
 }
 
 /** The format option, for errors before options are parsed. */

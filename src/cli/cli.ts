@@ -19,7 +19,7 @@ export async function main(given: Process): Promise<number> {
   const process: Process = { ...given, argv: commandFirst(given.argv) }
   const report = new Report(process)
   // Until the options are parsed, so that an error in them has the format that they ask for.
-  report.format = formatAsked(process.argv)
+  report.format = formatAsked(given.argv)
   try {
     await runProgram(process, report)
   } catch (error) {
@@ -69,7 +69,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     .commandsGroup(MAKING)
     .helpCommand(true)
   const helpOf = commandAsked(process.argv)
-  const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')
+  const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
     const command = quietly(program.command(name)).summary(summary).description(summary).helpGroup(group)
     // Completion needs all commands; any other call needs only its own.

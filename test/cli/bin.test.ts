@@ -23,6 +23,24 @@ else {
     }
   })
 
+  test('help <command> is the help of the command, and an error in one line where there is none', () => {
+    const call = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(execPath, [BIN, ...args], { encoding: 'utf8', env: {} })
+      return { status, stdout, stderr }
+    }
+    for (const command of ['ls', 'at']) {
+      const help = call('help', command)
+      expect(help).toEqual({ status: 0, stdout: expect.stringMatching(/^Usage: .*\nExamples:\n/s), stderr: '' })
+      expect(help).toEqual(call(command, '--help'))
+    }
+    expect(call('help', 'verify')).toEqual(call('verify-checksums', '--help'))
+    expect(call('--format', 'json', 'help', 'ls')).toEqual(call('ls', '--help'))
+    expect(call('help')).toEqual(call('--help'))
+    const wrong = (stderr: string) => ({ status: 2, stdout: '', stderr })
+    expect(call('help', 'lss')).toEqual(wrong("error: unknown command 'lss'; did you mean ls?\n"))
+    expect(call('help', 'nothinglikeit')).toEqual(wrong("error: unknown command 'nothinglikeit'\n"))
+  })
+
   test('a reader that goes away early ends it quietly', () => {
     const script = `"${execPath}" "${BIN}" decode --all-fragments --format ndjson "${FIXTURES}/22/big_tile" 2>&1 | head -n 1`
     const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
