@@ -57,8 +57,9 @@ export async function* storedChunks(
     const next = heldAt + held.length
     if (from + length > next) {
       const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
+      // A copy, as reading on may use the memory of the block before.
+      const rest = held.slice(from - heldAt)
       const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
-      const rest = held.subarray(from - heldAt)
       held = rest.length > 0 ? concat([rest, more]) : more
       heldAt = next - rest.length
     }

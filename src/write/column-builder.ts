@@ -1,3 +1,4 @@
+import { badValue } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -13,15 +14,21 @@ export class ColumnBuilder {
   private readonly nothing: Uint8Array
   private readonly starts: number[] | undefined
   private readonly validity: number[] | undefined
+  /** Bytes of an element of a cell. */
+  private readonly size: number
 
   constructor({ type, cell_val_num, nullable }: BuiltField) {
     const varSized = cell_val_num === 'var'
-    this.nothing = new Uint8Array(varSized ? 0 : datatypeSize(type) * cell_val_num)
+    this.size = datatypeSize(type)
+    this.nothing = new Uint8Array(varSized ? 0 : this.size * cell_val_num)
     this.starts = varSized ? [] : undefined
     this.validity = nullable ? [] : undefined
   }
 
+  /** @throws InspectError BAD_VALUE if the cell does not hold whole elements */
   add(cell: Uint8Array): void {
+    if (cell.length % this.size !== 0)
+      throw badValue(`expected whole values of ${this.size} bytes, found ${cell.length} bytes`)
     this.append(cell, 1)
   }
 

@@ -151,15 +151,15 @@ function keyOf(bytes: Uint8Array): string {
 
 /** @throws InspectError BAD_VALUE with the field */
 function addRow(fields: readonly CellField[], row: JsonObject): void {
+  const names = new Set(fields.map(({ name }) => name))
   for (const key of Object.keys(row)) {
-    if (NOT_FIELDS.has(key) || fields.some(({ name }) => name === key)) continue
-    const names = fields.map(({ name }) => name)
-    throw badValue(`expected a field of the schema (${names.join(', ')})`, { field: key })
+    if (NOT_FIELDS.has(key) || names.has(key)) continue
+    throw badValue(`expected a field of the schema (${[...names].join(', ')})`, { field: key })
   }
   for (const { name, nullable, read, column } of fields) {
     if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })
     const value = row[name] === null && name.startsWith('__delete_') ? NOT_DELETED : row[name]
-    if (value !== null) column.add(withPlace({ field: name }, () => read(value)))
+    if (value !== null) withPlace({ field: name }, () => column.add(read(value)))
     else if (nullable) column.addNull()
     else throw badValue('expected a value (the attribute is not nullable), found null', { field: name })
   }

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { CellBatch } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { BLOCK_BYTES, storedChunks } from '../../src/cells/tile-chunks.ts'
+import { encode } from '../../src/format/io.ts'
+import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openTarget } from '../../src/store/target.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -63,4 +66,31 @@ test.each(FILTERS)('tiles one after the other in the same memory, filters %j', a
   expect(fresh.found).toHaveLength(6)
   expect(reused.rooms).toBeLessThanOrEqual(fresh.rooms)
   if (filters === 'zstd') expect(reused.rooms).toBeLessThan(fresh.rooms)
+})
+
+test('chunks of a large tile are whole where the memory of a block is used again once the next block is asked for', async () => {
+  const chunks = Array.from({ length: 9 }, (_, i) => ({
+    original_length: 500_000,
+    metadata: new Uint8Array(24).fill(i + 1),
+    data: new Uint8Array(400_000).fill(i + 101),
+  }))
+  const tile = encode({ chunks, extra: new Uint8Array(0) }, tileChunks)
+  expect(tile.length).toBeGreaterThan(3 * BLOCK_BYTES)
+  let before = new Uint8Array(0)
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    before.fill(0)
+    before = tile.slice(offset, offset + length)
+    return before
+  }
+  const broken = async (): Promise<never> => {
+    throw new Error('broken')
+  }
+  let count = 0
+  for await (const { chunk, index } of storedChunks({ offset: 0, size: tile.length }, read, broken)) {
+    expect(index).toBe(count)
+    expect(chunk.metadata.every((byte) => byte === index + 1)).toBe(true)
+    expect(chunk.data.every((byte) => byte === index + 101)).toBe(true)
+    count++
+  }
+  expect(count).toBe(chunks.length)
 })

@@ -54,6 +54,16 @@ describe('a document of the user that is wrong is wrong usage', () => {
     ],
     ['coordinates twice', '{"x":1,"a":1}\n{"x":1,"a":2}', /other coordinates/],
   ]
+  test.each([
+    ['STRING_UTF16', '"AAAA"', /field k: line 1: expected whole values of 2 bytes, found 3 bytes/],
+    ['STRING_UCS4', '"AA=="', /field k: line 1: expected whole values of 4 bytes, found 1 byte\n/],
+  ] as const)('cells of %s that end within a character', async (type, base64, message) => {
+    const file = `${folder}/cells.ndjson`
+    writeFileSync(file, `{"x":1,"k":{"base64":${base64}}}`)
+    for (const kind of ['--sparse', '--dense'])
+      await refused(message, kind, '--dim', 'x:INT32:1..10', '--attr', `k:${type}`, '--data', file)
+  })
+
   test.each(cells)('cells: %s', async (_, lines, message) => {
     const file = `${folder}/cells.ndjson`
     writeFileSync(file, lines)
