@@ -51,6 +51,8 @@ function worded(text: string, command: string | undefined): string {
   }
   const suggestion = /^(.*)\n\(Did you mean (.*)\?\)$/s.exec(text)
   if (suggestion) return `${suggestion[1]}; did you mean ${suggestion[2]}?`
+  const excess = /^too many arguments for '(.*)'\. Expected (\d+ arguments?) but got (\d+)\.$/.exec(text)
+  if (excess) return `${excess[1]} expects ${excess[2]}, found ${excess[3]}`
   if (text.startsWith('missing required argument') && command !== undefined) {
     return `${text}; tiledb-inspect ${command} --help has examples`
   }

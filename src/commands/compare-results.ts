@@ -4,17 +4,14 @@ import { sameBytes } from '../filters/bytes.ts'
 
 type Fields = { readonly [key: string]: Result | undefined }
 
-/** Keys that are not compared: a document's head, and whatever only names or locates a thing. */
-export type Ignored = ReadonlySet<string>
-
 /**
  * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position. For a
  * list of plain values, only the first difference is given, with the number of the others. So a million shifted offsets are
  * one line. Iterables are walked side by side, never collected.
  */
-export function* differences(path: string, a: Result, b: Result, ignored: Ignored): Generator<DiffLine> {
+export function* differences(path: string, a: Result, b: Result): Generator<DiffLine> {
   if (isFields(a) && isFields(b)) {
-    yield* ofFields(path, a, b, ignored)
+    yield* ofFields(path, a, b)
     return
   }
   const [left, right] = [asList(a), asList(b)]
@@ -23,34 +20,32 @@ export function* differences(path: string, a: Result, b: Result, ignored: Ignore
     return
   }
   if (IN_ORDER.test(path)) {
-    if (!ofLists(path, left, right, NOTHING_IGNORED).next().done) yield { path, a, b }
+    if (!ofLists(path, left, right).next().done) yield { path, a, b }
     return
   }
   const [leftNamed, rightNamed] = [byName(left), byName(right)]
-  if (leftNamed && rightNamed) yield* ofNamed(path, leftNamed, rightNamed, ignored)
-  else yield* ofLists(path, left, right, ignored)
+  if (leftNamed && rightNamed) yield* ofNamed(path, leftNamed, rightNamed)
+  else yield* ofLists(path, left, right)
 }
 
 /** Lists whose order matters, that is filter pipelines. They are compared as a whole. */
 const IN_ORDER = /(^|\.)filters$/
-const NOTHING_IGNORED: Ignored = new Set()
 
-function* ofNamed(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<DiffLine> {
-  yield* ofFields(path, a, b, ignored)
+function* ofNamed(path: string, a: Fields, b: Fields): Generator<DiffLine> {
+  yield* ofFields(path, a, b)
   const common = (one: Fields, other: Fields): string[] => Object.keys(one).filter((name) => name in other)
   const [left, right] = [common(a, b), common(b, a)]
   if (left.some((name, i) => name !== right[i])) yield { path: `${path} in order`, a: left, b: right }
 }
 
-function* ofFields(path: string, a: Fields, b: Fields, ignored: Ignored): Generator<DiffLine> {
+function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (ignored.has(key)) continue
     const [left, right] = [a[key], b[key]]
     const inside = path === '' ? step(key) : `${path}.${step(key)}`
     if (left === undefined && right === undefined) continue
     if (left === undefined || right === undefined) {
       yield { path: inside, a: left ?? null, b: right ?? null }
-    } else yield* differences(inside, left, right, ignored)
+    } else yield* differences(inside, left, right)
   }
 }
 
@@ -59,7 +54,7 @@ function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignored: Ignored): Generator<DiffLine> {
+function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>): Generator<DiffLine> {
   const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()]
   let first: DiffLine | undefined
   let more = 0
@@ -68,7 +63,7 @@ function* ofLists(path: string, a: Iterable<Result>, b: Iterable<Result>, ignore
     if (x.done && y.done) break
     const [one, other] = [x.done ? null : x.value, y.done ? null : y.value]
     const nested = !x.done && !y.done && (isFields(one) || asList(one) !== undefined)
-    if (nested) yield* differences(`${path}[${i}]`, one, other, ignored)
+    if (nested) yield* differences(`${path}[${i}]`, one, other)
     else if (x.done || y.done || !sameValue(one, other)) {
       if (first) more++
       else first = { path: `${path}[${i}]`, a: one, b: other }

@@ -4,6 +4,7 @@ import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
+import type { SchemaDocument } from '../documents/schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../store/array.ts'
@@ -58,9 +59,9 @@ export const command: CommandModule<DiffOptions> = {
   },
 }
 
-/** Keys that are not compared: a document's head, values that follow from others, names and places. */
+/** Keys of a document that are not compared: its head, values that follow from others; and names and time stamps. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
-const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'committed_by', 'hidden_by', 'uri']
+const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
 /** This many cells are reported one by one; the others are counted. */
 const CELLS_SHOWN = 20
 
@@ -97,17 +98,16 @@ async function compareTargets(
     await compareGroups(run, prefix, left.group, right.group, above)
     return
   }
-  const [one, other] = [await described(cx, a, left), await described(cx, b, right)]
-  const ignored = new Set(options.names ? HEAD : [...HEAD, ...NAMES])
+  const [one, other] = [await described(run, a, left), await described(run, b, right)]
   const below = (path: string): string => (prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`)
   for (const [name, read] of Object.entries(one.parts)) {
     // One part at a time, as the metadata of many tiles is large.
-    found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null, ignored))
+    found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null))
   }
   const { pairs, unpaired } = fragmentPairs(one, other)
   for (const pair of pairs) {
     const path = below(pair.path)
-    found.push(...differences(path, pair.a.content, pair.b.content, ignored))
+    found.push(...differences(path, pair.a.content, pair.b.content))
     if (options.cells) run.cell_num = (run.cell_num ?? 0) + (await compareCells(cx, { ...pair, path }, found))
   }
   for (const difference of unpaired) found.push({ ...difference, path: below(difference.path) })
@@ -123,7 +123,7 @@ async function compareGroups(
 ): Promise<void> {
   const { cx, options, found } = run
   const at = prefix === '' ? '' : `${prefix}.`
-  found.push(...differences(`${at}metadata`, await keyValues(cx, left), await keyValues(cx, right), new Set()))
+  found.push(...differences(`${at}metadata`, await keyValues(cx, left), await keyValues(cx, right)))
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await left.identity(), await right.identity()]
   const others = new Map((await right.members()).map((member) => [memberName(member), member]))
@@ -139,7 +139,7 @@ async function compareGroups(
     const [x, y] = [await findMember(left, member, around, cx.open), await findMember(right, other, around, cx.open)]
     const listed = ({ member: { type, implicit, relative, uri }, state }: FoundMember): Result =>
       options.names ? { type, implicit, state, relative, uri } : { type, implicit, state }
-    found.push(...differences(path, listed(x), listed(y), new Set()))
+    found.push(...differences(path, listed(x), listed(y)))
     for (const { error, state } of [x, y]) {
       if (!error || state === 'cycle' || state === 'missing') continue
       cx.fault(error)
@@ -176,23 +176,28 @@ interface Described {
   fragments: { name: string; path: string; content: object }[]
 }
 
-async function described(cx: CommandContext, path: string, target: Target): Promise<Described> {
+async function described({ cx, options }: Run, path: string, target: Target): Promise<Described> {
   const { type } = target
+  const compared = (document: object): object => comparedKeys(document, options)
   const from =
     (name: keyof typeof SOURCES, at = path) =>
     () =>
-      outcomeOf(cx, name, at).then(({ document }) => document)
+      outcomeOf(cx, name, at).then(({ document }) => compared(document))
   if (type === 'array') {
     const listed = await outcomeOf(cx, 'ls', path)
     const listing = listed.document as ArrayListing
     const found: Described['fragments'] = []
-    for await (const one of listing.fragments) found.push({ name: one.name, path: one.path, content: one })
+    for await (const one of listing.fragments) found.push({ name: one.name, path: one.path, content: compared(one) })
     // The last keys are known after the fragments.
     const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
       ...listing,
       ...listed.tail?.(),
     }
-    const parts = { array: async () => array, schema: from('schema'), metadata: () => keyValues(cx, target.array) }
+    const parts = {
+      array: async () => compared(array),
+      schema: from('schema'),
+      metadata: () => keyValues(cx, target.array),
+    }
     return { type, path, parts, fragments: found }
   }
   if (type === 'fragment') {
@@ -201,7 +206,7 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
     const { files, ...fragment } = (await outcomeOf(cx, 'ls', path)).document as FragmentDocument
     const parts = {
       schema: from('schema', `${target.array?.folder.path ?? ''}/${file}`),
-      fragment: async () => fragment,
+      fragment: async () => compared(fragment),
       files: async () => files,
       footer: from('footer'),
       metadata: from('metadata'),
@@ -212,6 +217,17 @@ async function described(cx: CommandContext, path: string, target: Target): Prom
   if (target.type !== 'file' || (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')))
     throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
+}
+
+/** A document without the keys that are not compared. Keys further down may be names that users chose: they stay. */
+function comparedKeys(document: object, { names }: DiffOptions): object {
+  const leftOut = names ? HEAD : [...HEAD, ...NAMES]
+  const kept: { dimension_labels?: SchemaDocument['dimension_labels'] } = Object.fromEntries(
+    Object.entries(document).filter(([key]) => !leftOut.includes(key)),
+  )
+  const labels = kept.dimension_labels
+  if (names || !labels) return kept
+  return { ...kept, dimension_labels: labels.map(({ uri, ...label }) => label) }
 }
 
 const SOURCES = {
@@ -273,7 +289,7 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
       if (x.done && y.done) break
       const one = x.done ? null : x.value
       const other = y.done ? null : y.value
-      const [first] = differences(`${path === '' ? '' : `${path}.`}cells[${cell}]`, one, other, new Set())
+      const [first] = differences(`${path === '' ? '' : `${path}.`}cells[${cell}]`, one, other)
       if (first) {
         differing++
         if (differing <= CELLS_SHOWN) found.push(first)

@@ -84,6 +84,12 @@ describe('wrong usage: exit 2', () => {
     expectErrorLines(ran)
   })
 
+  test('too many arguments are counted', async () => {
+    const ran = await run(['diff', ARRAY, ARRAY, ARRAY])
+    expect(ran).toMatchObject({ code: 2, text: '', stderr: 'error: diff expects 2 arguments, found 3\n' })
+    expect((await run(['completion', 'bash', 'x'])).stderr).toBe('error: completion expects 1 argument, found 2\n')
+  })
+
   test('decode of an array names its fragments, and what to type', async () => {
     const names = readdirSync(`${SEVERAL}/__fragments`).sort()
     expect(names.length).toBeGreaterThan(1)

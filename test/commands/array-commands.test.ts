@@ -256,6 +256,89 @@ describe('diff', () => {
     expect(named.some((one) => String(get(one, 'path')).endsWith('.name'))).toBe(true)
   })
 
+  // Keys of documents that diff leaves out. What users name so is compared as any other.
+  const LEFT_OUT = [
+    ...['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read'],
+    ...['name', 'timestamp_range', 'array_schema_name', 'hidden_by', 'uri'],
+  ]
+
+  /** Writes two samples, each with its own options or cells. */
+  async function samples(common: string[], [a, b]: readonly [string[], string[]]): Promise<[string, string]> {
+    const paths: [string, string] = [`${folder}/${copies++}`, `${folder}/${copies++}`]
+    for (const [i, own] of [a, b].entries()) {
+      const { code, stderr } = await run(['write-sample', paths[i], ...common, ...own])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    }
+    return paths
+  }
+
+  async function placesOf(...args: string[]): Promise<unknown[]> {
+    const { code, documents } = await runJson(['diff', ...args])
+    expect({ code, equal: get(documents[0], 'equal') }).toEqual({ code: 1, equal: false })
+    return column(get(documents[0], 'differences'), 'path')
+  }
+
+  test.each(LEFT_OUT)('compares fields, enumerations and metadata keys that are named %s', async (key) => {
+    const cells = ['--cells', '10', '--fragments', '1']
+    const dim = ['--dim', 'x:INT32:1..100:10', ...cells]
+    const values = await samples(
+      [...dim, '--attr', `v:INT8:enum=${key}`],
+      [
+        ['--enum', `${key}:STRING_ASCII=a,b`, '--metadata', `${key}=1`],
+        ['--enum', `${key}:STRING_ASCII=a,c`, '--metadata', `${key}=2`],
+      ],
+    )
+    expect(await placesOf(...values)).toEqual([`schema.enumerations.${key}.values[1]`, `metadata.${key}.value`])
+    expect(await placesOf('--names', ...values)).toContain(`metadata.${key}.value`)
+
+    const types = await samples(dim, [
+      ['--attr', 'v:INT8', '--attr', `${key}:INT32`],
+      ['--attr', 'v:INT8', '--attr', `${key}:INT64`],
+    ])
+    expect(await placesOf(...types)).toContain(`schema.attributes.${key}.type`)
+
+    const dropped = await samples(dim, [
+      ['--attr', 'v:INT8', '--attr', `${key}:INT32`],
+      ['--attr', 'v:INT8'],
+    ])
+    expect(await placesOf(...dropped)).toContain(`schema.attributes.${key}`)
+
+    const extents = await samples(
+      ['--attr', 'v:INT8', ...cells],
+      [
+        ['--dim', `${key}:INT32:1..100:10`],
+        ['--dim', `${key}:INT32:1..100:20`],
+      ],
+    )
+    expect(await placesOf(...extents)).toContain(`schema.dimensions.${key}.tile_extent`)
+
+    const fragments = values.map((array) => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`)
+    expect(await placesOf(...fragments)).toContain(`schema.enumerations.${key}.values[1]`)
+  })
+
+  test.each(LEFT_OUT)('compares the statistics and the cells of a field that is named %s', async (key) => {
+    const data = [1, 2].map((value) => {
+      const file = `${folder}/${copies++}.ndjson`
+      writeFileSync(file, `${JSON.stringify({ x: 5, [key]: value })}\n`)
+      return file
+    })
+    const arrays = await samples(
+      ['--dim', 'x:INT32:1..100:10', '--attr', `${key}:INT32`],
+      [
+        ['--data', data[0]],
+        ['--data', data[1]],
+      ],
+    )
+    expect((await run(['diff', ...arrays])).code).toBe(0)
+    const places = await placesOf('--cells', ...arrays)
+    expect(places).toHaveLength(1)
+    expect(places[0]).toMatch(new RegExp(`\\.cells\\[0\\]\\.${key}$`))
+    const fragments = arrays.map((array) => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`)
+    expect(await placesOf(...fragments)).toEqual(
+      expect.arrayContaining([`metadata.fields.${key}.min`, `metadata.fields.${key}.tile_maxs[0]`]),
+    )
+  })
+
   test('wants two targets of a kind', async () => {
     const array = `${FIXTURES}/22/sparse_basic`
     const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
