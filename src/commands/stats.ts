@@ -108,6 +108,11 @@ class Totals {
   readonly format_versions = new Set<number>()
   /** Data files that are missing or too short. Neither their bytes nor the bytes that they should have are counted. */
   readonly damaged: { finding: StatsFinding; fault: InspectError }[] = []
+
+  /** @param sizes of the files of a fragment, examined or not */
+  addFiles(sizes: ReadonlyMap<string, number>): void {
+    for (const size of sizes.values()) this.size += size
+  }
 }
 
 async function statsDocument(
@@ -120,7 +125,9 @@ async function statsDocument(
   const fragment = 'fragment' in target ? target.fragment : undefined
   if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
   const totals = new Totals()
-  addMeasured(totals, await measured(fragment).finally(() => fragment.close()))
+  const measures = await measured(fragment).finally(() => fragment.close())
+  totals.addFiles(measures.onDisk)
+  addMeasured(totals, measures)
   for (const { fault } of totals.damaged) cx.fault(fault)
   return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...sums(cx, totals) }
 }
@@ -136,11 +143,14 @@ async function arrayDocument(
   const entries = await array.fragments()
   const wanted = entries.filter((entry) => all || entry.isRead)
   const not_examined: StatsNotExamined[] = []
-  const work = async (fragment: Fragment, { name }: FragmentEntry) => ({
-    name,
-    measures: await orError(() => measured(fragment)),
-  })
-  for await (const { name, measures } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
+  const work = async (fragment: Fragment, { name }: FragmentEntry) => {
+    const measures = await orError(() => measured(fragment))
+    if (!(measures instanceof InspectError)) return { name, measures, onDisk: measures.onDisk }
+    // The size of its files is still known, unless its folder cannot be listed.
+    return { name, measures, onDisk: await orError(() => fragmentFileSizes(fragment)) }
+  }
+  for await (const { name, measures, onDisk } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
+    if (!(onDisk instanceof InspectError)) totals.addFiles(onDisk)
     if (measures instanceof InspectError) {
       cx.fault(measures)
       not_examined.push({ name, error: errorResult(cx, measures) })
@@ -166,7 +176,7 @@ async function arrayDocument(
   }
 }
 
-/** The measures of a fragment, before they are added to the totals. If any part is unreadable, nothing is added. */
+/** The measures of a fragment, before they are added to the totals. If any part is unreadable, only the size of its files is. */
 type Measured = Awaited<ReturnType<typeof measured>>
 
 /**
@@ -214,7 +224,6 @@ function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }:
   totals.cell_num += storedCellNum(info)
   totals.cells_in_domain += BigInt(cellsInDomain(info))
   totals.tile_num += info.tile_num
-  for (const size of onDisk.values()) totals.size += size
   metadata.size += onDisk.get(FRAGMENT_METADATA_FILE) ?? 0
   metadata.footer_size += info.footer?.size ?? 0
   if (info.tile_num > 0) {

@@ -21,7 +21,7 @@ export type StatsDocument = ArrayStats | FragmentStats
 export interface StatsSums extends DocumentHead<'stats'> {
   /** Format versions of the fragments, rising. */
   format_versions: readonly FormatVersion[]
-  /** Number of fragments. */
+  /** Number of fragments in these sums: those that could be read. */
   fragment_num: Count
   /** Cells as TileDB counts them: whole tiles in dense fragments. */
   cell_num: Count
@@ -29,7 +29,7 @@ export interface StatsSums extends DocumentHead<'stats'> {
   cells_in_domain: Int64
   /** Number of tiles. */
   tile_num: Count
-  /** Bytes of all files. */
+  /** Bytes of all files, also of fragments that could not be read. */
   size: Bytes
   /** Bytes of data files. */
   data_size: Bytes
@@ -77,7 +77,7 @@ export interface ArrayStats extends StatsSums {
    * deep.
    */
   other_size: Bytes
-  /** Fragments that could not be read. */
+  /** Fragments that could not be read. Only `size` counts them. */
   not_examined: readonly StatsNotExamined[]
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
@@ -384,6 +384,32 @@ describe('stats', () => {
     expect(code).toBe(1)
     expect(get(documents[0], 'fragment_num')).toBe(1)
     expect(column(get(documents[0], 'not_examined'), 'name')).toEqual([first])
+  })
+
+  test('says in the table what could not be examined, and counts its size as ls does', async () => {
+    const array = copyOf('22/deletes')
+    const files = readdirSync(`${array}/__fragments`).map(
+      (name) => `${array}/__fragments/${name}/__fragment_metadata.tdb`,
+    )
+    truncateSync(files[0], 100)
+    const { text } = await run(['stats', array])
+    expect(text).toMatch(/^.*: sparse array, 2 fragments \(1 unreadable\), /)
+    expect(text).toMatch(/^not examined +1 fragment that could not be read, only counted in the size on disk$/m)
+    const both = await run(['stats', array, `${FIXTURES}/22/deletes`])
+    expect(both.text).toMatch(/^fragments, unreadable +1 +0 /m)
+
+    truncateSync(files[1], 100)
+    const [stats] = (await runJson(['stats', array])).documents
+    const [ls] = (await runJson(['ls', array])).documents
+    expect(get(stats, 'fragment_num')).toBe(0)
+    expect(items(get(stats, 'not_examined'))).toHaveLength(2)
+    expect(Number(get(stats, 'size'))).toBeGreaterThan(200)
+    expect(get(stats, 'size')).toBe(get(get(ls, 'read'), 'size'))
+    const none = await run(['stats', array])
+    expect(none.text).toMatch(/: sparse array, 2 fragments \(2 unreadable\), .*\nnot examined +2 fragments /)
+    expect(none.text).not.toMatch(/^cells/m)
+    const whole = await run(['stats', `${FIXTURES}/22/deletes`])
+    expect(whole.text).not.toMatch(/unreadable|not examined/)
   })
 
   test('shows histograms, and no note where little is at stake', async () => {

@@ -15,6 +15,7 @@ import {
   releasesText,
   shortSizeText,
   sizeText,
+  UNREADABLE,
 } from './wording.ts'
 
 /** Sections shown by default; there are some fifty. */
@@ -23,8 +24,7 @@ const SECTIONS = 12
 /** What uses the disk, largest first. */
 export async function statsTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
-  const what =
-    target === 'array' ? `${document.array_type} array, ${counted(document.fragment_num, 'fragment')}` : 'fragment'
+  const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
   await title(path, `${what}, ${sizeText(size)}`, out)
   await keyValues(facts(document), out)
   if (fields.length > 0) {
@@ -48,20 +48,35 @@ function facts(document: StatsDocument): Pairs {
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   const memory = `about ${shortSizeText(metadata.memory_size)} in TileDB's memory once all is loaded`
-  return [
+  const sums: Pairs = [
     ['format version', document.format_versions.map(releasesText).join(', ') || NOTHING],
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
     ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
     ['metadata', `${sizeText(metadata.size)}, ${memory}`],
+  ]
+  const nothingRead = document.target === 'array' && document.fragment_num === 0 && document.not_examined.length > 0
+  return [
+    // Sums over no fragment would read as if nothing were there.
+    ...(nothingRead ? [] : sums),
     ...(document.target === 'array' ? arrayFacts(document) : []),
   ]
 }
 
+/** `3 fragments (1 unreadable)` */
+function fragmentsText({ fragment_num, not_examined }: ArrayStats): string {
+  const unreadable = not_examined.length === 0 ? '' : ` (${countText(not_examined.length)} ${UNREADABLE})`
+  return counted(fragment_num + not_examined.length, 'fragment') + unreadable
+}
+
 function arrayFacts(document: ArrayStats): Pairs {
-  const { hidden_fragment_num, hidden_size, hidden_counted, other_size } = document
+  const { hidden_fragment_num, hidden_size, hidden_counted, other_size, not_examined } = document
   const hidden = `${counted(hidden_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}`
   return [
+    not_examined.length > 0 && [
+      'not examined',
+      `${counted(not_examined.length, 'fragment')} that could not be read, only counted in the size on disk`,
+    ],
     hidden_fragment_num > 0 && ['hidden', `${hidden}, ${hidden_counted ? 'counted here' : 'not counted here'}`],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
@@ -169,6 +184,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: 
   await comparedTable(
     [
       { what: 'fragments', a: a.fragment_num, b: b.fragment_num },
+      ...unreadableRow(a, b),
       { what: 'cells', a: Number(a.cells_in_domain), b: Number(b.cells_in_domain) },
       { what: 'cells stored', a: Number(a.cell_num), b: Number(b.cell_num) },
       { what: 'tiles', a: a.tile_num, b: b.tile_num },
@@ -198,6 +214,12 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: 
   if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(full, ROWS, out), out)
   const same = parts.length - differing.length
   if (same > 0) await line(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
+}
+
+/** Nothing where all fragments of both could be read. */
+function unreadableRow(a: StatsDocument, b: StatsDocument): Compared[] {
+  const [left, right] = [a, b].map((one) => (one.target === 'array' ? one.not_examined.length : 0))
+  return left + right === 0 ? [] : [{ what: 'fragments, unreadable', a: left, b: right }]
 }
 
 async function comparedTable(
