@@ -10,7 +10,7 @@ export interface Column {
   name: string
   /** Numbers are aligned right, and never cut. */
   align?: 'left' | 'right' | undefined
-  /** Set for other values that must not be cut, such as dates or lists of numbers. */
+  /** Set for other values that must not be cut, such as dates, ranges, or lists of numbers. */
   whole?: boolean | undefined
   /** Colour of the column's cells, or of each cell by its text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
@@ -227,7 +227,8 @@ function paintCell(paint: Paint, { role }: Column, shown: string, cell: string):
   return found === undefined ? shown : paint(found, shown)
 }
 
-function isWhole({ align, whole }: Column): boolean {
+/** Whether the cells of a column are never cut. */
+export function isWhole({ align, whole }: Column): boolean {
   return align === 'right' || whole === true
 }
 

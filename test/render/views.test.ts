@@ -620,6 +620,58 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
 `)
   })
 
+  test('shows whole boxes of the R-tree, however long their numbers and dates', async () => {
+    const args = ['rtree', 'test/fixtures/22/float_dims']
+    const ranges = /\S+\.\.\S+/g
+    const whole = (await shown(args)).match(ranges) ?? []
+    expect(whole.length).toBeGreaterThan(1)
+    expect((await shown(args, 80)).match(ranges)).toEqual(whole)
+    expect((await shown(args, 60)).match(ranges)).toEqual(whole)
+    const box = [
+      ['1970-01-01T08:56:32.118', '1970-01-09T02:36:43.765'],
+      [-164.53212089815534, -105.11062272365179],
+    ] as const
+    const boxes = Array.from({ length: 21 }, () => box)
+    const counts = { fanout: 30, level_num: 1, mbr_num: 21 }
+    const document = { schema_version: 1, kind: 'rtree', path: 'p', ...counts, levels: [boxes] } as const
+    const out = sink(80)
+    await rtreeTable(document, ['time', 'x'], false, false, out)
+    expect(out.text()).toContain(`
+21 tiles (level 0)
+ 0  time 1970-01-01T08:56:32.118..1970-01-09T02:36:43.765
+    x -164.53212089815534..-105.11062272365179
+ 1  time`)
+    expect(out.text()).toMatch(/\n19 {2}time .*\n.*\n… 1 more \(--full shows all\)\n$/)
+  })
+
+  test.each([80, 60, 50])('shows at %i columns where the bytes of a cell are', async (width) => {
+    const text = await shown(['at', WEATHER_FRAGMENT, '--cell', 'station=1,day=7'], width)
+    expect(text).toContain(`
+value
+temperature data  -4.1, bytes 148+4 of its content
+rain_mm data      3, bytes 74+2 of its content
+rain_mm validity  1, bytes 37+1 of its content
+`)
+  })
+
+  test('shows at 50 columns what a byte is, with whole numbers', async () => {
+    const text = await shown(['at', `${WEATHER_FRAGMENT}/__fragment_metadata.tdb`, '40'], 50)
+    expect(text).toContain('\n        filter_num       uint32 1 filter, valid\n')
+  })
+
+  test('explains every kind of damage in whole sentences', async () => {
+    const args = ['write-sample', '--damage', 'list']
+    const text = await shown(args, 80)
+    expect(text).toContain('\nFRAGMENT_NAME_INVALID (warning)\n  a fragment with a name of its own\n')
+    expect(text).not.toContain('…')
+    expect(await shown(args, 200)).toContain('│ FRAGMENT_NAME_INVALID ')
+  })
+
+  test('does not cut the ends of a domain', async () => {
+    const text = await shown(['schema', 'test/fixtures/22/float64_full_domain_2d'], 80)
+    expect(text).toContain('│ -1.7976931348623157e+308..1.7976931348623157e+308 │')
+  })
+
   test.each([
     [66, '… 1 more column: tiles (--vertical shows all)\n'],
     [60, '… 2 more columns: tiles, size (--vertical shows all)\n'],

@@ -3,9 +3,9 @@ import type { AtCells, AtDocument } from '../../documents/at.ts'
 import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
 import type { CellValue } from '../../documents/common.ts'
 import type { DumpField } from '../../documents/dump.ts'
-import { keyValues, type Pairs, table } from '../table.ts'
+import { keyValues, type Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { line, listOf, type Shows, section, title } from './parts.ts'
+import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName } from './wording.ts'
 
 /** Bytes of a value that a terminal shows. */
@@ -22,7 +22,7 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
     { name: 'bytes', align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
-  await table(listOf(columns, chain), out)
+  if (await tableOrBelow(listOf(columns, chain), out)) await out.write('\n')
   await keyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
 }
 
@@ -95,13 +95,15 @@ export async function cellPlacesTable({ path, cells }: CellDocument, out: Output
   await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
   for (const { coordinates, cell, tile, places } of cells) {
     await section(`${coordinatesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
-    await table(listOf(PLACE_COLUMNS, places), out)
-    if (places.some(({ exact }) => !exact))
-      await line(
-        '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
-        out,
-        'dim',
-      )
+    const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)
+    const below = await tableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
+    if (places.every(({ exact }) => exact)) continue
+    if (below) await out.write('\n')
+    await line(
+      '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
+      out,
+      'dim',
+    )
   }
 }
 

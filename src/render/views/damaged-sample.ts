@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { DamageKindsDocument } from '../../documents/damage-kinds.ts'
 import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { heading, keyValues, table } from '../table.ts'
-import { line, listOf, type Shows, section } from './parts.ts'
+import { fits, line, listOf, type Shows, section } from './parts.ts'
 
 /** What is wrong with a sample, and how to see it. */
 export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
@@ -15,9 +15,17 @@ export async function damagedSampleTable(document: DamagedSampleDocument, out: O
 
 export async function damageKindsTable({ kinds }: DamageKindsDocument, out: Output): Promise<void> {
   const columns: Shows<DamageKindsDocument['kinds'][number]>[] = [
-    { name: 'damage', role: 'field', cell: ({ damage }) => damage },
+    { name: 'damage', role: 'field', whole: true, cell: ({ damage }) => damage },
     { name: 'severity', cell: ({ severity }) => severity },
     { name: 'what', cell: ({ what }) => what },
   ]
-  await table(listOf(columns, kinds), out)
+  const list = listOf(columns, kinds)
+  if (fits(list.columns, list.rows, out)) {
+    await table(list, out)
+    return
+  }
+  for (const { damage, severity, what } of kinds) {
+    await line(`${damage} (${severity})`, out, 'field')
+    await line(`  ${what}`, out)
+  }
 }

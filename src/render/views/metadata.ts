@@ -90,8 +90,8 @@ async function summaryTable(slots: readonly FragmentMetadataField[], out: Output
 
 const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
   { name: 'field', role: 'field', cell: slotText },
-  { name: 'min', cell: ({ min }) => statistic(min) },
-  { name: 'max', cell: ({ max }) => statistic(max) },
+  { name: 'min', whole: true, cell: ({ min }) => statistic(min) },
+  { name: 'max', whole: true, cell: ({ max }) => statistic(max) },
   { name: 'sum', align: 'right', cell: ({ sum }) => statistic(sum) },
   { name: 'nulls', align: 'right', cell: ({ null_count }) => countText(null_count) },
 ]

@@ -3,7 +3,16 @@
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { painter, type Role } from '../color.ts'
-import { type Column, heading, keyValues, type Pair, type StreamContent, streamTable, table } from '../table.ts'
+import {
+  type Column,
+  heading,
+  isWhole,
+  keyValues,
+  type Pair,
+  type StreamContent,
+  streamTable,
+  table,
+} from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { NOTHING } from './wording.ts'
@@ -86,7 +95,8 @@ export function listOf<T>(
 export async function tableOrBelow({ columns, rows, names, limit, left }: ListContent, out: Output): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
-    await table({ columns, rows, limit, left }, out)
+    const whole = columns.map((column, c) => (c === 0 ? column : { ...column, whole: true }))
+    await table({ columns: whole, rows, limit, left }, out)
     return false
   }
   await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, left }, out)
@@ -155,5 +165,6 @@ export function fits(columns: readonly Column[], rows: readonly (readonly string
   const width = (text: string): number => textWidth(escapeText(text))
   const widths = columns.map(({ name }, c) => rows.reduce((most, row) => Math.max(most, width(row[c])), width(name)))
   const borders = 1 + 3 * columns.length
-  return borders + widths.reduce((sum, one, c) => sum + (c === 0 ? Math.min(one, NAME_ROOM) : one), 0) <= out.columns
+  const least = (one: number, c: number): number => (c > 0 || isWhole(columns[c]) ? one : Math.min(one, NAME_ROOM))
+  return borders + widths.reduce((sum, one, c) => sum + least(one, c), 0) <= out.columns
 }

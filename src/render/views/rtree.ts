@@ -2,8 +2,9 @@ import type { Output } from '../../base/result.ts'
 import type { ValueRange } from '../../documents/common.ts'
 import type { RtreeDocument } from '../../documents/rtree.ts'
 import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
-import { type Column, table } from '../table.ts'
-import { limitOf, line, listOf, longTable, ROWS, type Shows, section, title } from './parts.ts'
+import { type Column, keyValues, type Pair, table } from '../table.ts'
+import { pad } from '../text-width.ts'
+import { fits, limitOf, line, listOf, longTable, ROWS, type Shows, section, title } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
 type Box = readonly ValueRange[]
@@ -29,7 +30,7 @@ export async function rtreeTable(
     const { tiles } = document
     await line(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
     const boxes = tiles.map(({ tile, mbr }) => [tile, mbr] as const)
-    if (tiles.length > 0) await boxTable(names, boxes, tiles.length, full, out)
+    if (tiles.length > 0) await boxTable(names, () => boxes, tiles.length, full, out)
     return
   }
   const { levels } = document
@@ -42,7 +43,7 @@ export async function rtreeTable(
   if (leaf > 0) await table(listOf(columns, levels), out)
   if (mbr_num === 0) return
   await section(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
-  await boxTable(names, numbered(levels[leaf]), mbr_num, full, out)
+  await boxTable(names, () => numbered(levels[leaf]), mbr_num, full, out)
 }
 
 /** What was drawn, and where. */
@@ -73,19 +74,46 @@ function* numbered(boxes: Boxes): Generator<readonly [number, Box]> {
   for (const box of boxes) yield [tile++, box]
 }
 
+/** The boxes by tile. If a terminal has no room for all dimensions side by side, boxes stand below each other, with a line for each dimension. */
 async function boxTable(
   names: readonly string[],
-  boxes: Iterable<readonly [number, Box]>,
+  boxes: () => Iterable<readonly [number, Box]>,
   total: number,
   full: boolean,
   out: Output,
 ): Promise<void> {
   const columns: Column[] = [
     { name: 'tile', align: 'right' },
-    ...names.map((name): Column => ({ name: fieldName(name), role: 'number' })),
+    ...names.map((name): Column => ({ name: fieldName(name), role: 'number', whole: true })),
   ]
   function* rows(): Generator<string[]> {
-    for (const [tile, box] of boxes) yield [countText(tile), ...box.map((range) => rangeText(range))]
+    for (const [tile, box] of boxes()) yield [countText(tile), ...box.map((range) => rangeText(range))]
   }
-  await longTable({ columns, rows: rows() }, limitOf(full, ROWS, out), total, out)
+  const limit = limitOf(full, ROWS, out)
+  if (fits(columns, first(rows(), ROWS), out)) {
+    await longTable({ columns, rows: rows() }, limit, total, out)
+    return
+  }
+  const width = countText(total).length
+  let shown = 0
+  for (const [tile, box] of boxes()) {
+    if (shown === limit) break
+    const number = pad(countText(tile), width, 'right')
+    await keyValues(
+      box.map((range, d): Pair => [d === 0 ? number : '', `${fieldName(names[d])} ${rangeText(range)}`]),
+      out,
+    )
+    shown++
+  }
+  if (shown < total) await line(`… ${countText(total - shown)} more (--full shows all)`, out, 'dim')
+}
+
+/** The first `most` items, or all if there are fewer. */
+function first<T>(items: Iterable<T>, most: number): T[] {
+  const found: T[] = []
+  for (const item of items) {
+    if (found.length === most) break
+    found.push(item)
+  }
+  return found
 }

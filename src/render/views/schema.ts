@@ -82,7 +82,7 @@ function dimensionColumns({ coords_filters }: SchemaDocument): Shows<DimensionDe
   return [
     { name: 'dimension', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
-    { name: 'domain', cell: ({ domain }) => (domain === null ? 'any' : rangeText(domain)) },
+    { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? 'any' : rangeText(domain)) },
     { name: 'tile extent', align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
@@ -95,7 +95,7 @@ function attributeColumns(attributes: readonly AttributeDescription[]): Shows<At
     { name: 'attribute', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
     { name: 'nullable', cell: ({ nullable }) => (nullable ? 'yes' : 'no') },
-    { name: 'fill value', cell: fillText },
+    { name: 'fill value', whole: true, cell: fillText },
     { name: 'order', shown: ordered, cell: ({ order }) => order },
     { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
     { name: 'filters', cell: ({ filters }) => pipelineText(filters) },

@@ -88,7 +88,7 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
   const columns: TileColumn[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
     { name: 'cells', align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
-    { name: BOX, role: 'number', spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
+    { name: BOX, role: 'number', whole: true, spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
     { name: 'field', role: 'field', cell: ({ field }) => (field ? fieldName(field.name) : '') },
     { name: 'file', cell: ({ file }) => file },
     { name: 'offset', align: 'right', spare: 2, cell: ({ offset }) => countText(offset) },

@@ -24,7 +24,7 @@ function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDe
   return [
     { name: 'name', role: 'field', cell: ({ name }) => name },
     { name: 'type', cell: ({ type }) => type },
-    { name: 'domain', cell: ({ domain }) => (domain === null ? NOTHING : rangeText(domain)) },
+    { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? NOTHING : rangeText(domain)) },
     { name: 'extent', align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
