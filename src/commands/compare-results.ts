@@ -50,7 +50,7 @@ function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
 }
 
 /** A key as part of a path; quoted if it could be misread. */
-function step(key: string): string {
+export function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
 

@@ -12,7 +12,7 @@ import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { differences } from './compare-results.ts'
+import { differences, step } from './compare-results.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -126,12 +126,16 @@ async function compareGroups(
   found.push(...differences(`${at}metadata`, await keyValues(cx, left), await keyValues(cx, right)))
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await left.identity(), await right.identity()]
-  const others = new Map((await right.members()).map((member) => [memberName(member), member]))
+  // Absolute URIs may end in the same name.
+  const others = new Map<string, Member[]>()
+  for (const member of await right.members()) {
+    const name = memberName(member)
+    others.set(name, [...(others.get(name) ?? []), member])
+  }
   for (const member of await left.members()) {
     const name = memberName(member)
-    const path = `${at}members.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}`
-    const other = others.get(name)
-    others.delete(name)
+    const path = `${at}members.${step(name)}`
+    const other = others.get(name)?.shift()
     if (!other) {
       found.push({ path, a: member.type, b: null })
       continue
@@ -152,7 +156,9 @@ async function compareGroups(
     cx.fault(error)
     run.not_compared.push(path)
   }
-  for (const [name, { type }] of others) found.push({ path: `${at}members.${name}`, a: null, b: type })
+  for (const [name, rest] of others) {
+    for (const { type } of rest) found.push({ path: `${at}members.${step(name)}`, a: null, b: type })
+  }
 }
 
 /** Key-value metadata. Damage is thrown even if other files can be read, as damaged metadata equals nothing. */

@@ -1,7 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { groupDetails } from '../../src/format/group-details.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { get, items, type Json, parseJson } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -190,6 +192,32 @@ describe('diff of groups', () => {
     expect(code).not.toBe(0)
     expect(get(documents[0], 'equal')).toBe(false)
     expect(get(documents[0], 'not_compared')).toEqual(['members.sub'])
+  })
+})
+
+describe('diff of groups whose members have no name', () => {
+  /** A group of arrays that are not there. */
+  function groupOf(as: string, uris: readonly string[]): string {
+    mkdirSync(`${folder}/${as}/__group`, { recursive: true })
+    const member = { version: 2, type: 'array' as const, relative: false, name: undefined, deleted: false }
+    const members = uris.map((uri) => ({ ...member, uri }))
+    const bytes = genericTileBytes({ version: 2, members }, groupDetails)
+    writeFileSync(`${folder}/${as}/__group/__1_1_0123456789abcdef0123456789abcdef_2`, bytes)
+    return `${folder}/${as}`
+  }
+
+  test('several members whose URIs end alike count, each', async () => {
+    const uris = ['x', 'y'].map((above) => `${folder}/${above}/a.b`)
+    const [one, both] = [groupOf('ends-one', uris.slice(1)), groupOf('ends-both', uris)]
+    expect((await run(['diff', both, both])).code).toBe(0)
+    for (const [left, right, sides] of [
+      [one, both, { a: null, b: 'array' }],
+      [both, one, { a: 'array', b: null }],
+    ] as const) {
+      const { code, documents } = await runJson(['diff', left, right])
+      expect(code).toBe(1)
+      expect(get(documents[0], 'differences')).toEqual([{ path: 'members."a.b"', ...sides }])
+    }
   })
 })
 
