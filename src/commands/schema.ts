@@ -1,13 +1,14 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { InspectError, withPlace } from '../base/errors.ts'
 import type { DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { cellValue, type ValueStyle } from '../format/value.ts'
+import { type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
@@ -67,7 +68,7 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
       ...documentHead('schema', cx.shownPath(path)),
       name: target.name,
       encryption: encryption_type,
-      ...schemaResult(schema, enumerations, cx.style),
+      ...withPlace({ file: target.path }, () => schemaResult(schema, enumerations, cx.style)),
     })
   } else {
     throw await wrongTarget(cx, 'schema', target, 'an array, a fragment inside its array, a group or a schema file')
@@ -94,11 +95,12 @@ async function* shown(
   }
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
   const schema = await array.schema(file.name)
+  const enumerations = await array.enumerations(schema)
   const document = {
     ...documentHead('schema', cx.shownPath(array.folder.path)),
     name: file.name,
     encryption: encryption_type,
-    ...schemaResult(schema, await array.enumerations(schema), cx.style),
+    ...withPlace({ file: path }, () => schemaResult(schema, enumerations, cx.style)),
   }
   yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: options.all === true })
 }
@@ -139,9 +141,7 @@ export function schemaResult(
     attributes: schema.attributes.map((attribute) => ({
       ...named(attribute),
       nullable: attribute.nullable,
-      fill_value: attribute.fill_value
-        ? cellValue(attribute.type, attribute.cell_val_num, attribute.fill_value, style)
-        : null,
+      fill_value: attribute.fill_value ? fillValue(attribute, attribute.fill_value, style) : null,
       fill_value_validity: attribute.nullable ? attribute.fill_value_validity : undefined,
       order: attribute.order,
       enumeration: attribute.enumeration === '' ? null : attribute.enumeration,
@@ -161,6 +161,10 @@ export function schemaResult(
     })),
     current_domain: ranges ? Object.fromEntries(dimensions.map(({ name }, d) => [name, ranges[d]])) : null,
   }
+}
+
+function fillValue({ name, type, cell_val_num }: Attribute, bytes: Uint8Array, style: ValueStyle): CellValue {
+  return withPlace({ field: `attributes.${name}.fill_value` }, () => cellValue(type, cell_val_num, bytes, style))
 }
 
 type Named = Pick<SchemaEnumeration, 'name' | 'type' | 'cell_val_num'>
@@ -191,19 +195,11 @@ export function enumerationValueType(enumeration: Enumeration, values: readonly 
   return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
 }
 
-/** The raw values of an enumeration. @throws InspectError BAD_VALUE if offsets leave the data */
-export function enumerationValues(enumeration: Enumeration): Uint8Array[] {
-  const { data, offsets, type, cell_val_num, name } = enumeration
+/** The raw values of an enumeration. */
+export function enumerationValues({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
   if (cell_val_num !== 'var') {
     const size = datatypeSize(type) * cell_val_num
     return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.subarray(i * size, (i + 1) * size))
   }
-  return Array.from(offsets ?? [], (start, i) => {
-    const end = offsets?.[i + 1] ?? data.length
-    if (start > end || end > data.length) {
-      const field = `enumerations.${name}.offsets.${i}`
-      throw badValue(`expected an offset of at most ${data.length}, found ${Math.max(start, end)}`, { field })
-    }
-    return data.subarray(start, end)
-  })
+  return Array.from(offsets ?? [], (start, i) => data.subarray(start, offsets?.[i + 1] ?? data.length))
 }

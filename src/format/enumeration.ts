@@ -1,3 +1,4 @@
+import { badValue } from '../base/errors.ts'
 import { cellValNumCoding } from './cell-val-num.ts'
 import { datatypeCoding } from './datatype.ts'
 import { type AnyIo, lengthAndBytes, lengthAndSizes } from './io.ts'
@@ -25,6 +26,17 @@ export function enumerationFile(io: AnyIo) {
   return {
     ...file,
     offsets: isVar ? lengthAndSizes(io, 'offsets', startsAre, 'bytes: of var-sized values') : undefined,
+  }
+}
+
+/** @throws InspectError BAD_VALUE if offsets fall or leave the data: the values cannot be told apart then */
+export function checkOffsets({ data, offsets = new Float64Array(0) }: Enumeration): void {
+  for (const [i, start] of offsets.entries()) {
+    const end = offsets[i + 1] ?? data.length
+    if (start > end || end > data.length) {
+      const found = Math.max(start, end)
+      throw badValue(`expected an offset of at most ${data.length}, found ${found}`, { field: `offsets.${i}` })
+    }
   }
 }
 

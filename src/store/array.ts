@@ -1,4 +1,4 @@
-import { badValue, faultOf, InspectError, unlessFault } from '../base/errors.ts'
+import { badValue, faultOf, InspectError, unlessFault, withPlace } from '../base/errors.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -6,7 +6,7 @@ import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
 } from '../format/consolidated-fragment-metadata.ts'
-import { type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
+import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { compareByTimestamps, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import {
@@ -234,9 +234,14 @@ export class InspectArray {
     return Promise.all(schema.enumerations.map((entry) => this.enumeration(entry)))
   }
 
+  /** @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
     const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
-    return this.once(path, () => readTileFile(this.folder.file(path), enumerationFile, this.cx))
+    return this.once(path, async () => {
+      const enumeration = await readTileFile(this.folder.file(path), enumerationFile, this.cx)
+      withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
+      return enumeration
+    })
   }
 
   /** Damaged commit files are reported to {@link ReadContext.onFault}. */
