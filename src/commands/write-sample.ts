@@ -104,7 +104,8 @@ export const command: CommandModule<WriteSampleOptions> = {
     }
     refuseBesideDamage(options)
     const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
-    const list = options.damage === 'list' && paths[0] === undefined
+    const list = options.damage === 'list'
+    if (list && paths[0] !== undefined) throw usage('--damage list writes nothing: expected no folder beside it')
     yield list ? damageKinds() : await writeDamagedSample(cx, oneFolder(paths), options.damage)
   },
 }
