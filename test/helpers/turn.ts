@@ -11,11 +11,12 @@ export const SEED = Number(env.TEST_SEED ?? 0)
 const FAMILIES = [1, 3, 5, 10, 12]
 
 /**
- * One in `share` of the cases of an exhaustive test, other ones with another seed: runs whose seeds follow one another try all of them.
- * All with `TEST_ALL=1`.
+ * One in `share` of the cases of an exhaustive test, at least one case each time, other ones with another seed: runs whose seeds
+ * follow one another try all of them. All with `TEST_ALL=1`.
  */
 export function turn<T>(cases: readonly T[], share: number): T[] {
-  return ALL ? [...cases] : cases.filter((_, i) => (i + SEED) % share === 0)
+  const each = Math.min(share, cases.length)
+  return ALL ? [...cases] : cases.filter((_, i) => (i + SEED) % each === 0)
 }
 
 /** {@link turn} of the numbers from 0 to `count` - 1. */
@@ -26,9 +27,9 @@ export function turnOf(count: number, share: number): number[] {
   )
 }
 
-/** {@link turn} outside of the gate, which tries one in `gate`; at least one case each time. */
+/** {@link turn} outside of the gate, which tries one in `gate`. */
 export function shortTurn<T>(cases: readonly T[], share: number, gate = 1): T[] {
-  return turn(cases, Math.min(GATE ? gate : share, Math.max(1, cases.length)))
+  return turn(cases, GATE ? gate : share)
 }
 
 /** {@link shortTurn} of each family of format versions, in their order: every run tries some case of each. */
