@@ -3,7 +3,7 @@ import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, FragmentState, InspectArray } from '../store/array.ts'
 import { InspectArray as OpenArray } from '../store/array.ts'
@@ -12,7 +12,7 @@ import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { isFirst, shardOf } from '../store/shard.ts'
 import { checkArrayFolder } from './array-folder.ts'
-import { MEANINGS } from './codes.ts'
+import { type FindingCode, MEANINGS } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { finding, guarded, type Item, type Items } from './finding.ts'
@@ -101,8 +101,8 @@ async function* checkArrayFiles(
   yield* checkMetadata(run, folder, array.cx)
   for (const { path, state, committed, hidden_by, to_vacuum, timestamp_range } of entries) {
     const place = { file: `${folder.path}/${path}` }
-    if (state === 'future')
-      yield finding('FRAGMENT_FUTURE', place, `a time up to now, ${array.cx.now}`, timestamp_range?.[1] ?? '')
+    if (state === 'future' && timestamp_range)
+      yield ahead('FRAGMENT_FUTURE', place.file, timestamp_range[1], array.cx.now)
     if (committed) continue
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
     const { ignored, replaced } = MEANINGS.FRAGMENT_UNCOMMITTED
@@ -162,7 +162,11 @@ export function* datedAhead(
   { now }: ReadContext,
 ): Generator<Item> {
   const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
-  if (ends !== undefined && ends > now) yield finding(code, { file }, `a time up to now, ${now}`, ends)
+  if (ends !== undefined && ends > now) yield ahead(code, file, ends, now)
+}
+
+function ahead(code: FindingCode, file: string, ends: bigint, now: bigint): Item {
+  return finding(code, { file }, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
 
 const METADATA_FOLDER = '__meta'

@@ -1,5 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
 import { lanesOf } from '../cells/elements.ts'
+import { timeText } from '../format/timestamped-name.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
 /** High and low word of the value that means "not deleted". */
@@ -32,25 +33,32 @@ export function checkHistory(
   const written = timestamps.column && lanesOf(timestamps.column.data)
   const deleted = deletes.column && lanesOf(deletes.column.data)
   const index = indexes.column && lanesOf(indexes.column.data)
-  const tell = (code: Parameters<typeof finding>[0], place: Place, cell: number, expected: string, found: bigint) => {
+  const tell = (
+    code: Parameters<typeof finding>[0],
+    place: Place,
+    cell: number,
+    expected: string,
+    found: bigint | string,
+  ) => {
     items.push(finding(code, { ...place, field: `${place.field}, cell ${cell}` }, expected, found))
   }
   if (written && timestampRange) {
     const [low, high] = timestampRange
     const bad = firstOutside(written, cells, low, high)
-    if (bad >= 0) tell('CELL_TIMESTAMP', timestamps.place, bad, `${low} to ${high}`, at(written, bad))
+    if (bad >= 0)
+      tell('CELL_TIMESTAMP', timestamps.place, bad, `${timeText(low)} to ${timeText(high)}`, timeText(at(written, bad)))
   }
   if (deleted) {
     for (let cell = 0; cell < cells; cell++) {
       const never = isNever(deleted, cell)
       if (!never && written && compare(deleted, written, cell) < 0) {
-        const expected = `a time not ahead of ${at(written, cell)}, when it was written`
-        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, at(deleted, cell))
+        const expected = `a time not ahead of ${timeText(at(written, cell))}, when it was written`
+        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
         break
       }
       if (index && isNever(index, cell) !== never) {
         const expected = never ? 'a condition only where the cell was deleted' : 'the condition that deleted the cell'
-        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, at(deleted, cell))
+        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
         break
       }
     }

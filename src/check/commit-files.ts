@@ -5,7 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
@@ -224,8 +224,9 @@ function hiddenBy(
 function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, visibility }: CommitFacts): string {
   const list = visibility.lists(hidden.path).find(({ file }) => file === path)
   if (list && !mayReplace(list, hidden.path)) {
-    const [first, last] = list.timestamp_range ?? []
-    return `written at ${hidden.timestamp_range?.[0]}, but the vacuum file is for fragments written from ${first} to ${last}`
+    const stamps = [...(hidden.timestamp_range ?? []).slice(0, 1), ...(list.timestamp_range ?? [])]
+    const [written, first, last] = stamps.map((stamp) => timeText(stamp))
+    return `written at ${written}, but the vacuum file is for fragments written from ${first} to ${last}`
   }
   const name = stem(lastPathPart(path))
   if (name === hidden.name) return 'which the vacuum file is named after'

@@ -138,3 +138,18 @@ export function isConsolidatedName(name: string): boolean {
   if (stamped) return stamped.timestamp_range[0] !== stamped.timestamp_range[1]
   return OLD.exec(name)?.[3] !== undefined
 }
+
+/** Timestamps in this range are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */
+const FIRST_DATE = 1e11
+const LAST_DATE = 1e13
+
+/**
+ * A timestamp for a person: `2024-05-01T10:00:00Z (1714557600000)`. A number that is not a date stays a number.
+ * @param stamp milliseconds since the epoch
+ */
+export function timeText(stamp: number | bigint, withNumber = true): string {
+  const milliseconds = Number(stamp)
+  if (milliseconds < FIRST_DATE || milliseconds > LAST_DATE) return String(stamp)
+  const date = new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+  return withNumber ? `${date} (${stamp})` : date
+}

@@ -32,12 +32,6 @@ export function shortSize(bytes: number): string {
   return `${size.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Milliseconds since 1970 as ISO 8601 in UTC. A number beyond the calendar (2^64 - 1 in some names) stays a number. */
-export function formatTimestamp(milliseconds: number | bigint): string {
-  const date = new Date(Number(milliseconds))
-  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString()
-}
-
 /** Text that is safe on a terminal. Characters that control the terminal or mislead its reader are escaped (`\x1b`). */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, escapedCharacter)

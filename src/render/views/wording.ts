@@ -9,17 +9,14 @@ import type {
   ValueRange,
 } from '../../documents/common.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
-import { parseTimestampedName } from '../../format/timestamped-name.ts'
-import { formatCount, formatSize, formatTimestamp, shortSize, shortValue } from '../units.ts'
+import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
+import { formatCount, formatSize, shortSize, shortValue } from '../units.ts'
 
 /** A size or count; null or undefined if it is not known. */
 type Amount = number | bigint | null | undefined
 
 /** Stands for a missing value. */
 export const NOTHING = '-'
-/** Timestamps in this range are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */
-const FIRST_DATE = 1e11
-const LAST_DATE = 1e13
 /** Characters of one end of a range. */
 const END_ROOM = 24
 const USUAL_CHUNK = 65_536
@@ -85,14 +82,6 @@ export function shortSizeText(size: Amount): string {
 /** Unfiltered divided by stored bytes: `2.31`. */
 export function ratioText(unfiltered: Amount, stored: Amount): string {
   return isKnown(unfiltered) && stored ? (Number(unfiltered) / Number(stored)).toFixed(2) : NOTHING
-}
-
-/** `2024-05-01T10:00:00Z`, followed by the number if wanted; a number that is not a date stays a number. */
-export function timeText(stamp: number | bigint, withNumber: boolean): string {
-  const milliseconds = Number(stamp)
-  if (milliseconds < FIRST_DATE || milliseconds > LAST_DATE) return String(stamp)
-  const date = formatTimestamp(stamp).replace('.000Z', 'Z')
-  return withNumber ? `${date} (${stamp})` : date
 }
 
 /** `[t1, t2]`; a single time if both are the same. */
