@@ -1,10 +1,10 @@
+import { type Bounds, comparable, compare, rangeFilter } from '../cells/bounds.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { CellBox } from '../cells/dense-coordinates.ts'
 import type { CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { type Bounds, comparable, compare, rangeFilter } from './ranges.ts'
 
 type BoundsByDimension = ReadonlyMap<number, Bounds>
 

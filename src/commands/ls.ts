@@ -1,5 +1,6 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
 import type { DocumentHead } from '../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
@@ -17,7 +18,7 @@ import { collect, documentHead, errorResult, overEntries, wrongTarget } from './
 import { fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
-import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { exact, filterResult } from './values.ts'
 
 interface LsOptions {

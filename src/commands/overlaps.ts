@@ -1,5 +1,5 @@
+import { type Comparable, comparable, compare } from '../cells/bounds.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { type Comparable, comparable, compare } from './ranges.ts'
 
 /** Which boxes have cells in common. */
 export interface Overlaps {

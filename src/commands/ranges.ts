@@ -1,20 +1,12 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { compareBytes } from '../filters/bytes.ts'
+import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
-import type { NDRange, RangeType } from '../format/range.ts'
-import { bytesOf, cellValue } from '../format/value.ts'
+import type { RangeType } from '../format/range.ts'
+import { bytesOf } from '../format/value.ts'
 
 /** The forms of a range, for the help of `--range`. */
 export const RANGE_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"; one a dimension'
-
-/** Bounds of one dimension, inclusive; undefined has no limit. Values compare as their type does. */
-export interface Bounds {
-  low: Comparable | undefined
-  high: Comparable | undefined
-}
-
-export type Comparable = number | bigint | Uint8Array
 
 type NamedDimension = RangeType & { name: string }
 
@@ -28,17 +20,32 @@ type NamedDimension = RangeType & { name: string }
 export function parseRanges(dimensions: readonly NamedDimension[], options: readonly string[]): Map<number, Bounds> {
   const bounds = new Map<number, Bounds>()
   for (const option of options) {
-    const { dimension, rest } = namedDimension(dimensions, option)
-    const [low, high] = splitRange(rest)
-    const { type } = dimensions[dimension]
-    const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
-    if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
-      throw usage(`--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+    const { dimension, ends } = parseRange(dimensions, option)
     if (bounds.has(dimension))
       throw usage(`--range expects one range of each dimension, found another: ${JSON.stringify(option)}`)
     bounds.set(dimension, ends)
   }
   return bounds
+}
+
+/** {@link parseRanges} with any number of ranges per dimension, which are united. */
+export function parseRangeSets(dimensions: readonly NamedDimension[], options: readonly string[]): RangeSets {
+  const sets = new Map<number, Bounds[]>()
+  for (const option of options) {
+    const { dimension, ends } = parseRange(dimensions, option)
+    sets.set(dimension, [...(sets.get(dimension) ?? []), ends])
+  }
+  return sets
+}
+
+function parseRange(dimensions: readonly NamedDimension[], option: string): { dimension: number; ends: Bounds } {
+  const { dimension, rest } = namedDimension(dimensions, option)
+  const [low, high] = splitRange(rest)
+  const { type } = dimensions[dimension]
+  const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
+  if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
+    throw usage(`--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+  return { dimension, ends }
 }
 
 function namedDimension(dimensions: readonly NamedDimension[], option: string): { dimension: number; rest: string } {
@@ -88,34 +95,5 @@ function quotedText(text: string): string {
     return JSON.parse(text)
   } catch (error) {
     throw usage(`expected a string as JSON writes it, found ${text}`, {}, { cause: error })
-  }
-}
-
-/** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
-export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
-  if (datatypeKind(type) === 'text') return bytes
-  const value = cellValue(type, 1, bytes, { raw: true })
-  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
-  throw new TypeError(`${type} is no dimension type`)
-}
-
-/** Below 0, 0 or above 0. */
-export function compare(a: Comparable, b: Comparable): number {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Whether an n-dimensional range (an MBR or non-empty domain) overlaps the bounds. */
-export function rangeFilter(
-  dimensions: readonly RangeType[],
-  bounds: ReadonlyMap<number, Bounds>,
-): (range: NDRange) => boolean {
-  return (range) => {
-    for (const [d, { low, high }] of bounds) {
-      const { type } = dimensions[d]
-      if (high !== undefined && compare(comparable(type, range[d].min), high) > 0) return false
-      if (low !== undefined && compare(comparable(type, range[d].max), low) < 0) return false
-    }
-    return true
   }
 }

@@ -1,4 +1,5 @@
 import { InspectError, usage } from '../base/errors.ts'
+import { type Comparable, comparable, compare } from '../cells/bounds.ts'
 import type { RtreeSvgDocument } from '../documents/rtree-svg.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -11,7 +12,6 @@ import { rangeText } from '../render/views/wording.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { type CommandContext, documentHead, eachFragment, type Outcome } from './command.ts'
 import { unknownField } from './fields.ts'
-import { type Comparable, comparable, compare } from './ranges.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
 

@@ -1,5 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
+import { rangeFilter } from '../cells/bounds.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -14,7 +15,7 @@ import {
   throughFragments,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { mbrsResult, rangesResult } from './values.ts'
 
 interface RTreeOptions extends HexOptions {

@@ -1,4 +1,5 @@
 import { Pages } from '../base/result.ts'
+import { rangeFilter } from '../cells/bounds.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import {
   checkOffsetCount,
@@ -29,7 +30,7 @@ import {
 import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
 import { minMaxCellSize, minMaxValues, NO_VALUES } from './metadata.ts'
-import { parseRanges, RANGE_FORMS, rangeFilter } from './ranges.ts'
+import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { mbrsResult, rangesResult } from './values.ts'
 
 interface TilesOptions {

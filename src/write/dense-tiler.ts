@@ -1,9 +1,9 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { type CellPositions, PADDING } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
-import { type CellPositions, PADDING } from './gather.ts'
 
 /** Where the cells of one dense tile come from. */
 export interface DenseTile {

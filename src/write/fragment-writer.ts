@@ -2,6 +2,7 @@ import { unexpected, usage } from '../base/errors.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import { type ColumnData, cellBytes } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
+import { type CellPositions, gather } from '../cells/gather.ts'
 import { coordinateRange, unionOf } from '../cells/rtree-builder.ts'
 import { hasMinMax, hasSum, type StatisticsField } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
@@ -18,7 +19,6 @@ import { checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } fro
 import { DenseTiler } from './dense-tiler.ts'
 import { type FieldsContext, FieldWriter } from './field-writer.ts'
 import { emptySlot, type SlotMetadata, type TileBounds, writeFragmentMetadata } from './fragment-metadata-writer.ts'
-import { type CellPositions, gather } from './gather.ts'
 import type { WriteContext } from './generic-tile-writer.ts'
 
 /** A fragment as values. */

@@ -1,6 +1,7 @@
 import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
+import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { fieldSlot } from '../format/fragment-slots.ts'
@@ -8,7 +9,6 @@ import type { NDRange } from '../format/range.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
-import { gather } from './gather.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './json-text.ts'
 
 /** Cells of one fragment, in the form that the writer takes. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Bounds, parseRanges } from '../../src/commands/ranges.ts'
+import type { Bounds } from '../../src/cells/bounds.ts'
+import { parseRanges } from '../../src/commands/ranges.ts'
 import type { RangeType } from '../../src/format/range.ts'
 
 const DIMENSIONS: (RangeType & { name: string })[] = [

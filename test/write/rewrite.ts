@@ -1,5 +1,6 @@
 import type { CellBatch, ColumnData } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { gather } from '../../src/cells/gather.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from '../../src/cells/tile-files.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
@@ -9,7 +10,6 @@ import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, readAll } from '../../src/source/source.ts'
 import { type Fragment, type FragmentInfo, Fragment as OpenFragment } from '../../src/store/fragment.ts'
 import type { FragmentToWrite, WrittenFragment } from '../../src/write/fragment-writer.ts'
-import { gather } from '../../src/write/gather.ts'
 
 /** A fragment's cells in stored order, ready to be written again, and how its dense cells lie in their box. */
 export interface Recovered {

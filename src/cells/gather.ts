@@ -1,5 +1,5 @@
-import type { ColumnData } from '../cells/column.ts'
-import { aligned } from '../cells/elements.ts'
+import type { ColumnData } from './column.ts'
+import { aligned } from './elements.ts'
 
 /** Position of a cell that was not written: padding of a dense tile. */
 export const PADDING = -1

@@ -1,0 +1,78 @@
+import type { InspectError } from '../base/errors.ts'
+import type { RangeSets } from '../cells/bounds.ts'
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+
+/** The order of the cells of a read, as TileDB's layouts name it. */
+export type ReadOrder = 'row-major' | 'col-major' | 'global' | 'unordered'
+
+/** What TileDB loads when it opens an array between two times. */
+export interface OpenedArray {
+  array: InspectArray
+  /** The times, in milliseconds since 1970, both included. */
+  between: readonly [from: bigint, to: bigint]
+  /** The newest schema at the end of these times. */
+  schema: ArraySchema
+  /** The fragments that a query reads, oldest first: by their first time stamp, then by name. */
+  fragments: readonly OpenedFragment[]
+  /** The delete conditions that count, oldest first. */
+  deletes: readonly TimedCondition[]
+}
+
+export interface OpenedFragment {
+  fragment: Fragment
+  info: FragmentInfo
+  /** The time of its cells, unless they have time stamps of their own: the first time in its name. */
+  time: bigint
+}
+
+/** A delete condition and its time. */
+export interface TimedCondition {
+  /** Path of the commit file, relative to the array. */
+  path: string
+  time: bigint
+  /** As stored: which cells stay. */
+  stays: ConditionNode
+}
+
+/** What to read of an array. */
+export interface ReadQuery {
+  order: ReadOrder
+  /** Empty for all cells; in a dense array, all in the non-empty domain of its fragments. */
+  ranges: RangeSets
+  /** Names of attributes, beside all dimensions; undefined for all. */
+  fields?: readonly string[] | undefined
+  /** Which cells to show; of dense arrays, the others come with fill values. */
+  where?: ConditionNode | undefined
+  /** Adds {@link PROVENANCE} columns. */
+  provenance?: boolean | undefined
+  /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
+  onFault?: ((fault: InspectError) => void) | undefined
+}
+
+/** The columns that say where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. */
+export const PROVENANCE: readonly ColumnType[] = [
+  { name: '__fragment', kind: 'attribute', type: 'INT32', cell_val_num: 1, nullable: true },
+  { name: '__tile', kind: 'attribute', type: 'UINT64', cell_val_num: 1, nullable: true },
+  { name: '__cell', kind: 'attribute', type: 'UINT64', cell_val_num: 1, nullable: true },
+  { name: '__written', kind: 'attribute', type: 'DATETIME_MS', cell_val_num: 1, nullable: true },
+]
+
+/** The columns of a read: dimensions, attributes in the order of the schema, then those of the provenance. */
+export function readColumns({ domain, attributes }: ArraySchema, { fields, provenance }: ReadQuery): ColumnType[] {
+  return [
+    ...domain.dimensions.map(
+      ({ name, type, cell_val_num }): ColumnType => ({ name, kind: 'dimension', type, cell_val_num, nullable: false }),
+    ),
+    ...attributes.flatMap(({ name, type, cell_val_num, nullable }): ColumnType[] =>
+      fields && !fields.includes(name) ? [] : [{ name, kind: 'attribute', type, cell_val_num, nullable }],
+    ),
+    ...(provenance ? PROVENANCE : []),
+  ]
+}
+
+/** The result of a read: batches of cells whose columns are those of {@link readColumns}. `tile` has no meaning. */
+export type ReadBatches = AsyncGenerator<CellBatch>
