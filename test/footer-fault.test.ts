@@ -106,7 +106,7 @@ describe('metadata that was overwritten is called so', () => {
       expect([what, ERROR_CODES[code], message]).toEqual([what, 1, expect.stringMatching(expected)])
     }
     array.files.set(file, new Uint8Array([...whole, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
-    expect(fault(await read(array, file)).message).toMatch(/bytes were added behind/)
+    expect(fault(await read(array, file)).message).toMatch(/bytes were added after/)
   })
 
   test('a footer of a version that has it elsewhere stays a contradiction of name and footer; of another it is read', async () => {

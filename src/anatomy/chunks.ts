@@ -345,12 +345,12 @@ function verdictOfFault(error: InspectError | undefined): 'invalid' | undefined 
 
 /** Number of bytes that the filter took off the front of the metadata. */
 function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
-  const [before, behind] = [input.metadata, output.metadata]
+  const [before, after] = [input.metadata, output.metadata]
   const shared =
-    behind.length > 0 &&
-    behind.buffer === before.buffer &&
-    behind.byteOffset + behind.length === before.byteOffset + before.length
-  return shared ? before.length - behind.length : before.length
+    after.length > 0 &&
+    after.buffer === before.buffer &&
+    after.byteOffset + after.length === before.byteOffset + before.length
+  return shared ? before.length - after.length : before.length
 }
 
 function sameRun(a: Uint8Array, b: Uint8Array): boolean {

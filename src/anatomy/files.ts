@@ -100,7 +100,7 @@ async function wholeTile(name: string, space: Space, content: ContentReader): Pr
     return [unreadable(space, 0, 0, fault)]
   }
   const part = await genericTilePart(name, space, 0, length, content)
-  return withGaps(space, [{ ...part, transparent: true }], 0, length, 'behind the generic tile')
+  return withGaps(space, [{ ...part, transparent: true }], 0, length, 'after the generic tile')
 }
 
 async function dataFile(fragment: Fragment, name: string, space: Space): Promise<Part> {
@@ -176,7 +176,7 @@ async function commitParts(target: FileTarget, space: Space): Promise<Part[]> {
         const length = numberPart(space, tile.offset - 8, 'tile_length', tile.length, 'bytes')
         const content = await conditionContent(target, kind)
         const inner = await genericTilePart('condition', space, tile.offset, end, content)
-        return childList(withGaps(space, [line, length, inner], offset, end, 'behind the generic tile'))
+        return childList(withGaps(space, [line, length, inner], offset, end, 'after the generic tile'))
       },
     })
   }
@@ -232,7 +232,7 @@ function footerList(
     const footer = bytes.subarray(start, starts[i + 1] ?? end)
     return { ...oneFooter(String(i), footer, start, space, schemas), label: names.get(start) }
   })
-  return withGaps(space, parts, offset, end, 'no footer is here, by the list')
+  return withGaps(space, parts, offset, end, 'the list names no footer here')
 }
 
 function oneFooter(

@@ -88,7 +88,7 @@ export async function tileDetectors(
       const found = new Set<string>()
       const onVerdict: ReadOptions['onVerdict'] = ({ ok, filter }) => void (ok || found.add(filter))
       try {
-        if (tiles.isLarge(tile) && tiles.inPieces) await tiles.pieces(tile, { onVerdict }).skip()
+        if (tiles.isLarge(tile) && tiles.canReadPieces) await tiles.pieces(tile, { onVerdict }).skip()
         else {
           const stored = await tiles.stored(tile)
           if (!(file.role === 'offsets' && isStringOffsetsTile(stored)))

@@ -29,7 +29,7 @@ interface Section {
   content: ContentReader
 }
 
-const NO_SECTION = 'no section is here, by the footer'
+const NO_SECTION = 'the footer names no section here'
 
 /**
  * `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2 it is one
@@ -139,7 +139,7 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
 
 type Footer = FragmentFooter & { offset: number; size: number }
 
-/** What the schema tells of a footer. */
+/** What the schema says about a footer. */
 export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): Known {
   const names = slots.map(({ name }) => name)
   return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
@@ -167,7 +167,7 @@ async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Foote
 
 /** Whether a valid generic tile starts at an offset. */
 async function tileNote(space: Space, offset: number, end: number): Promise<Note> {
-  if (offset >= end) return { verdict: 'invalid', meaning: `behind the sections, which end at ${end}` }
+  if (offset >= end) return { verdict: 'invalid', meaning: `after the sections, which end at ${end}` }
   const length = await tileLength(space, offset, end)
   if (length === undefined) return { verdict: 'invalid', meaning: 'no generic tile is there' }
   return { verdict: length <= end - offset ? 'valid' : 'invalid' }
@@ -247,7 +247,7 @@ function sectionReader(name: SectionName, info: FragmentInfo, slot?: Slot): Cont
   return contentOf(describe, (value) => knownOfSection(name, info, slot, value))
 }
 
-/** What the schema and the footer tell of a section. */
+/** What the schema and the footer say about a section. */
 function knownOfSection(name: SectionName, info: FragmentInfo, slot: Slot | undefined, value: unknown): Known {
   const { schema, slots } = info
   if (name === 'rtree') return { typeOf: ndRangeTypes(schema.domain.dimensions), refine: levelPath }
@@ -307,7 +307,7 @@ const unknownContent: ContentReader = ({ length }, space) => ({
   space,
   offset: 0,
   length,
-  meaning: 'which section it is stands in the footer',
+  meaning: 'only the footer says which section this is',
 })
 
 /** The footer of a fragment whose schema is missing, or whose fields cannot all be read. */

@@ -123,7 +123,7 @@ export function childList(parts: readonly Part[], last?: () => Part): Children {
   }
 }
 
-/** The children, and one more behind them. */
+/** The children, and one more after them. */
 export function appended({ count, at, find }: Children, last: Part): Children {
   return {
     count: count + 1,

@@ -1,6 +1,6 @@
 export const NO_BYTES = new Uint8Array(0)
 
-/** The parts, one behind the other; a single part as it is. */
+/** The parts, one after the other; a single part as it is. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]
   if (parts.length === 0) return NO_BYTES

@@ -24,12 +24,12 @@ import {
 export type { TilePlace, TileRole } from './tile-places.ts'
 
 const NO_OFFSETS_BYTES = 8
-/** So many blocks of large tiles are planned. The metadata may claim any size; blocks that are not planned are still read. */
+/** Most blocks of large tiles to plan: the metadata may claim any size. Blocks that are not planned are still read. */
 const MOST_PLANNED = 2 ** 16
 
 /** Which tiles will be read. */
 interface TilePlan extends PlanOptions {
-  /** Tiles that will not. */
+  /** Tiles that will not be read. */
   skip?: ((tile: number) => boolean) | undefined
 }
 
@@ -47,7 +47,7 @@ export class TileFile {
   readonly info: FragmentInfo
   private readonly size: number
   private readonly varSizes: Float64Array | undefined
-  /** By whether the data holds the offsets. */
+  /** Pipelines by whether the data holds the offsets. */
   private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
   /** The pipeline of data without offsets, once it is there. */
   private loaded: Pipeline | undefined
@@ -118,7 +118,7 @@ export class TileFile {
   }
 
   /** Whether {@link pieces} can read tiles. It cannot read var-sized values, as chunks do not show where their cells are. */
-  get inPieces(): boolean {
+  get canReadPieces(): boolean {
     return this.role !== 'var'
   }
 
@@ -170,7 +170,7 @@ export class TileFile {
     this.stream.plan(this.ranges(from, to, skip), options)
   }
 
-  /** What is read of tiles: large ones in blocks, unless they are asked for whole. A tile that ends before it starts is reported when it is read. */
+  /** The byte ranges of tiles. Large tiles are cut into blocks. A tile that ends before it starts has none; reading it throws. */
   private *ranges(from: number, to: number, skip: TilePlan['skip']): Generator<ByteRange> {
     let blocks = 0
     for (let tile = from; tile <= to; tile++) {
@@ -291,8 +291,9 @@ export class TileFile {
 
 /** Most bytes to fetch ahead, over all files that are read together. */
 const TOGETHER_BYTES = 64 * 2 ** 20
-/** Most bytes to fetch ahead for one file. It is also the first limit, as a reader may want only a few cells. */
+/** Most bytes to fetch ahead for one file. */
 const MOST_BYTES = 8 * 2 ** 20
+/** The same at first, as a reader may want only a few cells. */
 const FIRST_BYTES = 2 ** 20
 
 /** Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles. */

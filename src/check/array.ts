@@ -35,12 +35,12 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const schemas = new CheckedSchemas(firstShardRun(run), array, files)
   const entries = await array.fragments()
   if (isFirst(run.shard)) yield* checkArrayFiles(run, array, schemas, entries)
-  else yield* ofFirstShard(run, schemas.first())
+  else yield* ofFirstShard(run, schemas.checkAll())
   const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
   // Schemas are checked once, however many fragments name them.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
     const named = inOrder(looked, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
-    for await (const name of named) if (name !== undefined) yield* schemas.named(name)
+    for await (const name of named) if (name !== undefined) yield* schemas.checkEnumerations(name)
   }
   const mine = await shardOf(array, looked, run.shard)
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
@@ -57,7 +57,8 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
       const name = await schemaNameOf(fragment)
       await before
       const items: Item[] = []
-      if (name !== undefined) for await (const item of ofFirstShard(run, schemas.named(name))) items.push(item)
+      if (name !== undefined)
+        for await (const item of ofFirstShard(run, schemas.checkEnumerations(name))) items.push(item)
       done()
       yield* items
       yield* checkFragment(shared, fragment, schemas, whyIgnored(entry))
@@ -91,7 +92,7 @@ async function* checkArrayFiles(
   const { folder } = array
   yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array, entries))
   if (schemas.files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
-  yield* schemas.first()
+  yield* schemas.checkAll()
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))

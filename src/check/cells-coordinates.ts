@@ -127,7 +127,7 @@ export class CoordinatesCheck {
     let { falling, same } = faultsBy()
     if (falling >= 0) {
       const at = { ...place, field: `cell ${base + falling}` }
-      const expected = 'a cell behind the one before it in global order'
+      const expected = 'a cell after the one before it in global order'
       const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
       const known = orders.find((order) => {
         if (order.rule.text !== 'unsigned' && !this.beyondAscii) return false

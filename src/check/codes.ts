@@ -102,7 +102,7 @@ export const FINDING_CODES = {
   // Files of a fragment.
   FILE_MISSING: ['error', 'readers fail on this field'],
   FILE_SHORT: ['error', 'the end of the file is lost: readers fail on its last tiles'],
-  FILE_LONG: ['warning', 'readers never look at the bytes behind the size that the footer gives'],
+  FILE_LONG: ['warning', 'readers never look at the bytes after the size that the footer gives'],
   FILE_UNLISTED: ['warning', 'no field of the fragment has a file of this name: readers never look at it'],
 
   // Footer.
@@ -117,7 +117,7 @@ export const FINDING_CODES = {
     'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
   ],
   FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read footers that say so'],
-  FOOTER_SLACK: ['note', 'readers pass over bytes behind the fields of a footer'],
+  FOOTER_SLACK: ['note', 'readers pass over bytes after the fields of a footer'],
   FOOTER_LAST_TILE: ['error', 'readers expect another number of cells in the last tile than can be there'],
   FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments'],
   FOOTER_FILE_SIZE: ['warning', 'the field has no such file'],
@@ -136,7 +136,7 @@ export const FINDING_CODES = {
   MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong'],
   RTREE_DENSE: ['note', 'dense fragments need no R-tree'],
   TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail'],
-  TILE_OFFSETS_ORDER: ['error', 'tiles lie one behind the other: readers take wrong bytes for a tile'],
+  TILE_OFFSETS_ORDER: ['error', 'tiles lie one after the other: readers take wrong bytes for a tile'],
   TILE_OFFSETS_OUTSIDE: ['error', 'the tile lies outside of its file: readers fail'],
   STATISTICS_COUNT: ['error', 'one value a tile is needed: readers fail, or use those of other tiles'],
   PROCESSED_CONDITION_NAME: ['warning', 'the entry names no delete condition'],
@@ -144,7 +144,7 @@ export const FINDING_CODES = {
   // Data tiles.
   TILE_UNREADABLE: ['error', 'the cells of this field in this tile are lost'],
   TILE_SIZE: ['error', 'the tile holds more or fewer bytes than its cells need: readers fail'],
-  TILE_TRAILING_BYTES: ['warning', 'readers never look at bytes behind the last chunk'],
+  TILE_TRAILING_BYTES: ['warning', 'readers never look at bytes after the last chunk'],
   CHUNK_UNREADABLE: ['error', 'the filters of this chunk cannot be undone: its cells are lost'],
   CHUNK_SPLITS_CELL: ['warning', 'since format 11 no cell lies in two chunks; readers that rely on it fail'],
   CHECKSUM_MISMATCH: ['error', 'bytes changed since they were written: readers refuse the tile'],
@@ -355,7 +355,7 @@ export const MEANINGS = {
     ],
     tailLost: [
       'warning',
-      'TileDB dropped the bytes behind the last whole element when it wrote. What a reader shows there is not defined, and cells may be wrong; decode takes zeros for the bytes',
+      'TileDB dropped the bytes after the last whole element when it wrote. What a reader shows there is not defined, and cells may be wrong; decode takes zeros for the bytes',
     ],
     metadataTailLost: [
       'note',

@@ -58,7 +58,7 @@ export async function* checkCommits(
 
 const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
-/** What the check of each commit file goes by. */
+/** What the checks of all commit files share. */
 interface CommitFacts {
   run: CheckRun
   array: InspectArray
@@ -103,7 +103,7 @@ async function commitFacts(
   return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, spellings }
 }
 
-/** Whether TileDB reads timestamps from the name of such a file. It ignores the names of others. */
+/** Whether TileDB reads timestamps from the name of this file. */
 function namesTimes({ path, kind }: CommitFile): boolean {
   return kind === 'write' ? path.endsWith('.wrt') : NAMES_TIMES.has(kind)
 }
@@ -163,7 +163,7 @@ async function* checkWrite(facts: CommitFacts, file: string, path: string, name:
 
 /**
  * Checks the fragment that a commit names.
- * @param needed whether TileDB opens what the commit names in `__fragments` without asking whether it is there
+ * @param needed whether TileDB opens this fragment in `__fragments` without checking that it exists
  */
 async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean, name: string): Items {
   const { array, fragments, visibility } = facts

@@ -116,7 +116,7 @@ async function footerError(
       const place = { file, field: 'array_schema_name' }
       return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))
     }
-    if (schemas?.unreadable(schemaName)) {
+    if (schemas?.isUnreadable(schemaName)) {
       const why = `its schema ${schemaName} cannot be read`
       return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
     }

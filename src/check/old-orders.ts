@@ -73,7 +73,7 @@ function rangeChoices(version: number): Choice<'hilbertRange'>[] {
 }
 
 const SPILL_FAULT =
-  'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the text behind them in the buffer: merged reads may be wrong'
+  'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the next text in the buffer: merged reads may be wrong'
 
 /**
  * TileDB 2.7 and 2.8 (formats 11 and 12) read every text up to the end of the buffer of all texts. Texts with at least as

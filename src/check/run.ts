@@ -33,8 +33,8 @@ export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
 }
 
 /**
- * Items about what is outside fragments: only the first shard gives them. The other shards run the same check silently, for
- * what it learns.
+ * Items about what is outside fragments. Only the first shard gives them. The other shards run the same check without giving
+ * its items, because later checks need what it reads.
  */
 export async function* ofFirstShard(run: CheckRun, items: Items): Items {
   if (isFirst(run.shard)) {
@@ -71,8 +71,8 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
 }
 
 /**
- * Finds a plain tile among encrypted ones. TileDB refuses one or the other, with a key or without. Schemas are compared with
- * one another.
+ * Finds an unencrypted tile in an encrypted array. TileDB opens the array with a key and then refuses this tile. Schemas are
+ * skipped, because {@link CheckedSchemas} compares them with one another.
  */
 export function* plainAmongEncrypted(
   { encryption_type }: GenericTileHeader,
@@ -130,7 +130,7 @@ export async function* checkedTile<T>(
     if (length < bytes.length) {
       const at = { ...place, offset: place.offset + length, field: 'persisted_size' }
       const found = `${bytes.length - length} more bytes`
-      yield finding('GENERIC_TILE_HEADER', at, 'the end of the file behind the tile', found)
+      yield finding('GENERIC_TILE_HEADER', at, 'the end of the file after the tile', found)
     }
     const space = `unfiltered content of the generic tile at ${place.offset}`
     return { value: decode(payload, describe, { file: place.file, space, mostElements }), payload }
@@ -155,7 +155,7 @@ export async function* checkedTileFile<T>(
   return bytes && (yield* checkedTile(bytes, describe, cx, { file, offset: 0 }, code))
 }
 
-/** Checks files that TileDB only ever creates empty. */
+/** Checks a file that TileDB always creates empty. */
 export async function* checkEmpty(run: CheckRun, folder: Folder, path: string, code: FindingCode): Items {
   run.counts.file_num++
   const file = `${folder.path}/${path}`

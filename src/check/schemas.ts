@@ -39,17 +39,17 @@ export class CheckedSchemas {
    * Checks all schemas, as TileDB reads all of them to open the array. Checks the enumerations of the schemas that TileDB
    * reads and writes with, or of all schemas.
    */
-  async *first(): Items {
+  async *checkAll(): Items {
     yield* this.encryption()
     const { files, opened } = this
     for (const file of files) {
       yield* this.check(file)
-      if (this.run.all || file === files.at(-1) || file === opened) yield* this.named(file.name)
+      if (this.run.all || file === files.at(-1) || file === opened) yield* this.checkEnumerations(file.name)
     }
   }
 
-  /** Checks the enumerations of a fragment's schema when a fragment first names it. */
-  async *named(name: string): Items {
+  /** Checks the enumerations of a schema, unless they were checked before. */
+  async *checkEnumerations(name: string): Items {
     const file = this.files.find((one) => one.name === name)
     const schema = this.get(name)
     if (file && schema) yield* this.enumerations(schema, `${this.array.folder.path}/${file.path}`)
@@ -79,7 +79,7 @@ export class CheckedSchemas {
   }
 
   /** Whether a schema with this name was examined and could not be read. */
-  unreadable(name: string): boolean {
+  isUnreadable(name: string): boolean {
     const entry = this.checked.get(name)
     return entry !== undefined && entry.schema === undefined
   }

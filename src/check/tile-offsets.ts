@@ -38,9 +38,9 @@ function* offsetsList(
   place: Place,
 ): Generator<Finding> {
   yield* entryCount(info, offsets, place)
-  const looked = surplusFault(info, offsets) ? info.tile_num : offsets.length
+  const checkedNum = surplusFault(info, offsets) ? info.tile_num : offsets.length
   let before = -1
-  for (let tile = 0; tile < looked; tile++) {
+  for (let tile = 0; tile < checkedNum; tile++) {
     const offset = offsets[tile]
     const at = { ...place, field: `${place.field}.${tile}`, tile }
     if (tile === 0 ? offset !== 0 : offset <= before) {

@@ -154,7 +154,7 @@ export class FieldReader {
       const compare = ({ end, total }: TileExtent): void => {
         if (end < size) {
           const at = { ...place, offset: base + end }
-          items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile behind the last chunk', `${size - end} bytes`))
+          items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile after the last chunk', `${size - end} bytes`))
         }
         if (expected === undefined || total === expected) return
         fits = false
@@ -189,7 +189,7 @@ export class FieldReader {
       onLostTail({ length, element_size, of_metadata }, chunk, offset) {
         const at = { ...place, chunk, offset, field: name }
         const expected = `whole ${element_size}-byte elements`
-        add(at, expected, `${length} bytes lost behind the last`, of_metadata ? metadataTailLost : tailLost)
+        add(at, expected, `${length} bytes lost after the last`, of_metadata ? metadataTailLost : tailLost)
       },
       onRefused(part, chunk, offset) {
         add({ ...place, chunk, offset }, 'what TileDB can read', `a ${part}`, REFUSED[part])
@@ -210,7 +210,7 @@ export class FieldReader {
     const filter = filterOfOtherType(file.filters, datatype, this.info.format_version)
     if (!filter) return
     const at = { ...place, field: this.name }
-    const found = `${filter.name} of ${datatype} behind a filter that makes another type`
+    const found = `${filter.name} of ${datatype} after a filter that makes another type`
     const item = finding('CHUNK_UNREADABLE', at, 'what every release reads', found, otherTypes)
     items.push({ ...item, once: place.file })
   }

@@ -19,7 +19,7 @@ export interface OpenTile {
   readonly expected: number | undefined
   /** Stored bytes. */
   readonly size: number
-  /** Of a tile that is in memory. */
+  /** Undefined for a large tile, which is not in memory. */
   readonly extent: TileExtent | undefined
   readonly chunks: ReturnType<typeof placedChunks> | ReturnType<TileFile['chunks']>
 }
@@ -30,7 +30,7 @@ export interface TileExtent {
   total: number
 }
 
-/** What undoing a chunk may tell. A chunk's place is its index in the tile, and its offset in the file. */
+/** What undoing a chunk reports. `chunk` is its index in the tile, `offset` its offset in the file. */
 export interface ChunkReports {
   /** Each chunk is counted. */
   readonly counts: { chunk_num: number }
@@ -80,7 +80,7 @@ export function openTile(file: TileFile, tile: number, stored: Uint8Array | unde
 /**
  * Undoes the filters of a tile chunk by chunk, and continues after a fault.
  * @param keep whether to give the unfiltered bytes
- * @param checksumsOnly whether to stop behind the last checksum of each chunk
+ * @param checksumsOnly whether to stop after the last checksum of each chunk
  * @throws InspectError if a large tile cannot be read, or is not made of chunks
  */
 export async function undoTile(
@@ -89,22 +89,22 @@ export async function undoTile(
   { keep = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
 ): Promise<UndoneTile> {
   const out: UndoneTile = { end: EMPTY_TILE, total: 0, whole: true, data: NO_BYTES, offsets: undefined, ends: [] }
-  let at = 0
-  let place = 0
+  let chunkIndex = 0
+  let chunkOffset = 0
   let mismatch = false
   const options: ReadOptions = {
     onVerdict(verdict) {
       if (!verdict.ok) mismatch = true
-      reports.onVerdict(verdict, at, place)
+      reports.onVerdict(verdict, chunkIndex, chunkOffset)
     },
-    onLostTail: (tail) => reports.onLostTail(tail, at, place),
-    onRefused: reports.onRefused && ((part) => reports.onRefused?.(part, at, place)),
-    onOtherType: () => reports.onOtherType?.(at, place),
+    onLostTail: (tail) => reports.onLostTail(tail, chunkIndex, chunkOffset),
+    onRefused: reports.onRefused && ((part) => reports.onRefused?.(part, chunkIndex, chunkOffset)),
+    onOtherType: () => reports.onOtherType?.(chunkIndex, chunkOffset),
     checksumsOnly,
   }
   const undo = ({ chunk, index, offset, from }: PlacedChunk): void => {
-    at = index
-    place = offset
+    chunkIndex = index
+    chunkOffset = offset
     mismatch = false
     reports.counts.chunk_num++
     out.total = from + chunk.original_length

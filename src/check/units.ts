@@ -65,7 +65,7 @@ export type Plan = AsyncGenerator<Item | Unit<Item>>
 /** Runs units and gives the results in their order, on this thread or on workers. */
 export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
 
-/** What a unit's path leads to. For a fragment, the unit says so. */
+/** What a unit's path leads to. A unit says whether its path is that of a fragment. */
 export type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
 
 /** Does the work of one unit. */
@@ -76,7 +76,7 @@ export const UNIT_BYTES = 16 * 2 ** 20
 
 /**
  * Cuts files of a fragment that are read together into runs of tiles with about {@link UNIT_BYTES} stored bytes each. If the
- * metadata does not say where the tiles are, all are one run; whoever reads them then says why.
+ * metadata does not say where the tiles are, all of them are one run. The error appears when they are read.
  */
 export async function tileRuns(
   fragment: Fragment,

@@ -88,7 +88,8 @@ class Documents {
 
   /**
    * Ensures that a reader of JSON gets a document even if there is nothing to show.
-   * @param fault that was reported already, or else `note`
+   * @param fault why there is nothing; it was reported already
+   * @param note why there is nothing if there was no fault
    */
   async addEmpty(path: string, fault: InspectError | undefined, note: string | undefined): Promise<void> {
     const { report } = this.call

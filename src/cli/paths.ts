@@ -20,7 +20,7 @@ const STDOUT = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']
 const NO_PATHS = ['field', 'index', 'offset', 'shell']
 
 /**
- * Where the arguments lead: the paths without secrets, with names of fragments written out. The code for URLs is loaded only
+ * Where the arguments lead: the paths without secrets, and with the full names of fragments. The code for URLs is loaded only
  * if there is a URL.
  */
 export async function findPlaces(

@@ -26,7 +26,7 @@ export class Report {
     this.codes.add(code)
   }
 
-  /** The code that counts most of all that were added; 0 if there is none. */
+  /** The most important of the codes that were added: 2, then 1, then 3. 0 if there is none. */
   exitCode(): number {
     return [2, 1, 3].find((code) => this.codes.has(code)) ?? 0
   }

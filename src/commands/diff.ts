@@ -76,8 +76,8 @@ interface Run {
 }
 
 /**
- * @param prefix starts every difference's path: the members that lead here
- * @param above identifies the groups around the targets
+ * @param prefix the members that lead here; every difference's path begins with it
+ * @param above identities of the groups around the targets
  * @throws InspectError WRONG_TARGET if the two targets are of different types
  */
 async function compareTargets(
@@ -178,7 +178,7 @@ interface Described {
   type: Target['type']
   path: string
   parts: { readonly [name: string]: () => Promise<Result> }
-  /** The fragments of an array; a fragment is its own only one. */
+  /** The fragments of an array; for a fragment, only itself. */
   fragments: { name: string; path: string; content: object }[]
 }
 
@@ -261,7 +261,7 @@ interface Pair {
   b: Described['fragments'][number]
 }
 
-/** Fragments of the same name, then pairs of the others in order of their timestamps; and those that are left over. */
+/** Pairs the fragments of the same name, then the others in order of their timestamps. What is left over is unpaired. */
 function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpaired: DiffLine[] } {
   if (left.type === 'fragment')
     return { pairs: [{ path: '', a: left.fragments[0], b: right.fragments[0] }], unpaired: [] }

@@ -11,7 +11,7 @@ interface DumpOptions extends HexOptions {
 }
 
 export const command: CommandModule<DumpOptions> = {
-  about: 'A path names a field, as --tree shows them; a wrong one is answered with those that are there.',
+  about: 'A path names a field, as --tree shows it. The error for a wrong path lists the fields that exist.',
   examples: [
     ["every byte of a fragment's metadata, and what it means", 'dump places/__1714/__fragment_metadata.tdb'],
     ['the bytes that hold one field', 'dump --path footer.fields[2].file_size places/__1714'],

@@ -65,7 +65,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
       ...rest,
       footer_offset: offset,
       footer_size: size,
-      not_examined: ['nonempty_domain and all behind it: the fragment lies in no array, its schema is missing'],
+      not_examined: ['nonempty_domain and all after it: the fragment lies in no array, its schema is missing'],
     })
   }
 }

@@ -29,7 +29,7 @@ interface LsOptions {
 
 export const command: CommandModule<LsOptions> = {
   about:
-    'Of each fragment: whether TileDB reads it and if not why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. Of a fragment: its files, and which are missing or short.',
+    'Each fragment of an array: whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. One fragment: its files, and which are missing or short.',
   examples: [
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
     ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
@@ -107,7 +107,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     schemas: schemaFiles.map(({ name, timestamp_range }) => ({
       name,
       timestamp_range: timestamp_range ?? null,
-      fragment_num: totals.written.get(name) ?? 0,
+      fragment_num: totals.bySchema.get(name) ?? 0,
     })),
     total_size: totals.read.size + totals.notRead.size,
     read: totals.read,
@@ -139,18 +139,24 @@ async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFr
   for await (const { result } of listed) yield result
 }
 
-/** What the fragments of an array come to. */
+/** Sums over the fragments of an array. */
 type Totals = ReturnType<typeof newTotals>
 
 function newTotals() {
   const none: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
-  // Those that TileDB reads now, the others on disk, and for each schema the number of those that name it.
-  return { read: { ...none }, notRead: { ...none }, written: new Map<string, number>() }
+  return {
+    /** Fragments that TileDB reads now. */
+    read: { ...none },
+    /** All other fragments on disk. */
+    notRead: { ...none },
+    /** Number of fragments by the schema that they name. */
+    bySchema: new Map<string, number>(),
+  }
 }
 
 /**
  * The fragments of an array, which are added to `totals` as they come.
- * @param unreadable fault of the newest schema, which was reported: once for all its fragments
+ * @param unreadable fault of the newest schema. It was reported already, so the fragments with this schema do not repeat it.
  */
 async function* listedEntries(
   cx: CommandContext,
@@ -175,7 +181,7 @@ async function* listedEntries(
     reported.add(fault?.at.file)
     addSums(isRead ? totals.read : totals.notRead, result)
     const schema = result.array_schema_name
-    if (schema !== null) totals.written.set(schema, (totals.written.get(schema) ?? 0) + 1)
+    if (schema !== null) totals.bySchema.set(schema, (totals.bySchema.get(schema) ?? 0) + 1)
     yield one
   }
 }
@@ -189,9 +195,9 @@ function addSums(sums: ArraySums, { size, cell_num, cells_in_domain, tile_num }:
   sums.tile_num += tile_num ?? 0
 }
 
-/** Above this number, comparing each with each takes too long for a listing. */
+/** With more fragments than this, comparing all pairs takes too long for a listing. */
 const MOST_COMPARED = 20_000
-/** Number of pairs that are named; there may be as many as the square of the number of fragments. */
+/** Most pairs to list. If all fragments overlap, there are far more. */
 const MOST_PAIRS = 1000
 
 /** Non-empty domain of a fragment; undefined if there is no newest schema or if it has other dimensions, as after damage. */

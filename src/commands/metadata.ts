@@ -152,7 +152,7 @@ async function slotColumns(lists: TileLists, slot: Slot, i: number, style: Value
   }
 }
 
-/** A list as `values` shows it, as a whole or block by block. */
+/** The values of a list. A long list is read block by block. */
 function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>): TileValues<V> {
   if (list.whole !== undefined) return values(list.whole)
   return new Pages(async function* () {

@@ -65,7 +65,7 @@ export async function svgOutcome(
       continue
     }
     boxNums[box.group]++
-    for (const axis of [xAxis, yAxis]) axis.see(box.range)
+    for (const axis of [xAxis, yAxis]) axis.extend(box.range)
   }
   const box_num = boxNums.reduce((sum, one) => sum + one, 0)
   const title = `${cx.shownPath(path)}: ${box_num} boxes of ${fragments.length === 1 ? 'one fragment' : `${fragments.length} fragments`}`
@@ -114,8 +114,8 @@ async function drawn(fragment: Fragment, full: boolean): Promise<DrawnFragment> 
   const { levels } = await fragment.rtree()
   const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MOST_BOXES)
   if (level < 0) {
-    const found = `expected at most ${MOST_BOXES} tiles to draw, found ${info.tile_num} (--full draws all)`
-    throw new InspectError('TOO_LARGE', found, { file: fragment.folder.path })
+    const message = `expected at most ${MOST_BOXES} tiles to draw, found ${info.tile_num} (--full draws all)`
+    throw new InspectError('TOO_LARGE', message, { file: fragment.folder.path })
   }
   const { dimensions } = info.schema.domain
   return { name, level, box_num: levels[level].mbr_num, at: (index) => mbrAt(levels[level], index, dimensions) }
@@ -159,8 +159,8 @@ interface End {
 interface Axis {
   /** Whether the picture can show the range: NaN and infinities have no place. */
   hasPlace(range: NDRange): boolean
-  /** Extends the axis for a box. */
-  see(range: NDRange): void
+  /** Makes the axis long enough for a box. */
+  extend(range: NDRange): void
   place(range: NDRange): [low: number, high: number]
   drawn(style: ValueStyle): SvgAxis
 }
@@ -189,7 +189,7 @@ function axisOf({ name, type, cell_val_num }: Dimension, d: number): Axis {
   return {
     place,
     hasPlace: (range) => isText || place(range).every(Number.isFinite),
-    see(range) {
+    extend(range) {
       const { min, max } = range[d]
       const first: End = { value: comparable(type, min), bytes: min }
       const last: End = { value: comparable(type, max), bytes: max }

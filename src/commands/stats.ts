@@ -176,7 +176,7 @@ async function arrayDocument(
   }
 }
 
-/** The measures of a fragment, before they are added to the totals. If any part is unreadable, only the size of its files is. */
+/** The measures of a fragment. They are added to the totals only if all of them could be read. */
 type Measured = Awaited<ReturnType<typeof measured>>
 
 /**
@@ -211,10 +211,10 @@ function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }:
   const { tally, metadata } = totals
   for (const { tallied, tiles } of files) tally.addFile(tallied, tiles)
   totals.damaged.push(...damaged)
-  let place = -1
+  let lastOffset = -1
   for (const section of sections) {
-    if (section.offset === place) continue
-    place = section.offset
+    if (section.offset === lastOffset) continue
+    lastOffset = section.offset
     tally.addSection(section, section.slot === undefined ? null : info.slots[section.slot].name)
     metadata.sections_size += section.size
     metadata.unfiltered_size += section.unfiltered_size
@@ -253,7 +253,7 @@ async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Dis
   const sizes = new Distribution()
   for (let tile = 0; tile < tile_num; tile++) {
     const size = (tile + 1 < tile_num ? offsets[tile + 1] : file.size) - offsets[tile]
-    if (size < 0) throw inconsistent(`expected tile ${tile} to end behind its start ${offsets[tile]}`, place)
+    if (size < 0) throw inconsistent(`expected tile ${tile} to end after its start ${offsets[tile]}`, place)
     sizes.add(size)
   }
   return sizes

@@ -32,7 +32,7 @@ Fields:
       title='"trees"'   range=[1,2.5]
       raw='{"type":"BLOB","value":{"base64":"AAE="}}'
 
-Filters, in writing order, separated by commas, options behind colons:
+Filters, in writing order, separated by commas, options after colons:
   zstd:level=9,bit-width-reduction:max_window_size=256,sha256
   gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level;
   the deltas reinterpret_datatype), bit-width-reduction and positive-delta
@@ -236,18 +236,18 @@ function sampleDocument(
 /** Commands to try on the sample. */
 function nextCommands(path: string, version: number, fragments: readonly WrittenFragmentFacts[], encrypted: boolean) {
   const root = path.replace(/\/+$/, '')
-  const array = written(root)
+  const array = shellWord(root)
   const key = encrypted ? ' --key KEY' : ''
   const commands = [`tiledb-inspect ls ${array}${key}`, `tiledb-inspect schema ${array}${key}`]
   const [first] = fragments
   if (first) {
-    const fragment = written(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
+    const fragment = shellWord(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
     commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
   }
   return [...commands, `tiledb-inspect verify-checksums ${array}${key}`]
 }
 
-/** As a shell takes it. */
-function written(path: string): string {
+/** A path as one word of a shell command. */
+function shellWord(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : quoted(path)
 }

@@ -105,7 +105,7 @@ export const ARRAY_DAMAGE = {
   ),
   CONSOLIDATED_METADATA_OFFSET: inFile(
     'consolidatedMetadata',
-    'a footer said to lie behind the end',
+    'a footer that would begin after the end of its file',
     CONSOLIDATED_METADATA,
     consolidatedFragmentMetadata,
     ({ entries }) => {

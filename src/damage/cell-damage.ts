@@ -5,19 +5,19 @@ import { type Damages, damage, inTile } from './damage.ts'
 
 /** Damage to stored tiles and their cells. */
 export const CELL_DAMAGE = {
-  TILE_UNREADABLE: damage('sparse', 'a chunk count that cannot be', (array) =>
+  TILE_UNREADABLE: damage('sparse', 'an impossible chunk count', (array) =>
     array.patch(array.find(/a3\.tdb$/), 0, u64(2n ** 52n)),
   ),
   TILE_SIZE: inTile('sparse', 'a tile of fewer cells than the metadata says', 'a', 'data', 1, (data) =>
     data.subarray(8),
   ),
-  TILE_TRAILING_BYTES: damage('sparse', 'bytes behind the last chunk of a tile', (array) =>
+  TILE_TRAILING_BYTES: damage('sparse', 'bytes after the last chunk of a tile', (array) =>
     array.editStored('a', 'data', 1, (stored) => bytes(stored, [0, 0, 0])),
   ),
   CHUNK_UNREADABLE: damage('sparse', 'a flipped bit in compressed bytes', (array) =>
     array.flip(array.find(/a2\.tdb$/), 40),
   ),
-  CHUNK_SPLITS_CELL: damage('sparse', 'a chunk that ends in a cell', (array) =>
+  CHUNK_SPLITS_CELL: damage('sparse', 'a chunk that ends in the middle of a cell', (array) =>
     array.editStored('p', 'data', 0, (stored) => {
       // Splits one chunk of 48 bytes without filters into two.
       const tile = decode(stored, tileChunks)
@@ -29,7 +29,7 @@ export const CELL_DAMAGE = {
   CHECKSUM_MISMATCH: damage('sparse', 'a flipped bit under a checksum', (array) =>
     array.flip(array.find(/a0\.tdb$/), -1),
   ),
-  CELL_OFFSETS: inTile('sparse', 'an offset of a cell behind its values', 's', 'offsets', 0, (data) =>
+  CELL_OFFSETS: inTile('sparse', 'a cell offset beyond the end of the values', 's', 'offsets', 0, (data) =>
     data.set(u64(1e6), 8),
   ),
   CELL_VAR_SIZE: damage('varNumbers', 'a cell of half a number', async (array) => {

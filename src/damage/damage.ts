@@ -31,7 +31,7 @@ export function committed(mark: string): string {
   return mark.slice(mark.lastIndexOf('/') + 1, -'.wrt'.length)
 }
 
-/** The functions below make a damage of a sample, a name and a change. */
+/** This and the functions below make a damage from a sample, a name and a change. */
 export function damage(sample: SampleName, name: string, plant: Damage['plant']): Damage {
   return { name, sample, plant }
 }
@@ -60,7 +60,7 @@ export function inTile(sample: SampleName, name: string, ...edit: Parameters<Edi
   return damage(sample, name, (array) => array.editTile(...edit))
 }
 
-/** Changes what the only file that matches holds in its generic tile. */
+/** Changes the content of a file that is one generic tile. The pattern must match this file only. */
 export function inFile<T extends object>(
   sample: SampleName,
   name: string,
@@ -71,7 +71,7 @@ export function inFile<T extends object>(
   return damage(sample, name, (array) => array.rewrite(array.find(file), describe, change))
 }
 
-/** Cuts the first file that matches to so many bytes; if negative, takes so many from its end. */
+/** Cuts the first file that matches to `length` bytes. If `length` is negative, cuts that many bytes from its end. */
 export function cutShort(sample: SampleName, name: string, file: RegExp, length: number): Damage {
   return damage(sample, name, (array) => array.cut(array.first(file), length))
 }

@@ -135,7 +135,7 @@ export class EditableArray {
     return [...this.files.keys()].filter((path) => pattern.test(path.slice(this.root.length))).sort()
   }
 
-  /** Folder of the fragment whose name starts like this; by default of the only one. */
+  /** Folder of the only fragment whose name begins with `start`. */
   fragmentPath(start = '__'): string {
     const folders = this.matching(/\/__fragment_metadata\.tdb$/).map((path) => path.slice(0, path.lastIndexOf('/')))
     const found = folders.filter((path) => path.slice(path.lastIndexOf('/') + 1).startsWith(start))
@@ -156,7 +156,7 @@ export class EditableArray {
   }
 
   /**
-   * Changes the footer of a fragment, and replaces the generic tile of the section that begins at an offset. Offsets are
+   * Changes the footer of a fragment, and replaces the generic tile at `section.offset` if `section` is given. Offsets are
    * adjusted.
    */
   async editFooter(

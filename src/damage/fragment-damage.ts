@@ -15,7 +15,7 @@ function inStatistics(name: string, slot: number, change: (statistics: SlotStati
 export const FRAGMENT_DAMAGE = {
   FILE_MISSING: damage('sparse', 'a data file that is gone', (array) => array.remove(array.find(/a2\.tdb$/))),
   FILE_SHORT: cutShort('sparse', 'a data file without its end', /a3\.tdb$/, -10),
-  FILE_LONG: damage('sparse', 'a data file with bytes behind its end', (array) =>
+  FILE_LONG: damage('sparse', 'a data file with bytes after its end', (array) =>
     array.append(array.find(/a3\.tdb$/), [0, 0]),
   ),
   FILE_UNLISTED: damage('sparse', 'a file of no field', (array) =>
@@ -34,7 +34,7 @@ export const FRAGMENT_DAMAGE = {
     })
   }),
   FOOTER_NULL_DOMAIN: inFooter('sparse', 'a footer without non-empty domain', { null_nonempty_domain: true }),
-  FOOTER_SLACK: inFooter('sparse', 'bytes behind the footer’s fields', { slack: Uint8Array.of(0, 0, 0) }),
+  FOOTER_SLACK: inFooter('sparse', 'bytes after the footer’s fields', { slack: Uint8Array.of(0, 0, 0) }),
   FOOTER_LAST_TILE: inFooter('sparse', 'more cells in the last tile than the capacity', { last_tile_cell_num: 9n }),
   FOOTER_IGNORED_FIELD: inFooter('dense', 'a dense fragment with a number of sparse tiles', { sparse_tile_num: 3 }),
   FOOTER_FILE_SIZE: inFooter('sparse', 'a size for the slot without files', ({ file_sizes }) => {
@@ -43,7 +43,7 @@ export const FRAGMENT_DAMAGE = {
   NONEMPTY_DOMAIN: inFooter('sparse', 'a non-empty domain outside of the domain', ({ nonempty_domain }) => {
     nonempty_domain[0].max[3] = 0x10
   }),
-  SECTION_OFFSET: inFooter('sparse', 'a section behind the footer', ({ tile_offsets_offsets }) => {
+  SECTION_OFFSET: inFooter('sparse', 'a section after the footer', ({ tile_offsets_offsets }) => {
     tile_offsets_offsets[0] = 1e7
   }),
   SECTION_UNREADABLE: damage('sparse', 'a flipped bit in a section', async (array) => {
@@ -84,7 +84,7 @@ export const FRAGMENT_DAMAGE = {
   }),
   TILE_OFFSETS_OUTSIDE: inSection(
     'sparse',
-    'an offset behind the end of its file',
+    'an offset after the end of its file',
     'tile_offsets',
     SLOT.a,
     ({ values }) => void values.fill(1e6, -1),

@@ -3,7 +3,7 @@ import type { Level } from '../check/finding.ts'
 import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity } from './common.ts'
 
 /**
- * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and behind them the document without its
+ * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and after them the document without its
  * findings (`$defs/line`).
  */
 export interface CheckDocument extends CheckSummary {

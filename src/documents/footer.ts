@@ -19,7 +19,7 @@ export interface WholeFooter extends FooterPlace, FooterFields {
   fields: readonly FooterField[]
   /** Sections that readers may pass over. Since format 23. */
   optional_sections?: readonly FooterOptionalSection[] | undefined
-  /** Bytes behind the last known field. */
+  /** Bytes after the last known field. */
   slack_size?: Bytes | undefined
 }
 

@@ -20,7 +20,7 @@ export interface ListedTile extends StoredTile {
   expected_size?: Bytes | undefined
   /** Set where the tile holds the offsets of its strings itself. */
   string_offsets?: true | undefined
-  /** Bytes of the tile behind its last chunk. */
+  /** Bytes of the tile after its last chunk. */
   extra_size?: Bytes | undefined
 }
 
@@ -28,7 +28,7 @@ export interface ListedTile extends StoredTile {
 export interface TileAtOffset extends StoredTile {
   /** What the file is; left out where its name does not tell. */
   role?: 'data' | 'offsets' | 'var' | 'validity' | undefined
-  /** Where the next tile begins, byte offset in the file; null behind the last. */
+  /** Where the next tile begins, byte offset in the file; null after the last. */
   next_offset: Offset | null
 }
 

@@ -114,8 +114,8 @@ function bitsFor(span: number, signed: boolean): number {
 }
 
 /**
- * A window without a whole element counts as overflow, as in TileDB. Signed values are compared as unsigned ones with
- * the sign bit flipped.
+ * Finds the smallest value of a window, and the bits that it needs. As in TileDB, the bits are the full width for a window
+ * without a whole element. Signed values are compared as unsigned ones with the sign bit flipped.
  */
 function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
   const lanes = lanesOf(window, size)

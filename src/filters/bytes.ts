@@ -30,7 +30,7 @@ export function badData(message: string, field?: string): InspectError {
 export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
   const { value, length } = decodePrefix(metadata, describe)
   if (length === metadata.length) return value
-  throw badData(`expected no metadata behind ${whose}, found ${metadata.length - length} bytes`)
+  throw badData(`expected no metadata after ${whose}, found ${metadata.length - length} bytes`)
 }
 
 /** Cuts bytes into consecutive parts. */

@@ -19,7 +19,7 @@ export const gzip: FilterDefinition = {
 }
 
 /** zlib streams of no bytes: compressed, and stored (level 0). */
-const OF_NOTHING = [
+const EMPTY_STREAMS = [
   [0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01],
   [0x78, 0x01, 0x01, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01],
 ]
@@ -30,7 +30,7 @@ const ROOM = 6
 
 function isCutShort(part: Uint8Array): boolean {
   if (part.length < ROOM) return false
-  return OF_NOTHING.some(
+  return EMPTY_STREAMS.some(
     (stream) => part.length < stream.length && part.every((byte, at) => at === LEVEL_AT || byte === stream[at]),
   )
 }

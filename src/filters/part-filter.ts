@@ -40,7 +40,7 @@ export function partFilter(transform: PartTransform): Filter {
         const whole = value.part_lengths.reduce((sum, length) => sum + length - (length % size), 0)
         const why =
           transform.dropsTails && whole === bytes.data.length
-            ? ': TileDB dropped what is behind the last whole element when it wrote'
+            ? ': TileDB dropped what is after the last whole element when it wrote'
             : ''
         throw badData(`expected ${total} bytes of data, found ${bytes.data.length}${why}`, 'part_lengths')
       }

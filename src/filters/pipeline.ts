@@ -359,7 +359,7 @@ export class Pipeline {
     }
     if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
-      throw inconsistent(`expected no metadata behind the filters' own, found ${bytes.metadata.length} bytes`)
+      throw inconsistent(`expected no metadata after the filters' own, found ${bytes.metadata.length} bytes`)
     }
     if (bytes.data.length !== chunk.original_length) {
       throw inconsistent(

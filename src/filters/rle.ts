@@ -117,7 +117,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   const tail = originalLength % size
   if (tail > 0 && cells * size === originalLength - tail) {
     throw badData(
-      `expected ${originalLength} bytes in whole cells of ${size}, found ${cells} cells: TileDB dropped the ${tail} bytes behind the last when it wrote`,
+      `expected ${originalLength} bytes in whole cells of ${size}, found ${cells} cells: TileDB dropped the ${tail} bytes after the last when it wrote`,
     )
   }
   if (cells * size !== originalLength) {

@@ -83,7 +83,7 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
   if (offsets.length === 0) throw badValue(`expected at least one cell for ${filter}, found none`)
   let before = 0
   for (const offset of offsets) {
-    if (!(offset >= before)) throw badValue(`expected rising offsets, found ${offset} behind ${before}`)
+    if (!(offset >= before)) throw badValue(`expected rising offsets, found ${offset} after ${before}`)
     before = offset
   }
   if (offsets[0] !== 0 || before > data[0].length) {
@@ -94,7 +94,7 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
 
 /**
  * Reads the metadata of strings, and checks it against the chunk.
- * @param sizes the fields with the bytes of a count
+ * @param sizes names of the fields that hold the size of a count
  */
 export function readStrings<T extends { part: StringPart }>(
   { metadata, data }: FilteredBytes,

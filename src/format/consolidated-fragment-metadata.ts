@@ -20,6 +20,6 @@ export type ConsolidatedFragmentMetadata = ReturnType<typeof consolidatedFragmen
 export function consolidatedFragmentMetadata(io: AnyIo) {
   return {
     entries: countedList(io, ['fragment_num', 'uint32', 'fragments'], 'entries', entry),
-    footers: io.rest('footers', 'as they stand in the fragments, without the length behind them'),
+    footers: io.rest('footers', 'as they stand in the fragments, without the length after them'),
   }
 }

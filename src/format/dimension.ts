@@ -3,7 +3,7 @@ import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
 import { type AnyIo, flagOf } from './io.ts'
 
-/** A dimension of the array schema. One without a name of the user has `__dim_0`, `__dim_1`… */
+/** A dimension of the array schema. If the user gave no names, they are `__dim_0`, `__dim_1`… */
 export type Dimension = ReturnType<ReturnType<typeof dimension>>
 
 /**

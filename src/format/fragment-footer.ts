@@ -102,7 +102,7 @@ export function fragmentFooter(schema: ArraySchema) {
         version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', ofStatistics) : undefined,
       processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset', ofConditions) : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
-      slack: io.rest('slack', 'bytes behind the known fields; TileDB passes over them'),
+      slack: io.rest('slack', 'bytes after the known fields; TileDB passes over them'),
     }
   }
 }

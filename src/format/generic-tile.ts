@@ -21,10 +21,10 @@ export function genericTileHeader(io: AnyIo) {
   const format_version = io.u32('format_version', ofVersion)
   checkVersion(format_version, 'format_version')
   const ofFilters =
-    'GZIP of level 1 when TileDB writes, and behind it AES_256_GCM in encrypted arrays; any pipeline is read'
+    'GZIP of level 1 when TileDB writes, and after it AES_256_GCM in encrypted arrays; any pipeline is read'
   return {
     format_version,
-    persisted_size: io.size('persisted_size', 'bytes: of the chunks behind the header'),
+    persisted_size: io.size('persisted_size', 'bytes: of the chunks after the header'),
     tile_size: io.size('tile_size', 'bytes: of the content'),
     datatype: io.coded('datatype', 'uint8', datatypeCoding, 'CHAR in every tile'),
     cell_size: io.size('cell_size', 'bytes: 1 in every tile'),

@@ -39,7 +39,7 @@ export function rtree(version: number, dimensions: readonly RangeType[]) {
   const level = rtreeLevel(dimensions)
   return (io: AnyIo) => {
     const dim_num = version < 5 ? io.u32('dim_num', 'dimensions') : undefined
-    const fanout = io.u32('fanout', 'MBRs below one of the level above: 10')
+    const fanout = io.u32('fanout', 'MBRs below each MBR of the level above: 10')
     const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
     const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
     io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)

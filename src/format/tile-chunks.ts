@@ -60,5 +60,5 @@ export function chunkedTile(io: AnyIo) {
  */
 export type TileChunks = ReturnType<typeof tileChunks>
 export function tileChunks(io: AnyIo) {
-  return { ...chunkedTile(io), extra: io.rest('extra', 'bytes behind the last chunk; TileDB passes over them') }
+  return { ...chunkedTile(io), extra: io.rest('extra', 'bytes after the last chunk; TileDB passes over them') }
 }

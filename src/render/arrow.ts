@@ -82,7 +82,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
   await end()
 }
 
-/** The output behind the schema. */
+/** The output after the schema. */
 interface Started {
   writer: ArrowWriter
   columns: readonly ColumnWriter[]

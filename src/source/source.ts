@@ -28,8 +28,8 @@ export interface ByteSource {
    */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
-   * Sources over a network have this: as {@link read}, but fewer bytes at the end of the file, and none after them are fetched
-   * ahead. The bytes are the caller's own, in memory of their own. For readers that plan what they read.
+   * Like {@link read}, but gives fewer bytes at the end of the file, and fetches nothing ahead. Only sources over a network have
+   * this, for readers that plan what they read. The bytes belong to the caller, and share their memory with nothing else.
    */
   fetch?(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>

@@ -29,11 +29,11 @@ interface FooterEvidence {
   schema(name: string): Promise<ArraySchema | undefined>
 }
 
-/** Most sections that are walked. No schema makes so many. */
+/** Most sections to walk. No schema makes this many. */
 const MOST_SECTIONS = 100_000
 /** Bytes read for the header of a section. */
 const HEADER_BYTES = 256
-/** No footer has so many bytes. */
+/** More bytes than any footer has. */
 const FOOTER_ROOM = 1 << 20
 
 /**
@@ -64,7 +64,7 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   if (whole && fileSize < whole.size) return cut(`more bytes, as a footer follows the sections, which end at ${end}`)
   if (end === 0) {
     const found = `bytes that are neither, and ${error.message}: the file was overwritten`
-    return fault('BAD_VALUE', 0, `expected sections and a footer behind them, found ${found}`)
+    return fault('BAD_VALUE', 0, `expected sections and a footer after them, found ${found}`)
   }
   const found = end + 4 > fileSize ? undefined : u32(await source.read(end, 4), 0)
   if (found !== undefined && (found < 1 || found > NEWEST_FORMAT_VERSION)) {
@@ -81,10 +81,10 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
     return fault('BAD_VALUE', at, message, 'footer_length')
   }
   if (whole?.exact && fileSize > whole.size) {
-    const message = `expected ${whole.size} bytes${whole.how}, found ${fileSize}: bytes were added behind the footer`
+    const message = `expected ${whole.size} bytes${whole.how}, found ${fileSize}: bytes were added after the footer`
     return fault('BAD_VALUE', whole.size, message)
   }
-  const message = `expected a footer from byte ${end} on, where the sections end, found another one by the length behind it: the file was cut short or overwritten`
+  const message = `expected a footer from byte ${end} on, where the sections end, found a footer length that gives another place: the file was cut short or overwritten`
   return fault('TRUNCATED', fileSize, message)
 }
 
@@ -154,7 +154,7 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
   if (left.length < 4) return least
   const version = u32(left, 0)
   if (version < 3 || version > NEWEST_FORMAT_VERSION) return undefined
-  const how = `: ${end} of sections and a footer behind them`
+  const how = `: ${end} of sections and a footer after them`
   try {
     const head = version >= 10 ? decodePrefix(left, footerHead, {}).value : undefined
     const schema = await evidence.schema(head?.array_schema_name ?? '')

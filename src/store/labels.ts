@@ -5,7 +5,7 @@ import { isNoListing } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
-/** The enumeration of one attribute, as TileDB gives it to readers. */
+/** The enumeration of one attribute, or why there is none. */
 interface AttributeLabels {
   enumeration?: Enumeration
   /** Whether it is from the array's current schema, so that TileDB gives it to readers. */

@@ -26,7 +26,7 @@ export interface TileList<T> {
   readonly count: number
   /** All entries. Undefined for a long list. */
   readonly whole: T | undefined
-  /** Entries `[from, to)`, fewer at the end of the list. Of a short list it gives all entries. */
+  /** Entries `[from, to)`, fewer at the end of the list. A short list gives all its entries. */
   block(from: number, to: number): Promise<TileBlock<T>>
   /** Frees what is kept for the next block. */
   release(): void
@@ -39,12 +39,12 @@ export interface TileList<T> {
  */
 export class TileLists {
   private readonly fragment: Fragment
-  private readonly passed: (bytes: number) => void
+  private readonly onRead: (bytes: number) => void
 
-  /** @param passed called with the number of unfiltered bytes that were read of paged lists */
-  constructor(fragment: Fragment, passed: (bytes: number) => void = () => {}) {
+  /** @param onRead called with the number of unfiltered bytes that were read from paged lists */
+  constructor(fragment: Fragment, onRead: (bytes: number) => void = () => {}) {
     this.fragment = fragment
-    this.passed = passed
+    this.onRead = onRead
   }
 
   /** A list of uint64; undefined if the version has no such list for the slot. */
@@ -102,11 +102,11 @@ export class TileLists {
       const list = tile && (await listIn(tile))
       list?.release()
       if (!tile || !list || list.count < MANY_TILES) return undefined
-      this.passed(tile.length)
+      this.onRead(tile.length)
       return {
         ...list,
         block: (from, to) => {
-          this.passed(((to - from) / list.count) * tile.length)
+          this.onRead(((to - from) / list.count) * tile.length)
           return list.block(from, to)
         },
       }

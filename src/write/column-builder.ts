@@ -10,8 +10,8 @@ export type BuiltField = Pick<Attribute, 'name' | 'type' | 'cell_val_num' | 'nul
 /** Takes the cells of a column one after another. */
 export class ColumnBuilder {
   private readonly data = new ByteSink()
-  /** Of a null cell: zeros, or nothing if cells are var-sized. */
-  private readonly nothing: Uint8Array
+  /** Bytes of a null cell: zeros, or none if cells are var-sized. */
+  private readonly nullCell: Uint8Array
   private readonly starts: number[] | undefined
   private readonly validity: number[] | undefined
   /** Bytes of an element of a cell. */
@@ -20,7 +20,7 @@ export class ColumnBuilder {
   constructor({ type, cell_val_num, nullable }: BuiltField) {
     const varSized = cell_val_num === 'var'
     this.size = datatypeSize(type)
-    this.nothing = new Uint8Array(varSized ? 0 : this.size * cell_val_num)
+    this.nullCell = new Uint8Array(varSized ? 0 : this.size * cell_val_num)
     this.starts = varSized ? [] : undefined
     this.validity = nullable ? [] : undefined
   }
@@ -33,7 +33,7 @@ export class ColumnBuilder {
   }
 
   addNull(): void {
-    this.append(this.nothing, 0)
+    this.append(this.nullCell, 0)
   }
 
   private append(cell: Uint8Array, valid: number): void {

@@ -195,7 +195,7 @@ export function parseAttribute(text: string, version: number): Attribute {
     else if (/^[1-9]\d{0,8}$/.test(bare)) cell_val_num = Number(bare)
     else if (bare !== '') {
       throw usage(
-        `--attr ${name} expects a number, var, nullable, enum=NAME or fill=VALUE behind the type, found ${JSON.stringify(part)}`,
+        `--attr ${name} expects a number, var, nullable, enum=NAME or fill=VALUE after the type, found ${JSON.stringify(part)}`,
       )
     }
   }
@@ -227,7 +227,7 @@ export function parseEnumeration(text: string, uuid: string): Enumeration {
   if (equals < 0) throw usage(`--enum expects NAME:TYPE=VALUE,VALUE,…, found ${JSON.stringify(text)}`)
   const { name, type, rest } = nameAndType(text.slice(0, equals), '--enum')
   if (rest !== '' && rest !== 'ordered')
-    throw usage(`--enum ${name} expects ordered or nothing behind the type, found ${JSON.stringify(rest)}`)
+    throw usage(`--enum ${name} expects ordered or nothing after the type, found ${JSON.stringify(rest)}`)
   const written = text.slice(equals + 1)
   const cell_val_num = defaultCellValNum(type)
   return ofOption(`--enum ${name}`, () => {

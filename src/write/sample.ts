@@ -124,8 +124,8 @@ async function* givenCells(
   yield cells
 }
 
-/** Options that say what a file says. */
-const SAID_BY: Readonly<Record<'schema' | 'data', readonly (keyof SampleOptions)[]>> = {
+/** Options that a file replaces. */
+const REPLACED_BY: Readonly<Record<'schema' | 'data', readonly (keyof SampleOptions)[]>> = {
   schema: ['dense', 'sparse', 'dim', 'attr', 'enum', 'tileExtent', 'duplicates'],
   data: ['cells', 'fragments'],
 }
@@ -133,7 +133,7 @@ const SAID_BY: Readonly<Record<'schema' | 'data', readonly (keyof SampleOptions)
 function refuseContradictions(options: SampleOptions, inputs: SampleInputs): void {
   if (options.dense && options.sparse) throw usage('--dense and --sparse exclude each other')
   for (const input of ['schema', 'data'] as const) {
-    const clash = inputs[input] && SAID_BY[input].find((key) => options[key] !== undefined)
+    const clash = inputs[input] && REPLACED_BY[input].find((key) => options[key] !== undefined)
     if (clash !== undefined) throw usage(`--${input} says what --${dashed(clash)} would: give one of them`)
   }
   if (inputs.data && !inputs.schema && !options.dim) {

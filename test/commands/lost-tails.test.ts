@@ -40,7 +40,7 @@ describe('bytes that TileDB dropped behind the last whole element', () => {
         severity: 'warning',
         code: 'CHUNK_UNREADABLE',
         field: 'a',
-        message: 'expected whole 4-byte elements, found 1 byte lost behind the last',
+        message: 'expected whole 4-byte elements, found 1 byte lost after the last',
       },
     ])
   })

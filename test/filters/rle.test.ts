@@ -165,7 +165,7 @@ describe('RLE', () => {
   test('says what TileDB dropped of parts that are no whole cells', () => {
     const bytes = { metadata: u32(0, 1, 10, 6), data: bytesOf('070000000002') }
     expect(inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(
-      'expected 10 bytes in whole cells of 4, found 2 cells: TileDB dropped the 2 bytes behind the last when it wrote',
+      'expected 10 bytes in whole cells of 4, found 2 cells: TileDB dropped the 2 bytes after the last when it wrote',
     )
   })
 
@@ -256,7 +256,7 @@ describe('RLE of var-sized strings', () => {
       [0, 1, 2, 3, 16],
       '010100',
       '020161',
-      'expected no metadata behind that of the strings, found 1 byte',
+      'expected no metadata after that of the strings, found 1 byte',
     ],
     [
       'strings beyond the limit',

@@ -103,7 +103,7 @@ describe('XOR', () => {
       return inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message
     }
     expect(undo('0102030405060708')).toBe(
-      'expected 11 bytes of data, found 8: TileDB dropped what is behind the last whole element when it wrote',
+      'expected 11 bytes of data, found 8: TileDB dropped what is after the last whole element when it wrote',
     )
     expect(undo('01020304050607')).toBe('expected 11 bytes of data, found 7')
   })

@@ -21,7 +21,7 @@ export async function loadZstdCodec(): Promise<ByteCodec> {
     compress(data, level) {
       refuseLarger(data.length)
       const frame = zstd.compress(data, Math.min(zstdLevel(level), HIGHEST_LEVEL))
-      if (!frame) throw badValue('expected data that zstd-codec compresses, found that it fails')
+      if (!frame) throw badValue('expected data that zstd-codec can compress, found that it fails')
       return frame
     },
     decompress(data, size) {

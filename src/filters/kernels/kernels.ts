@@ -23,7 +23,7 @@ export class Kernels {
   constructor(code: BufferSource) {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
     this.wasm = exports as unknown as KernelExports
-    this.start = up(this.wasm.heapStart())
+    this.start = roundUp(this.wasm.heapStart())
     this.top = this.start
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
@@ -32,7 +32,7 @@ export class Kernels {
   begin(length: number): void {
     this.top = this.start
     this.lacking = 0
-    const end = Math.max(this.wanted, this.start + STAGES * up(length) + SPARE_BYTES)
+    const end = Math.max(this.wanted, this.start + STAGES * roundUp(length) + SPARE_BYTES)
     const missing = end - this.memory.length
     if (missing <= 0 || end > MOST_BYTES) return
     try {
@@ -81,7 +81,7 @@ export class Kernels {
   /** Address of a new block of `length` bytes, not cleared; {@link NONE} without room. */
   private room(length: number): number {
     const at = this.top
-    const bytes = up(length) + SLACK
+    const bytes = roundUp(length) + SLACK
     if (at + bytes > this.memory.length) {
       this.lacking += bytes
       const wanted = at + this.lacking + SLACK
@@ -110,7 +110,7 @@ const MOST_BYTES = 64 * 2 ** 20
 const NONE = 0
 
 /** Rounds up to a multiple of 16, the size of a vector. */
-function up(length: number): number {
+function roundUp(length: number): number {
   return Math.ceil(length / 16) * 16
 }
 
@@ -137,7 +137,8 @@ interface KernelExports extends Record<KernelName | 'heapStart', (...args: numbe
 export class LazyKernels {
   private readonly code: () => Uint8Array<ArrayBuffer>
   private kernels: Kernels | undefined
-  private small = SMALL_WORK
+  /** Bytes of chunks that plain code undoes before the kernels are compiled. */
+  private plainBytesLeft = SMALL_WORK
 
   constructor(code: () => Uint8Array<ArrayBuffer>) {
     this.code = code
@@ -148,12 +149,12 @@ export class LazyKernels {
    */
   forChunk(length: number): Kernels | undefined {
     if (!this.kernels) {
-      this.small -= length
-      if (this.small >= 0) return undefined
+      this.plainBytesLeft -= length
+      if (this.plainBytesLeft >= 0) return undefined
       try {
         this.kernels = new Kernels(this.code())
       } catch {
-        this.small = Number.POSITIVE_INFINITY
+        this.plainBytesLeft = Number.POSITIVE_INFINITY
         return undefined
       }
     }

@@ -256,13 +256,13 @@ class HexView {
       this.at(Math.max(start, from))
       this.notes.push(this.elementNote(part, index, end, depth, color))
       for (let i = index; i < end; i++) {
-        const [first, behind] = this.clipped(elements.start(i), elements.start(i + 1))
-        const long = this.options.full ? undefined : squeezedRows(first, behind)
+        const [first, next] = this.clipped(elements.start(i), elements.start(i + 1))
+        const long = this.options.full ? undefined : squeezedRows(first, next)
         const tone = color + (i % 2)
-        await this.put(part.space, first, long ? long.from : behind, tone)
+        await this.put(part.space, first, long ? long.from : next, tone)
         if (!long) continue
         this.skip(long.from, long.to, `more of [${i}]`, depth)
-        await this.put(part.space, long.to, behind, tone)
+        await this.put(part.space, long.to, next, tone)
       }
       index = end
     }

@@ -57,7 +57,7 @@ function facts(document: TileDocument): Pairs {
     !isWhole && ['expected', `${sizeText(listed?.expected_size)}, by the metadata`],
     listed?.string_offsets && ['offsets', 'of the cells are inside this tile'],
     next !== undefined && ['next tile', next === null ? 'none: the file ends here' : `at byte ${countText(next)}`],
-    listed?.extra_size !== undefined && ['behind the last chunk', sizeText(listed.extra_size)],
+    listed?.extra_size !== undefined && ['after the last chunk', sizeText(listed.extra_size)],
   ]
 }
 

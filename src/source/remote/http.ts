@@ -12,7 +12,7 @@ const INDEX_BYTES = 128 * 2 ** 20
 const SIZES_KEPT = 4096
 
 /**
- * `http://` and `https://`. Paths are URLs whose path is decoded. A folder can be listed if the server gives an index
+ * `http://` and `https://`. Paths are URLs without percent-encoding. A folder can be listed if the server gives an index
  * page of links, which most file servers can. Otherwise {@link list} throws NO_LISTING.
  */
 export class HttpStorage extends RemoteStorage {
@@ -53,7 +53,7 @@ export class HttpStorage extends RemoteStorage {
     // Servers redirect from a folder's name to the name with `/` at the end.
     if (new URL(answer.url).pathname.endsWith('/')) return 'folder'
     if (answer.status === 200) {
-      // It may be an error page in place of the file. Reading it tells, and throws then.
+      // It may be an error page instead of the file. Then reading throws.
       if (isPageType(answer.headers)) {
         await this.open(path).size()
         return 'file'

@@ -34,22 +34,22 @@ const COLUMN_BYTES: usize = 24
 let texts: usize = 0
 const END: usize = 0
 const NULL: usize = 8
-const LONE: usize = 16
+const EMPTY_LINE: usize = 16
 const NOT_A_NUMBER: usize = 24
 const INFINITE: usize = 32
 const MINUS_INFINITE: usize = 40
 const MINUS_ZERO: usize = 48
 
-/** Whether a NaN is written only if it is the usual one. */
+/** Whether rows with an unusual NaN are declined. */
 let exactNaN: bool = false
 
 /**
  * @param at address and length of each text: the end of a line, null, a line without cells, NaN, Infinity, -Infinity, -0
- * @param raw whether a NaN with other bits than those of 0 / 0 without a sign is declined
+ * @param exact whether to decline rows with an unusual NaN. The usual one has the bits of 0 / 0, without a sign.
  */
-export function setTexts(at: usize, raw: bool): void {
+export function setTexts(at: usize, exact: bool): void {
   texts = at
-  exactNaN = raw
+  exactNaN = exact
 }
 
 let reached: u32 = 0
@@ -62,7 +62,7 @@ export function reachedRow(): u32 {
   return reached
 }
 
-/** The position of the column because of which {@link reachedRow} was declined; -1 if no row was. */
+/** The position of the column that cannot be written in row {@link reachedRow}; -1 if no row was declined. */
 export function declinedColumn(): i32 {
   return culprit
 }
@@ -108,7 +108,7 @@ export function writeRows(
       out = start
       break
     }
-    if (out === start) out = textAt(LONE, out)
+    if (out === start) out = textAt(EMPTY_LINE, out)
     v128.store(out, v128.load(end))
     out += endLength
   }
@@ -166,7 +166,7 @@ function writeCell(column: usize, cell: usize, out: usize): usize {
   return writeOther(kind, data, cell, out)
 }
 
-/** @param starts address of where it starts in `data`, and of where the next does */
+/** @param starts address of two numbers: where the text starts in `data`, and where the next text starts */
 function copyText(data: usize, starts: usize, out: usize): usize {
   const from = load<u32>(starts) as usize
   return written(out, data + from, (load<u32>(starts, 4) as usize) - from)
