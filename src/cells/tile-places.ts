@@ -48,10 +48,7 @@ export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: s
 /** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT if it ends before it starts */
 export function sizeBetween(offset: number, end: number, tile: number, file: string): number {
   if (end >= offset) return end - offset
-  throw inconsistent(`expected tile ${tile} to end after its start ${offset}, found its end at ${end}`, {
-    file,
-    field: `tile ${tile}`,
-  })
+  throw inconsistent(`expected tile ${tile} to end after its start ${offset}, found its end at ${end}`, { file })
 }
 
 /** Number of cells in a tile, padding of dense tiles included. */

@@ -27,8 +27,7 @@ export function checkColumn(
     const { type } = info.slots[field.slot]
     const bad = badStart(column.starts, data.length, datatypeSize(type))
     if (bad) {
-      const at = { ...field.place(tile), field: `${field.place(tile).field}, cell ${bad.cell}` }
-      items.push(finding(bad.code, at, bad.expected, bad.found))
+      items.push(finding(bad.code, { ...field.place(tile), cell: bad.cell }, bad.expected, bad.found))
       if (bad.code === 'CELL_OFFSETS') return undefined
     }
     starts = new Float64Array(column.starts.length + 1)
@@ -44,8 +43,7 @@ export function checkColumn(
 function checkValidity(validity: Uint8Array, place: Place, known: string | undefined, items: Item[]): void {
   for (let cell = 0; cell < validity.length; cell++) {
     if (validity[cell] <= 1) continue
-    const at = { ...place, field: `${place.field}, cell ${cell}` }
-    items.push(finding('CELL_VALIDITY', at, '0 or 1', validity[cell], known))
+    items.push(finding('CELL_VALIDITY', { ...place, cell }, '0 or 1', validity[cell], known))
     return
   }
 }
@@ -61,8 +59,7 @@ function checkBool(
   const at = data.findIndex(
     (byte, i) => byte > 1 && (starts !== undefined || validity === undefined || cellIsValid(validity, data, i)),
   )
-  if (at >= 0)
-    items.push(finding('CELL_BOOL', { ...place, field: `${place.field}, element ${at}` }, '0 or 1', data[at]))
+  if (at >= 0) items.push(finding('CELL_BOOL', place, '0 or 1', `${data[at]} as element ${at} of the tile`))
 }
 
 /** Whether the cell of a fixed-sized field that holds this byte is not null. */
@@ -135,8 +132,7 @@ export function checkEnumerationIndexes(
     const high = lanes ? (signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]) : 0
     const value = lanes ? high * 2 ** 32 + lanes[2 * cell] : (values?.[cell] ?? 0)
     if ((value >= 0 && value < size) || value === unwritten) continue
-    const place = field.place(tile)
-    const at = { ...place, field: `${place.field}, cell ${cell}` }
+    const at = { ...field.place(tile), cell }
     items.push(
       finding('ENUMERATION_INDEX', at, size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`, value),
     )

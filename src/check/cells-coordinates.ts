@@ -126,7 +126,7 @@ export class CoordinatesCheck {
     }
     let { falling, same } = faultsBy()
     if (falling >= 0) {
-      const at = { ...place, field: `cell ${base + falling}` }
+      const at = { ...place, cell: base + falling }
       const expected = 'a cell after the one before it in global order'
       const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
       const known = orders.find((order) => {
@@ -138,7 +138,7 @@ export class CoordinatesCheck {
       items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', known?.fault ?? this.lossy))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
-      const at = { ...place, field: `cell ${base + same}` }
+      const at = { ...place, cell: base + same }
       const found = 'those of the cell before it'
       items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found, this.lossy))
     }

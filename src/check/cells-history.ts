@@ -40,7 +40,7 @@ export function checkHistory(
     expected: string,
     found: bigint | string,
   ) => {
-    items.push(finding(code, { ...place, field: `${place.field}, cell ${cell}` }, expected, found))
+    items.push(finding(code, { ...place, cell }, expected, found))
   }
   if (written && timestampRange) {
     const [low, high] = timestampRange

@@ -351,17 +351,18 @@ function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place
   const { op, field, value, offsets } = node
   const size = comparedSize(schema, field)
   if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
-  const at = { ...place, field: `value of ${field}` }
+  const at = { ...place, field: 'value' }
+  const bytes = `${size.bytes} bytes to compare with ${field}`
   if (offsets) {
-    if (value.length === 0) yield finding('DELETE_CONDITION_VALUE', at, `members of ${size.bytes} bytes`, 'no bytes')
+    if (value.length === 0) yield finding('DELETE_CONDITION_VALUE', at, `members of ${bytes}`, 'no bytes')
     for (const [i, start] of offsets.entries()) {
       const length = (offsets[i + 1] ?? value.length) - start
       if (length === size.bytes) continue
-      yield finding('DELETE_CONDITION_VALUE', at, `members of ${size.bytes} bytes`, `${length} bytes in member ${i}`)
+      yield finding('DELETE_CONDITION_VALUE', at, `members of ${bytes}`, `${length} bytes in member ${i}`)
       return
     }
   } else if (value.length !== size.bytes && !(size.nullable && value.length === 0))
-    yield finding('DELETE_CONDITION_VALUE', at, `${size.bytes} bytes`, value.length)
+    yield finding('DELETE_CONDITION_VALUE', at, bytes, value.length)
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Finding {
   field?: string | undefined
   tile?: number | undefined
   chunk?: number | undefined
+  /** Index of the cell in its tile. */
+  cell?: number | undefined
   expected: string
   found: string
   /** What it means for a reader. For a known fault of a release, it also names the release. */
@@ -58,6 +60,7 @@ export interface Place {
   field?: string | undefined
   tile?: number | undefined
   chunk?: number | undefined
+  cell?: number | undefined
 }
 
 /** @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code */

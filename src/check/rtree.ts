@@ -120,7 +120,7 @@ function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generato
     const room = maySame ? Number.POSITIVE_INFINITY : boxes.roomOf(tile, dimensions)
     if (cells === 1 ? boxes.isPoint(tile) : cells <= room) continue
     if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, tile)))) continue
-    const at = { ...place, field: `rtree, box of tile ${tile}`, tile }
+    const at = { ...place, field: 'rtree', tile }
     const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
     const found = cells === 1 ? 'a larger one' : `room for ${room}`
     yield finding('MBR_INVALID', at, expected, found, MEANINGS.MBR_INVALID.cells)

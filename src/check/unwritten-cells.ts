@@ -38,8 +38,7 @@ export function checkUnwrittenCells(
     const from = starts ? starts[cell] : cell * size
     const to = starts ? starts[cell + 1] : from + size
     if (isZero(data, from, to) || fills.some((fill) => isSame(data, from, to, fill))) continue
-    const place = field.place(tile)
-    const at = { ...place, field: `${place.field}, cell ${cell}` }
+    const at = { ...field.place(tile), cell }
     const { unwritten } = MEANINGS.NONEMPTY_DOMAIN
     const item = finding('NONEMPTY_DOMAIN', at, 'a fill value outside of the non-empty domain', 'another', unwritten)
     items.push({ ...item, once: fragment.folder.path })

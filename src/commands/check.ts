@@ -140,8 +140,8 @@ async function outcome(
 }
 
 function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
-  const { severity, code, offset = null, space, field = null, tile, chunk, expected, found, meaning } = finding
+  const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
   const file = cx.shownPath(finding.file)
   const message = `expected ${expected}, found ${found}`
-  return { severity, code, file, offset, space, field, tile, chunk, expected, found, message, meaning }
+  return { severity, code, file, offset, space, field, tile, chunk, cell, expected, found, message, meaning }
 }

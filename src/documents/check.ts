@@ -61,6 +61,8 @@ export interface CheckFinding {
   tile?: Count | undefined
   /** Index of the chunk in the tile. */
   chunk?: Count | undefined
+  /** Index of the cell in the tile. */
+  cell?: Count | undefined
   /** What the metadata claims, or the format demands. */
   expected: string
   /** What there is. */

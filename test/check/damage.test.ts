@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { CELL_CODES, FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { PLACES } from './damage.ts'
 import { check, shown } from './findings.ts'
@@ -18,12 +19,14 @@ describe('planted damage is found, with its code and its place', () => {
     ).toEqual([])
     await DAMAGES[code].plant(array)
     const { findings } = await check(array.storage(), EDITED, { key: array.key })
+    // The names of the fixtures' fields have no space.
+    expect(findings.filter(({ field }) => field?.includes(' '))).toEqual([])
     const found = findings.filter(
       (finding) =>
         finding.code === code &&
         finding.severity === FINDING_CODES[code][0] &&
         place.file.test(finding.file) &&
-        (['offset', 'field', 'tile', 'chunk'] as const).every(
+        (['offset', 'field', 'tile', 'chunk', 'cell'] as const).every(
           (key) => place[key] === undefined || finding[key] === place[key],
         ),
     )
@@ -32,4 +35,22 @@ describe('planted damage is found, with its code and its place', () => {
     const needsCells = !ofChunks.some((finding) => finding.code === code)
     expect(needsCells).toBe(CELL_CODES.has(code))
   })
+})
+
+async function planted(code: FindingCode): Promise<EditedArray> {
+  const array = new EditedArray(PLACES[code].fixture)
+  await DAMAGES[code].plant(array)
+  return array
+}
+
+test('a line of check has tile and cell beside the name of the field', async () => {
+  const array = await planted('CELL_VALIDITY')
+  const { text } = await run(['check', '--level', 'cells', EDITED], { storage: array.storage() })
+  expect(text).toMatch(/^warning CELL_VALIDITY \S+: tile 1, cell 1, byte 54, field n$/m)
+})
+
+test('an error about a tile does not give the tile as a field', async () => {
+  const array = await planted('TILE_OFFSETS_ORDER')
+  const { stderr } = await run(['decode', array.fragmentPath()], { storage: array.storage() })
+  expect(stderr).toMatch(/: field a, tile 1: expected tile 1 to end after its start 187, found its end at 1$/m)
 })

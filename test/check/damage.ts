@@ -10,6 +10,7 @@ export interface Place {
   field?: string
   tile?: number
   chunk?: number
+  cell?: number
 }
 
 const SPARSE = '22/sparse_basic'
@@ -105,7 +106,7 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
   DELETE_CONDITION_VALUE: {
     fixture: '22/deletes',
     file: /__15_15_.*\.del$/,
-    field: 'value of a',
+    field: 'value',
   },
   DELETE_CONDITION_OPERANDS: {
     fixture: '22/deletes',
@@ -408,7 +409,8 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
   CELL_OFFSETS: {
     fixture: SPARSE,
     file: /a1\.tdb$/,
-    field: 's, cell 1',
+    field: 's',
+    cell: 1,
     tile: 0,
   },
   CELL_VAR_SIZE: {
@@ -451,7 +453,7 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
   COORDINATE_DUPLICATE: {
     fixture: SPARSE,
     file: /d0\.tdb$/,
-    field: 'cell 2',
+    cell: 2,
     tile: 1,
   },
   TILE_MIN_MAX: {
@@ -490,25 +492,29 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
   CELL_TIMESTAMP: {
     fixture: '22/deletes_consolidated',
     file: /\/t\.tdb$/,
-    field: '__timestamps, cell 0',
+    field: '__timestamps',
+    cell: 0,
     tile: 0,
   },
   DELETE_TIMESTAMP: {
     fixture: '22/deletes_consolidated',
     file: /\/dt\.tdb$/,
-    field: '__delete_timestamps, cell 0',
+    field: '__delete_timestamps',
+    cell: 0,
     tile: 0,
   },
   DELETE_CONDITION_INDEX: {
     fixture: '22/deletes_consolidated',
     file: /\/dci\.tdb$/,
-    field: '__delete_condition_index, cell 0',
+    field: '__delete_condition_index',
+    cell: 0,
     tile: 0,
   },
   ENUMERATION_INDEX: {
     fixture: '22/enumerations',
     file: /a0\.tdb$/,
-    field: 'tree, cell 0',
+    field: 'tree',
+    cell: 0,
     tile: 0,
   },
   METADATA_NAME_INVALID: {

@@ -41,10 +41,11 @@ export async function checkTable(
   await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
 }
 
-function placeText({ offset, space, field, tile, chunk }: CheckFinding): string {
+function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {
   const parts: string[] = []
   if (tile !== undefined) parts.push(`tile ${countText(tile)}`)
   if (chunk !== undefined) parts.push(`chunk ${countText(chunk)}`)
+  if (cell !== undefined) parts.push(`cell ${countText(cell)}`)
   if (offset !== null) parts.push(`byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`)
   if (field !== null) parts.push(`field ${field}`)
   return parts.join(', ')
