@@ -53,15 +53,21 @@ export function addCommonOptions(command: Command, arrow: boolean): Command {
     .option('--quiet', 'no progress, no notes on stderr')
 }
 
-/** Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. */
+/**
+ * Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. Where a command must be but
+ * is not, only that word is left: the error about it says what was meant, whatever the options are.
+ */
 export function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0
-  if (argv[0]?.startsWith('-')) {
-    const { options } = addCommonOptions(new Command(), true)
-    const withValue = options.flatMap(({ short, long, required }) => (required ? [short, long] : []))
-    while (argv[at]?.startsWith('-') && argv[at] !== '--') at += withValue.includes(argv[at]) ? 2 : 1
+  const { options } = addCommonOptions(new Command().option('-h, --help').option('-V, --version'), true)
+  const flags = options.flatMap(({ short, long, required }) => [[short, required] as const, [long, required] as const])
+  const takesValue = new Map(flags)
+  while (argv[at]?.startsWith('-') && argv[at] !== '--') at += takesValue.get(argv[at]) ? 2 : 1
+  if (at < argv.length && argv[at] !== '--' && !isCommand(argv[at])) {
     // An option that belongs to one command may take a value, too.
-    if (at > 0) while (at < argv.length && !isCommand(argv[at])) at++
+    const isWhole = argv.slice(0, at).every((arg, i) => takesValue.has(arg) || takesValue.get(argv[i - 1]))
+    if (isWhole) return [argv[at]]
+    while (at < argv.length && !isCommand(argv[at])) at++
   }
   if (at >= argv.length) return argv
   if (argv[at] === 'help') return helpCall(argv.slice(at + 1))

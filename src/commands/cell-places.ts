@@ -1,16 +1,20 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { faultOf, InspectError, usage } from '../base/errors.ts'
+import { type Bounds, rangeFilter } from '../cells/bounds.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { ValueStyle } from '../format/value.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { parseRanges } from './ranges.ts'
+import { domainResult } from './values.ts'
 
 /** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
 export async function cellPlacesOutcome(
@@ -79,6 +83,23 @@ function asCellOption<T>(read: () => T): T {
   }
 }
 
+/** @throws InspectError USAGE if a bound lies outside of its dimension's domain */
+function refuseOutside(
+  dimensions: readonly Dimension[],
+  bounds: ReadonlyMap<number, Bounds>,
+  options: readonly string[],
+  style: ValueStyle,
+): void {
+  for (const [d, ends] of bounds) {
+    const { name, type, cell_val_num, domain } = dimensions[d]
+    const range = domainResult(type, domain, style)
+    const [min, max] = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
+    if (!range || rangeFilter([{ type, cell_val_num }], new Map([[0, ends]]))([{ min, max }])) continue
+    const found = JSON.stringify(options.find((option) => option.startsWith(`${name}=`)))
+    throw usage(`--cell expects ${name} in its domain, ${range.join(' to ')}, found ${found}`)
+  }
+}
+
 /** The cells of the fragment at these coordinates. Tiles that cannot hold them are skipped. */
 async function* matches(
   cx: CommandContext,
@@ -97,6 +118,7 @@ async function* matches(
   try {
     await limitToBounds(selection, fragment, cells, bounds)
     const values = cells.columns.map((column) => columnValue(column, cx.style))
+    let found = false
     for await (const { tile, first = 0, rows, columns } of batchesInBounds(cells, bounds)) {
       for (const row of rows) {
         const coordinates: Record<string, CellValue> = Object.create(null)
@@ -104,9 +126,12 @@ async function* matches(
           const data = columns[i]
           if (data) coordinates[column.name] = values[i](data, row)
         })
+        found = true
         yield { tile, cell: first + row, coordinates }
       }
     }
+    // Not before: damage may have put a cell outside of the domain.
+    if (!found) refuseOutside(dimensions, bounds, options, cx.style)
   } finally {
     await cells.close()
   }

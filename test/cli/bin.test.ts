@@ -38,6 +38,15 @@ else {
     expect(call('help')).toEqual(call('--help'))
     const wrong = (stderr: string) => ({ status: 2, stdout: '', stderr })
     expect(call('help', 'lss')).toEqual(wrong("error: unknown command 'lss'; did you mean ls?\n"))
+    for (const args of [
+      ['lss', '--help'],
+      ['--help', 'lss'],
+      ['--color', 'never', 'lss', '-h'],
+      ['lss', '--version'],
+      ['--raw', 'lss'],
+    ])
+      expect(call(...args)).toEqual(wrong("error: unknown command 'lss'; did you mean ls?\n"))
+    expect(call('--format', 'csv', '--help')).toEqual(call('--help'))
     expect(call('help', 'nothinglikeit')).toEqual(wrong("error: unknown command 'nothinglikeit'\n"))
   })
 

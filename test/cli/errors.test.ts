@@ -84,6 +84,21 @@ describe('wrong usage: exit 2', () => {
     expectErrorLines(ran)
   })
 
+  test.each([
+    ['22/dense_datetime_dim', 'day=2022-02-07', 'day in its domain, 2022-01-08 to 2022-02-06'],
+    ['22/sparse_basic', 'x=1,y=-51', 'y in its domain, -50 to 49'],
+  ])('a cell outside of the domain names the dimension: %s', async (name, cell, expected) => {
+    const path = `${FIXTURES}/${name}`
+    const [fragment] = readdirSync(`${path}/__fragments`)
+    const { code, text, stderr } = await run(['at', `${path}/__fragments/${fragment}`, '--cell', cell])
+    const found = JSON.stringify(cell.split(',').at(-1))
+    expect({ code, text, stderr }).toEqual({
+      code: 2,
+      text: '',
+      stderr: `error: --cell expects ${expected}, found ${found}\n`,
+    })
+  })
+
   test('too many arguments are counted', async () => {
     const ran = await run(['diff', ARRAY, ARRAY, ARRAY])
     expect(ran).toMatchObject({ code: 2, text: '', stderr: 'error: diff expects 2 arguments, found 3\n' })
