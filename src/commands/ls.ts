@@ -10,6 +10,7 @@ import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { deletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
@@ -99,7 +100,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     encryption: encryption instanceof InspectError ? null : encryption,
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
-    delete_condition_num: (await array.commits()).deletes.size,
+    delete_condition_num: (await deletePlaces(array)).length,
     missing_fragments: await array.missingFragments(),
     fragments: compared ? found.map(({ result }) => result) : resultsOf(wanted()),
   }

@@ -28,9 +28,10 @@ import {
   readGenericTile,
   readGenericTileHeader,
   readTileFile,
+  type Times,
 } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
-import { type FragmentState, hasBegun, isRead, type Visibility, visibilityOf } from './visibility.ts'
+import { type FragmentState, isPartlyWithin, isRead, isWithin, type Visibility, visibilityOf } from './visibility.ts'
 
 export type { FragmentState }
 
@@ -121,29 +122,40 @@ interface Listing {
   folders: readonly (ListedFolder & { committed: boolean })[]
 }
 
+/** Results by a name of the reading. */
+type Known = Map<string, Promise<unknown>>
+
 /** A TileDB array. Everything is read on demand, and kept. */
 export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
-  private readonly known = new Map<string, Promise<unknown>>()
+  private readonly known: Known = new Map()
+  /** What does not depend on the times, shared by all that {@link at} makes. */
+  private readonly timeless: Known
 
-  constructor(folder: Folder, cx: ReadContext) {
+  constructor(folder: Folder, cx: ReadContext, timeless: Known = new Map()) {
     this.folder = folder
     this.cx = cx
+    this.timeless = timeless
+  }
+
+  /** The same array as TileDB opens it between other times: all methods answer for them. */
+  at({ from, now }: Times): InspectArray {
+    return new InspectArray(this.folder, { ...this.cx, from, now }, this.timeless)
   }
 
   /** What `read` gives, which is called once for each key. */
-  private once<T>(key: string, read: () => Promise<T>): Promise<T> {
-    let found = this.known.get(key) as Promise<T> | undefined
+  private once<T>(key: string, read: () => Promise<T>, known = this.known): Promise<T> {
+    let found = known.get(key) as Promise<T> | undefined
     if (!found) {
       found = read()
-      this.known.set(key, found)
+      known.set(key, found)
     }
     return found
   }
 
   root(): Promise<readonly Entry[]> {
-    return this.once('root', () => this.folder.list())
+    return this.once('root', () => this.folder.list(), this.timeless)
   }
 
   /**
@@ -153,7 +165,7 @@ export class InspectArray {
    */
   async schemaFiles(known?: string): Promise<SchemaFile[]> {
     try {
-      return await this.once('schemas', () => this.readSchemaFiles())
+      return await this.once('schemas', () => this.readSchemaFiles(), this.timeless)
     } catch (error) {
       if (known === undefined || !isNoListing(error)) throw error
       return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
@@ -246,11 +258,12 @@ export class InspectArray {
 
   /** Damaged commit files are reported to {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
-    return this.once('commits', async () => {
+    const read = async (): Promise<Commits> => {
       const commits = await readCommits(this.folder, await this.root())
       for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
       return commits
-    })
+    }
+    return this.once('commits', read, this.timeless)
   }
 
   /** All fragment folders, committed or not, sorted by their timestamps. Opens no fragment. */
@@ -287,15 +300,14 @@ export class InspectArray {
 
   private async readListing(): Promise<Listing> {
     const commits = await this.commits()
-    const { now } = this.cx
     const folders: Listing['folders'][number][] = []
     for (const folder of await this.fragmentFolders()) {
       const { name, path, old } = folder
       folders.push({ ...folder, committed: commits.committed.has(path) || (old && (await this.hasMetadata(name))) })
     }
-    const open = [...folders, ...commits.files].some(({ path }) => hasBegun(path, now))
-    const newest = open ? await this.newestSchema().catch(unlessFault) : undefined
-    return { visibility: visibilityOf(commits, folders, now, newest?.schema.array_type === 'sparse'), folders }
+    const partly = [...folders, ...commits.files].some(({ path }) => isPartlyWithin(path, this.cx))
+    const newest = partly ? await this.newestSchema().catch(unlessFault) : undefined
+    return { visibility: visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse'), folders }
   }
 
   /**
@@ -314,11 +326,15 @@ export class InspectArray {
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
     const there = new Set(folders.map(({ name }) => name))
-    const { now } = this.cx
     return [...(await this.commits()).committed]
       .filter((path) => visibility.lists(path).length === 0)
       .map(lastPathPart)
-      .filter((name) => !there.has(name) && (nameFacts(name)?.timestamp_range[1] ?? 0n) <= now)
+      .filter((name) => !there.has(name) && this.isNow(name))
+  }
+
+  /** Whether the timestamps in a name are all between the times of the context. */
+  private isNow(name: string): boolean {
+    return isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], this.cx)
   }
 
   /** Opens a fragment of this array. @param path relative to the array */
@@ -449,9 +465,9 @@ export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const vacuumed = new Set<string>()
-  const isAhead = (name: string): boolean => (nameFacts(name)?.timestamp_range[1] ?? 0n) > cx.now
+  const counts = (name: string): boolean => isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], cx)
   for (const { name } of entries) {
-    if (!name.endsWith('.vac') || isAhead(name)) continue
+    if (!name.endsWith('.vac') || !counts(name)) continue
     const bytes = await withSource(inside.file(name), readAll)
     for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
   }

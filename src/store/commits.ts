@@ -84,11 +84,8 @@ export interface Commits {
   committed: ReadonlySet<string>
   /** Paths of the fragments whose line in a `.con` file is in an `.ign` file, with the path of the `.ign` file. */
   ignored: ReadonlyMap<string, string>
-  /**
-   * Names, without suffix, of the delete conditions that count: those of `.del` files, and those in `.con` files that no
-   * `.ign` file cancels.
-   */
-  deletes: ReadonlySet<string>
+  /** Paths of the fragments that a line of a `.con` file commits which is in no `.ign` file. */
+  consolidated: ReadonlySet<string>
 }
 
 /**
@@ -143,25 +140,24 @@ function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   const ignoredLines = new Map<string, string>()
   const committed = new Set<string>()
   const ignored = new Map<string, string>()
-  const deletes = new Set<string>()
+  const consolidated = new Set<string>()
   for (const { kind, entries, path } of files) {
     if (kind === 'ignore') for (const { text } of entries) ignoredLines.set(text, ignoredLines.get(text) ?? path)
   }
   for (const { kind, entries, path } of files) {
     if (kind === 'write') committed.add(committedPath(path))
-    if (kind === 'delete') deletes.add(stem(lastPathPart(path)))
     if (kind !== 'consolidated-commits') continue
-    for (const { text, name } of entries) {
-      if (commitKind(text) === 'delete' && !ignoredLines.has(text)) deletes.add(stem(name))
+    for (const { text } of entries) {
       const fragment = linePath(text)
       if (fragment === undefined) continue
       const ignoredBy = ignoredLines.get(text)
-      if (ignoredBy === undefined) committed.add(fragment)
+      if (ignoredBy === undefined) consolidated.add(fragment)
       else ignored.set(fragment, ignoredBy)
     }
   }
+  for (const path of consolidated) committed.add(path)
   for (const path of committed) ignored.delete(path)
-  return { committed, ignored, deletes }
+  return { committed, ignored, consolidated }
 }
 
 /**

@@ -23,11 +23,16 @@ export interface ReadContext {
    * Milliseconds. Everything is shown as TileDB reads it at this time: later fragments, lists and schemas do not count.
    */
   now: bigint
+  /** Milliseconds, 0 if undefined. What was written before it does not count, except for schemas. */
+  from?: bigint | undefined
   /**
    * Called for damage after which reading can go on, such as one commit file of many. Without it the error is thrown.
    */
   onFault?: ((fault: InspectError) => void) | undefined
 }
+
+/** The times between which TileDB opens an array or a group, both included. */
+export type Times = Pick<ReadContext, 'from' | 'now'>
 
 /** A context for one array, and for the fragments and files in it. */
 export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: number): ReadContext {

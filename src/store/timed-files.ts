@@ -4,6 +4,7 @@ import type { Describe } from '../format/io.ts'
 import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import { type ReadContext, readTileFile } from './generic-tile.ts'
+import { isWithin } from './visibility.ts'
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
@@ -26,7 +27,7 @@ export async function* timedFiles<T>(
   const found: { name: string; first: bigint }[] = []
   for (const { name, kind } of entries) {
     const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
-    if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && last <= cx.now)
+    if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
   }
   found.sort((a, b) => (a.first !== b.first ? (a.first < b.first ? -1 : 1) : a.name < b.name ? -1 : 1))

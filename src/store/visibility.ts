@@ -1,13 +1,15 @@
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
+import type { Times } from './generic-tile.ts'
 
 /**
  * State of a fragment folder at a given time. `live`: TileDB lists it. `uncommitted`: no commit names it, after a
  * failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
  * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
- * file cancels its commit. `future`: its timestamps end later. `unlisted`: a sparse fragment whose timestamps began but
- * end later; TileDB does not list it, but reads it. `no-metadata`: a folder of an old version without a metadata file.
+ * file cancels its commit. `future`: its timestamps end later. `past`: they begin before the times that are asked for.
+ * `unlisted`: a sparse fragment of which only a part is between these times; TileDB does not list it, but reads it.
+ * `no-metadata`: a folder of an old version without a metadata file.
  */
 export type FragmentState =
   | 'live'
@@ -17,6 +19,7 @@ export type FragmentState =
   | 'hidden'
   | 'ignored'
   | 'future'
+  | 'past'
   | 'no-metadata'
 
 /** Whether queries give the cells of a fragment in this state. */
@@ -24,13 +27,13 @@ export function isRead(state: FragmentState): boolean {
   return state === 'live' || state === 'unlisted'
 }
 
-type Times = readonly [bigint, bigint]
+type TimestampRange = readonly [bigint, bigint]
 
 /** The facts about a fragment folder that its state depends on. */
 interface FragmentFolder {
   /** Relative to the array. */
   path: string
-  timestamp_range: Times | undefined
+  timestamp_range: TimestampRange | undefined
   /** Whether it has a commit; before version 5, whether it has a metadata file. */
   committed: boolean
 }
@@ -41,16 +44,21 @@ export interface VacuumList {
   file: string
   /** Name of the consolidated fragment that replaces those in the list. The list is named after it. */
   name: string
-  timestamp_range: Times | undefined
+  timestamp_range: TimestampRange | undefined
   /** Paths of the fragments that it hides. */
   hides: readonly string[]
 }
 
 /**
  * Since this version consolidated sparse fragments have a timestamp for each cell. So TileDB also reads them for times
- * before their last timestamp.
+ * that contain only a part of theirs.
  */
 const TIMESTAMPS_SINCE = 15
+
+/** Whether timestamps are all between the given times. @see ArrayDirectory::timestamps_overlap */
+export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Times): boolean {
+  return first >= from && last <= now
+}
 
 /**
  * Which fragments TileDB reads, by the rules of its array directory, and why it does not read the others.
@@ -67,13 +75,13 @@ export interface Visibility {
 export function visibilityOf(
   commits: Commits,
   folders: readonly FragmentFolder[],
-  now: bigint,
+  times: Times,
   sparse: boolean,
 ): Visibility {
   const byPath = new Map(folders.map((folder) => [folder.path, folder]))
   const listedBy = new Map<string, VacuumList[]>()
   const byName = new Map<string, VacuumList[]>()
-  const lists = Array.from(vacuumLists(commits.files, now, sparse))
+  const lists = Array.from(vacuumLists(commits.files, times, sparse))
   for (const list of lists) {
     addTo(byName, list.name, list)
     for (const path of list.hides) addTo(listedBy, path, list)
@@ -83,9 +91,10 @@ export function visibilityOf(
   const state = (path: string): FragmentState => {
     const folder = byPath.get(path)
     if (!folder?.committed) return commits.ignored.has(path) ? 'ignored' : 'uncommitted'
-    const over = (folder.timestamp_range?.[1] ?? 0n) <= now
-    if (!over && !(sparse && hasBegun(path, now))) return 'future'
-    if (!listedBy.has(path)) return over ? 'live' : 'unlisted'
+    const range = folder.timestamp_range ?? [0n, 0n]
+    const within = isWithin(range, times)
+    if (!within && !(sparse && isPartlyWithin(path, times))) return range[1] > times.now ? 'future' : 'past'
+    if (!listedBy.has(path)) return within ? 'live' : 'unlisted'
     return replaced.has(path) ? 'to-vacuum' : 'hidden'
   }
   const todo = lists.filter(({ name }) => isRead(state(`${FRAGMENTS_FOLDER}/${name}`)) || isRead(state(name)))
@@ -113,25 +122,28 @@ export function mayReplace({ timestamp_range }: VacuumList, path: string): boole
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }
 
-/** The `.vac` files that count: their timestamps are past or, in sparse arrays since version 15, have begun. */
-function* vacuumLists(files: readonly CommitFile[], now: bigint, sparse: boolean): Generator<VacuumList> {
+/** The `.vac` files that count: all or, in sparse arrays since version 15, a part of their timestamps is between the times. */
+function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
     const name = stem(lastPathPart(file.path))
-    const times = nameFacts(lastPathPart(file.path))?.timestamp_range
-    if (times && times[1] > now && !(sparse && hasBegun(file.path, now))) continue
+    const timestamp_range = nameFacts(lastPathPart(file.path))?.timestamp_range
+    const counts = !timestamp_range || isWithin(timestamp_range, times) || (sparse && isPartlyWithin(file.path, times))
+    if (!counts) continue
     const hides = file.entries.flatMap(({ text }) => vacuumPath(text) ?? [])
-    yield { file: file.path, name, timestamp_range: times, hides }
+    yield { file: file.path, name, timestamp_range, hides }
   }
 }
 
 /**
- * Whether the timestamps of a fragment or list began but end later, in a version in which sparse arrays then count it.
+ * Whether only a part of the timestamps of a fragment or list is between the times, in a version in which sparse arrays
+ * then count it.
  */
-export function hasBegun(path: string, now: bigint): boolean {
-  const named = nameFacts(lastPathPart(path))
-  const [first, last] = named?.timestamp_range ?? [0n, 0n]
-  return first <= now && last > now && (named?.format_version ?? 0) >= TIMESTAMPS_SINCE
+export function isPartlyWithin(path: string, times: Times): boolean {
+  const { timestamp_range = [0n, 0n], format_version = 0 } = nameFacts(lastPathPart(path)) ?? {}
+  const [first, last] = timestamp_range
+  const touches = first <= times.now && last >= (times.from ?? 0n)
+  return touches && !isWithin(timestamp_range, times) && format_version >= TIMESTAMPS_SINCE
 }
 
 /**

@@ -46,6 +46,7 @@ const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: strin
   hidden:
     'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
   future: 'its time stamps end in the future, and it is read from then on',
+  past: 'its time stamps begin before the times that were asked for',
   uncommitted: 'no commit names it: a write that failed or is still going on',
   'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
   ignored: 'an ignore file took its commit back',

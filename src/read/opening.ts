@@ -1,0 +1,83 @@
+import { addPlace, InspectError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { FRAGMENTS_FOLDER } from '../store/commits.ts'
+import { deletePlaces, readDelete } from '../store/deletes.ts'
+import { fragmentFileSizes } from '../store/file-sizes.ts'
+import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
+
+/**
+ * What TileDB 2.30 loads when it opens an array between two times, both included: which schema, fragments and delete
+ * conditions.
+ *
+ * @param between milliseconds; by default the times of the array's context: from 0 to now
+ * @throws InspectError MISSING_FILE if a commit names a fragment without a folder; the errors of fragments, schemas and
+ *   conditions that cannot be read, each with the file as its place
+ * @see tiledb/sm/array/array_directory.cc
+ */
+export async function openAt(
+  array: InspectArray,
+  { from = array.cx.from ?? 0n, to = array.cx.now }: { from?: bigint | undefined; to?: bigint | undefined } = {},
+): Promise<OpenedArray> {
+  const opened = array.at({ from, now: to })
+  const { schema } = await opened.newestSchema()
+  const [missing] = await opened.missingFragments()
+  if (missing !== undefined) {
+    const message = `expected the fragment ${missing}, which a commit names, found no such folder`
+    throw new InspectError('MISSING_FILE', message, { file: array.folder.path })
+  }
+  const fragments = await openedFragments(opened)
+  const deletes = await openedDeletes(opened)
+  return { array: opened, between: [from, to], schema, fragments, deletes }
+}
+
+async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
+  const entries = await inTileDBsOrder(array)
+  const { isRemote } = array.folder
+  // The sizes of all metadata files from a few listings, the footers from consolidated metadata.
+  if (isRemote) await array.listFragmentsAhead()
+  const footers = isRemote ? await array.consolidatedFooters() : undefined
+  const open = async ({ name, path, timestamp_range }: FragmentEntry): Promise<OpenedFragment> => {
+    const fragment = array.fragment(path)
+    try {
+      const footer = footers?.get(name)
+      const size = footer && (await fragmentFileSizes(fragment)).get(FRAGMENT_METADATA_FILE)
+      if (footer && size !== undefined) fragment.assumeFooter(footer, size)
+      return { fragment, info: await fragment.info(), time: timestamp_range?.[0] ?? 0n }
+    } catch (error) {
+      throw addPlace(error, { file: fragment.folder.path })
+    } finally {
+      await fragment.close()
+    }
+  }
+  const fragments: OpenedFragment[] = []
+  for await (const one of inOrder(entries, atOnce(array.folder), open)) fragments.push(one)
+  return fragments
+}
+
+/**
+ * The fragments that TileDB reads, in its order: by their first time stamp. Those of equal time: first those of versions
+ * before 12, then those whose commits are consolidated, then the others, each by name.
+ * @see ArrayDirectory::load, compute_filtered_uris
+ */
+async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
+  const { consolidated } = await array.commits()
+  const group = ({ path }: FragmentEntry): number =>
+    !path.startsWith(`${FRAGMENTS_FOLDER}/`) ? 0 : consolidated.has(path) ? 1 : 2
+  const first = ({ timestamp_range }: FragmentEntry): bigint => timestamp_range?.[0] ?? 0n
+  return (await array.fragments())
+    .filter(({ isRead }) => isRead)
+    .sort((a, b) => group(a) - group(b) || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => (first(a) < first(b) ? -1 : first(a) > first(b) ? 1 : 0))
+}
+
+async function openedDeletes(array: InspectArray): Promise<TimedCondition[]> {
+  const deletes: TimedCondition[] = []
+  const places = await deletePlaces(array)
+  const read = inOrder(places, atOnce(array.folder), async (place): Promise<TimedCondition> => {
+    return { path: place.path, time: place.time, stays: await readDelete(array, place) }
+  })
+  for await (const one of read) deletes.push(one)
+  return deletes
+}

@@ -1,0 +1,47 @@
+import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { readAll, withSource } from '../source/source.ts'
+import type { InspectArray } from './array.ts'
+import { commitKind, stem } from './commits.ts'
+import { readGenericTile } from './generic-tile.ts'
+import { isWithin } from './visibility.ts'
+
+/** A delete condition, and where it is stored. */
+export interface DeletePlace {
+  /** Name of the commit, without suffix. */
+  name: string
+  /** Path of the `.del` or `.con` file, relative to the array. */
+  path: string
+  /** Milliseconds, from the name. */
+  time: bigint
+  /** Bytes of the generic tile in a `.con` file. A `.del` file is one tile. */
+  tile: { offset: number; length: number } | undefined
+}
+
+/**
+ * The delete conditions that TileDB applies between the times of the array's context, oldest first: those of `.del` files
+ * and those in `.con` files, even if a line of an `.ign` file names them.
+ * @see ArrayDirectory::load_consolidated_commit_uris, load_commits_dir_uris_v12_or_higher; measured with TileDB 2.30
+ */
+export async function deletePlaces(array: InspectArray): Promise<DeletePlace[]> {
+  const found = new Map<string, DeletePlace>()
+  const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
+    const name = stem(text.slice(text.lastIndexOf('/') + 1))
+    const timestamp_range = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+    if (commitKind(text) === 'delete' && isWithin(timestamp_range, array.cx) && !found.has(name))
+      found.set(name, { name, path, time: timestamp_range[0], tile })
+  }
+  for (const { path, entries } of (await array.commits()).files) {
+    add(path, path, undefined)
+    for (const { text, tile } of entries) if (tile) add(text, path, tile)
+  }
+  return [...found.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+}
+
+/** Reads a delete condition: which cells stay. */
+export function readDelete(array: InspectArray, { path, tile }: DeletePlace): Promise<ConditionNode> {
+  return withSource(array.folder.file(path), async (source) => {
+    const bytes = tile ? await source.read(tile.offset, tile.length) : await readAll(source)
+    return readGenericTile(bytes, deleteCondition, array.cx, { file: source.name, offset: tile?.offset ?? 0 })
+  })
+}
