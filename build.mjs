@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
@@ -57,8 +58,26 @@ async function importsOf(roots) {
 const EXPECTED = new Set(['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT'])
 const onLog = (level, log) => level === 'warn' && !EXPECTED.has(log.code) && console.warn(log.message)
 
+/** Wasm files that pages need, by the name of the codec: src/filters/codecs/wasm-file.ts. */
+const WASM = {
+  zstd: '@foxglove/wasm-zstd/dist/wasm-zstd.wasm',
+  bzip2: 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm',
+  webp: '@jsquash/webp/codec/dec/webp_dec.wasm',
+}
+for (const [name, file] of Object.entries(WASM)) {
+  const text = deflateRawSync(readFileSync(join('node_modules', file)), { level: 9 }).toString('base64')
+  writeFileSync(`src/filters/codecs/${name}.wasm.js`, `export const DEFLATED = '${text}'\n`)
+}
+
 /** Folders of packages whose code is in dist/. The kernels have some of AssemblyScript's library, chunks what the bundler lends them. */
-const bundled = new Set(['assemblyscript', 'rolldown'].map((name) => resolve('node_modules', name)))
+const bundled = new Set(
+  ['assemblyscript', 'rolldown', ...Object.values(WASM).map(packageOf)].map((name) => resolve('node_modules', name)),
+)
+/** Licences of what packages compiled into their wasm files, where their own file does not have them. */
+const INSIDE = {
+  '@foxglove/wasm-zstd': 'src/filters/codecs/LICENSE-zstd.txt',
+  '@jsquash/webp': 'node_modules/@jsquash/webp/codec/LICENSE.codec.md',
+}
 
 async function bundle(input, external, plugins, output) {
   const build = await rolldown({ input, external, plugins, platform: 'node', onLog })
@@ -76,7 +95,8 @@ function licences() {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
     if (files.length === 0) throw new Error(`expected a licence in ${folder}, found none`)
-    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
+    const paths = [...files.map((file) => join(folder, file)), ...(name in INSIDE ? [INSIDE[name]] : [])]
+    const texts = paths.map((path) => readFileSync(path, 'utf8').trim())
     return [`${name} ${version} (${license})`, ...texts].join('\n\n')
   })
   const line = `\n\n${'-'.repeat(80)}\n\n`

@@ -9,7 +9,8 @@
  * ```
  */
 import { usage } from './base/errors.ts'
-import { portable, portableCodecs } from './filters/codecs/portable.ts'
+import { portable } from './filters/codecs/portable.ts'
+import { packedWasm } from './filters/codecs/wasm-file.ts'
 import type { Fragment, InspectArray, InspectGroup, Target } from './library.ts'
 import { arrayOf, type BaseOptions, fragmentOf, groupOf, openAt, type Place } from './opening.ts'
 import { Client, DEFAULT_LIMITS } from './source/remote/client.ts'
@@ -19,21 +20,16 @@ import { remoteTarget } from './source/remote/urls.ts'
 export * from './library.ts'
 
 /** Without a storage, paths are `http` or `https` URLs. */
-export interface OpenOptions extends BaseOptions {
-  /**
-   * Returns a package's wasm file by its specifier, `package/folder/name.wasm`. The filters ZSTD, BZIP2 and WEBP have such
-   * files. The default fetches the URL that `import.meta.resolve` gives. ZSTD works without its file, at half the speed.
-   */
-  readWasm?: ((specifier: string) => Promise<ArrayBuffer>) | undefined
-}
+export type OpenOptions = BaseOptions
+
+const codecs = portable(packedWasm)
 
 /**
  * Opens whatever is at `path`, in the storage or on the network.
  * @throws InspectError NOT_FOUND, NOT_TILEDB; USAGE if the path is not an `http` or `https` URL
  */
 export async function open(path: string, options: OpenOptions = {}): Promise<Target> {
-  const { key, readWasm } = options
-  return openAt(placeOf(path, options), readWasm ? portable(readWasm) : portableCodecs, key)
+  return openAt(placeOf(path, options), codecs, options.key)
 }
 
 function placeOf(path: string, { storage, onNote = () => {} }: OpenOptions): Place {

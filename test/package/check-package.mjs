@@ -8,6 +8,8 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build as esbuild } from 'esbuild'
 import { rolldown } from 'rolldown'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -64,8 +66,8 @@ function checkLicences({ dependencies, optionalDependencies }) {
   // Words of messages look like imports, too: those are no packages.
   const bundled = new Set(imported.filter((name) => lockOf(name) && !(name in published)))
   for (const name of bundled) for (const below of Object.keys(lockOf(name).dependencies ?? {})) bundled.add(below)
-  // The program has some of its scripts; its wasm files are loaded.
-  bundled.add('@jsquash/webp')
+  // Their wasm files are packed into scripts.
+  for (const name of ['@foxglove/wasm-zstd', 'bzip2-wasm', '@jsquash/webp']) bundled.add(name)
   check(bundled.size > 4, `expected packages that are bundled, found only ${[...bundled]}`)
   const licences = readFileSync(join(folder, 'node_modules/tiledb-inspect/THIRD_PARTY_LICENSES'), 'utf8').split(
     /^-{80}$/m,
@@ -93,7 +95,7 @@ function checkTypes() {
      }
      export async function inPage(files: Map<string, Uint8Array>): Promise<number> {
        const storage: Storage = new MemoryStorage(files)
-       const array = await openInPage('/array', { storage, readWasm: async () => new ArrayBuffer(0) })
+       const array = await openInPage('/array', { storage })
        const cells = await openCells(array.fragment('__fragments/__1'), { fields: ['a'] })
        return cells.columns.length
      }
@@ -136,6 +138,48 @@ async function checkBrowserEntries() {
   }
 }
 
+/** What a page loads at first: the entry, without codecs, minified and compressed. */
+const MOST_PAGE_BYTES = 120_000
+/** Packages and wasm files that are loaded only when a filter needs them. */
+const CODECS = ['pako', 'lz4js', 'hashes/sha2.js', 'hashes/legacy.js', '@noble/ciphers', '@jsquash/webp']
+
+/** esbuild, called as its manual does for a page: nothing of Node, and each codec in a chunk of its own. */
+async function checkBrowserSize() {
+  const { outputFiles, metafile } = await esbuild({
+    stdin: { contents: "export * from 'tiledb-inspect/browser'", resolveDir: folder },
+    absWorkingDir: folder,
+    outdir: 'out',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    metafile: true,
+    write: false,
+  })
+  const { outputs } = metafile
+  const left = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external))
+  check(left.length === 0, `expected a bundle without imports, found ${left.map(({ path }) => path)}`)
+  const [entry] = Object.keys(outputs).filter((name) => outputs[name].entryPoint === '<stdin>')
+  const atFirst = new Set([entry])
+  for (const name of atFirst)
+    for (const { path, kind } of outputs[name].imports) if (kind === 'import-statement') atFirst.add(path)
+  const packed = Object.keys(metafile.inputs).filter((file) => /\.wasm-/.test(file))
+  check(packed.length === 3, `expected the files of ZSTD, BZIP2 and WEBP, found ${packed}`)
+  for (const part of [...CODECS, ...packed]) {
+    const [chunk, ...more] = Object.keys(outputs).filter((name) =>
+      Object.keys(outputs[name].inputs).some((file) => file.includes(part)),
+    )
+    check(chunk !== undefined, `expected a chunk with ${part}, found none`)
+    const first = [chunk, ...more].filter((name) => atFirst.has(name))
+    check(first.length === 0, `expected ${part} to be loaded when a filter needs it, found it in ${first}`)
+  }
+  const bytes = outputFiles
+    .filter(({ path }) => [...atFirst].some((name) => path.endsWith(name)))
+    .reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)
+  check(bytes <= MOST_PAGE_BYTES, `expected at most ${MOST_PAGE_BYTES} bytes for a page, found ${bytes}`)
+  return bytes
+}
+
 try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root))
   const unwanted = packed.files.map(({ path }) => path).filter((path) => !ALLOWED.test(path))
@@ -154,6 +198,7 @@ try {
   checkLicences(manifest)
   checkTypes()
   await checkBrowserEntries()
+  const pageBytes = await checkBrowserSize()
 
   const flags = packed.files.filter(
     ({ path }) => path.startsWith('dist/lib/') && readFileSync(join(root, path), 'utf8').includes('setFlagsFromString'),
@@ -198,7 +243,7 @@ try {
   copyFileSync(join(root, 'examples/node/fragments.js'), join(folder, 'fragments.js'))
   const shown = run('node', ['fragments.js', array, '1'])
   check(shown.includes('"name":"Buenos Aires"'), `expected the example to print the first cell, found ${shown}`)
-  console.log(`package: ${packed.files.length} files, ${packed.unpackedSize} bytes unpacked`)
+  console.log(`package: ${packed.files.length} files, ${packed.unpackedSize} bytes unpacked, ${pageBytes} for a page`)
 } catch (error) {
   console.error(String(error), error.stdout ?? '')
   process.exitCode = 1

@@ -1,7 +1,7 @@
 import { InspectError } from '../../base/errors.ts'
-import type { ByteCodec, Codecs } from './codecs.ts'
+import type { Codecs } from './codecs.ts'
 import { once } from './once.ts'
-import { fetchPackagedWasm, type WasmReader } from './wasm-file.ts'
+import type { WasmReader } from './wasm-file.ts'
 
 /**
  * Codecs in JavaScript and wasm, for any platform. Each package is loaded on first use.
@@ -17,7 +17,7 @@ export function portable(readWasm: WasmReader): Codecs {
   }
   return {
     gzip: async () => (await import('./gzip.ts')).gzipCodec,
-    zstd: once(() => loadZstd(wasm)),
+    zstd: once(async () => (await import('./zstd.ts')).loadZstd(wasm)),
     lz4: async () => (await import('./lz4.ts')).lz4Codec,
     bzip2: once(async () => (await import('./bzip2.ts')).loadBzip2(wasm)),
     md5: async () => (await import('@noble/hashes/legacy.js')).md5,
@@ -26,17 +26,3 @@ export function portable(readWasm: WasmReader): Codecs {
     webp: once(async () => (await import('./webp.ts')).loadWebp(wasm)),
   }
 }
-
-/** The fast codec if its wasm file can be read, otherwise the one without a file. */
-async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
-  const { loadZstd: load, ZSTD_WASM } = await import('./zstd.ts')
-  let code: BufferSource
-  try {
-    code = await readWasm(ZSTD_WASM)
-  } catch {
-    return (await import('./zstd-without-file.ts')).loadZstdCodec()
-  }
-  return load(code)
-}
-
-export const portableCodecs: Codecs = portable(fetchPackagedWasm)

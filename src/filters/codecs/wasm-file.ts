@@ -2,11 +2,19 @@
 export type WasmReader = (specifier: string) => Promise<BufferSource>
 
 /**
- * Fetches the file from the place where the platform resolves modules, for which a browser needs an import map. An
- * application whose bundler puts such files elsewhere passes its own reader. Node has one in src/node/node-codecs.ts.
+ * The files that the build packs into scripts: any bundler takes those along, and a page loads each when its filter is
+ * first met. An encoder of WEBP is not among them, as pages only read.
  */
-export const fetchPackagedWasm: WasmReader = async (specifier) => {
-  const response = await fetch(new URL(import.meta.resolve(specifier)))
-  if (!response.ok) throw new Error(`expected the file ${specifier}, found status ${response.status}`)
-  return response.arrayBuffer()
+const PACKED: Readonly<Record<string, (() => Promise<{ DEFLATED: string }>) | undefined>> = {
+  '@foxglove/wasm-zstd/dist/wasm-zstd.wasm': () => import('./zstd.wasm.js'),
+  'bzip2-wasm/bzip2-1.0.8/bzip2.wasm': () => import('./bzip2.wasm.js'),
+  '@jsquash/webp/codec/dec/webp_dec.wasm': () => import('./webp.wasm.js'),
+}
+
+/** Unpacks the file. Node has a reader of its own in src/node/node-codecs.ts. */
+export const packedWasm: WasmReader = async (specifier) => {
+  const packed = await PACKED[specifier]?.()
+  if (!packed) throw new Error(`no ${specifier} in a page`)
+  const bytes = Uint8Array.from(atob(packed.DEFLATED), (character) => character.charCodeAt(0))
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer()
 }

@@ -1,5 +1,4 @@
 import createDecoder from '@jsquash/webp/codec/dec/webp_dec.js'
-import createEncoder from '@jsquash/webp/codec/enc/webp_enc.js'
 import { defaultOptions } from '@jsquash/webp/meta.js'
 import { badValue, InspectError } from '../../base/errors.ts'
 import { badData } from '../bytes.ts'
@@ -32,10 +31,9 @@ interface Encoder {
 }
 
 export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
-  const [decoder, encoder] = await Promise.all([
-    load<Decoder>(createDecoder, DECODER_WASM, readWasm),
-    load<Encoder>(createEncoder, ENCODER_WASM, readWasm),
-  ])
+  const decoder = await load<Decoder>(createDecoder, await readWasm(DECODER_WASM))
+  // Pages have none, and read all the same.
+  const encoder = await loadEncoder(readWasm).catch((error: unknown) => error as Error)
   return {
     decode(file, format) {
       const layout = pixelLayout(format)
@@ -55,6 +53,7 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
       return { width, height, pixels }
     },
     encode(pixels, width, height, format, quality, lossless) {
+      if (encoder instanceof Error) throw encoder
       const layout = pixelLayout(format)
       const rgba = new Uint8Array(width * height * RGBA_BYTES)
       recolour(pixels, layout.depth, rgba, RGBA_BYTES, layout)
@@ -82,13 +81,18 @@ function recolour(
   }
 }
 
+async function loadEncoder(readWasm: WasmReader): Promise<Encoder> {
+  const code = await readWasm(ENCODER_WASM)
+  const { default: createEncoder } = await import('@jsquash/webp/codec/enc/webp_enc.js')
+  return load<Encoder>(createEncoder, code)
+}
+
 /** Starts a module of the package with its wasm file. By itself it would fetch the file, which Node cannot do. */
 async function load<M>(
   create: (options: { noInitialRun: boolean; instantiateWasm: InstantiateWasm }) => Promise<M>,
-  specifier: string,
-  readWasm: WasmReader,
+  code: BufferSource,
 ): Promise<M> {
-  const module = await WebAssembly.compile(await readWasm(specifier))
+  const module = await WebAssembly.compile(code)
   return create({
     noInitialRun: true,
     instantiateWasm: (imports, ready) => {

@@ -3,6 +3,7 @@ import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { copyOf, type LibraryFacts, WasmLibrary } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
+import type { WasmReader } from './wasm-file.ts'
 import { checkZstdFrame } from './zstd-frame.ts'
 
 /**
@@ -16,8 +17,8 @@ import { checkZstdFrame } from './zstd-frame.ts'
  *     @bokuweb/zstd-wasm   340 and 624   3446 and 3525   483 and 500
  *     zstd-codec           426 and 468   1204 and 1391   356 and 384
  *
- * zstddec, which only decodes, is as fast as @bokuweb/zstd-wasm. zstd-codec is used if the wasm file cannot be read
- * (zstd-without-file.ts): its fixed heap aborts the process on a frame of 6 MiB.
+ * zstddec, which only decodes, is as fast as @bokuweb/zstd-wasm. The fixed heap of zstd-codec aborts the process on a frame
+ * of 6 MiB.
  */
 export const ZSTD_WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
 
@@ -36,9 +37,8 @@ const COMPRESS_BOUND = 'h'
 const COMPRESS = 'i'
 const DECOMPRESS = 'j'
 
-/** @param code the file {@link ZSTD_WASM} */
-export async function loadZstd(code: BufferSource): Promise<ByteCodec> {
-  return zstdCodec(await WebAssembly.compile(code))
+export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
+  return zstdCodec(await WebAssembly.compile(await readWasm(ZSTD_WASM)))
 }
 
 /** @param module the file {@link ZSTD_WASM}, compiled */
