@@ -6,6 +6,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import {
@@ -327,7 +328,7 @@ async function* checkCondition(
   const inside = { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` }
   yield* conditionFaults(node, schema, inside)
   const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
-  for (const field of new Set(conditionFields(node))) {
+  for (const field of conditionFields(node)) {
     if (known.has(field)) continue
     const at = { ...inside, field: 'field' }
     yield finding('DELETE_CONDITION_FIELD', at, 'a field of the schema', JSON.stringify(field))
@@ -375,9 +376,4 @@ function comparedSize(schema: ArraySchema, field: string): { bytes: number; null
   if (!compared || compared.cell_val_num === 'var' || attribute?.enumeration) return undefined
   if (compared.type === 'STRING_ASCII' || compared.type === 'CHAR') return undefined
   return { bytes: datatypeSize(compared.type) * compared.cell_val_num, nullable: attribute?.nullable === true }
-}
-
-function* conditionFields(node: ConditionNode): Generator<string> {
-  if (node.node === 'value') yield node.field
-  else for (const child of node.children) yield* conditionFields(child)
 }

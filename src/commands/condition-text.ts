@@ -1,21 +1,10 @@
 import type { Result } from '../base/result.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
+import { isNullTest, NEGATED, setMembers } from '../read/condition.ts'
 import { toJson } from '../render/json.ts'
-
-const NEGATED: Record<ComparisonOp, ComparisonOp> = {
-  LT: 'GE',
-  LE: 'GT',
-  GT: 'LE',
-  GE: 'LT',
-  EQ: 'NE',
-  NE: 'EQ',
-  IN: 'NOT_IN',
-  NOT_IN: 'IN',
-  ALWAYS_TRUE: 'ALWAYS_FALSE',
-  ALWAYS_FALSE: 'ALWAYS_TRUE',
-}
 
 const COMPACT = { int64: 'number', indent: false } as const
 
@@ -51,12 +40,6 @@ export function conditionText(node: ConditionNode, fields: ConditionFields): str
   return text(node, true, fields, true)
 }
 
-/** Names of the fields in a condition. */
-export function* conditionFields(node: ConditionNode): Generator<string> {
-  if (node.node === 'value') yield node.field
-  else for (const child of node.children) yield* conditionFields(child)
-}
-
 function text(node: ConditionNode, negate: boolean, fields: ConditionFields, top: boolean): string {
   if (node.node === 'value') return comparison(node, negate ? NEGATED[node.op] : node.op, fields)
   const isNot = node.op === 'NOT'
@@ -65,22 +48,21 @@ function text(node: ConditionNode, negate: boolean, fields: ConditionFields, top
   return top || (!isNot && node.children.length < 2) ? joined : `(${joined})`
 }
 
-function comparison({ field, value, offsets }: ConditionValue, op: ComparisonOp, fields: ConditionFields): string {
+function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFields): string {
   if (op === 'ALWAYS_TRUE') return 'true'
   if (op === 'ALWAYS_FALSE') return 'false'
+  const { field, value, offsets } = node
   const { schema, labels, style } = fields
   const type = [...schema.attributes, ...schema.domain.dimensions].find(({ name }) => name === field)
   const show = (bytes: Uint8Array): string => {
     if (!type) return toJson(bytes, COMPACT)
-    const shown: Result = cellValue(type.type, type.cell_val_num, bytes, style)
+    // Text may be compared with text of any length, whatever the length of the cells.
+    const count = datatypeKind(type.type) === 'text' ? 'var' : type.cell_val_num
+    const shown: Result = cellValue(type.type, count, bytes, style)
     const label =
       typeof shown === 'number' || typeof shown === 'bigint' ? labels.get(field)?.[Number(shown)] : undefined
     return toJson(label ?? shown, COMPACT)
   }
-  if (offsets) {
-    const members = Array.from(offsets, (start, i) => show(value.subarray(start, offsets[i + 1] ?? value.length)))
-    return `${field} ${SYMBOLS[op]} [${members.join(', ')}]`
-  }
-  const isNull = value.length === 0 && type?.cell_val_num !== 'var'
-  return `${field} ${SYMBOLS[op]} ${isNull ? 'null' : show(value)}`
+  if (offsets) return `${field} ${SYMBOLS[op]} [${setMembers(node).map(show).join(', ')}]`
+  return `${field} ${SYMBOLS[op]} ${isNullTest(node, type?.type) ? 'null' : show(value)}`
 }

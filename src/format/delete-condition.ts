@@ -35,6 +35,8 @@ export interface ConditionValue {
   value: Uint8Array
   /** For IN and NOT_IN, the start of each set member in `value`, in bytes. Upstream's page lacks it. */
   offsets: Float64Array | undefined
+  /** Set only in conditions that are not read from a file, where a field of text is tested for null: files have no such test. */
+  null_test?: true | undefined
 }
 
 /**

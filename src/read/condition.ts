@@ -1,0 +1,321 @@
+import { badValue, unexpected } from '../base/errors.ts'
+import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
+import { compareBytes } from '../filters/bytes.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
+import { ByteSet } from './byte-set.ts'
+
+/**
+ * Conditions on cells, evaluated as TileDB 2.30 does.
+ *
+ * @see tiledb/sm/query/query_condition.cc; tiledb/sm/query/ast/query_ast.cc
+ */
+
+/** What each comparison becomes inside NOT. TileDB evaluates no NOT: it reverses what is inside. So nulls meet neither. */
+export const NEGATED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
+  LT: 'GE',
+  LE: 'GT',
+  GT: 'LE',
+  GE: 'LT',
+  EQ: 'NE',
+  NE: 'EQ',
+  IN: 'NOT_IN',
+  NOT_IN: 'IN',
+  ALWAYS_TRUE: 'ALWAYS_FALSE',
+  ALWAYS_FALSE: 'ALWAYS_TRUE',
+}
+
+/** A column that a condition may need, of the fragment whose cells are tested. */
+export interface ConditionColumn {
+  type: Pick<ColumnType, 'type' | 'cell_val_num' | 'nullable'>
+  data: ColumnData
+}
+
+/** What is known of a field's cells in a tile. */
+export interface FieldBounds {
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Raw values of the smallest and largest cell that is not null; both undefined if they are not known. */
+  min: Uint8Array | undefined
+  max: Uint8Array | undefined
+  /** Number of null cells, 0 for a field that is not nullable; undefined if it is not known. */
+  nulls?: number | undefined
+  /** Number of cells; undefined if it is not known. */
+  cells?: number | undefined
+}
+
+/** Names of the fields that a condition needs. */
+export function conditionFields(node: ConditionNode, names = new Set<string>()): Set<string> {
+  if (node.node === 'value') names.add(node.field)
+  else for (const child of node.children) conditionFields(child, names)
+  return names
+}
+
+/** Whether a comparison tests for null. A stored empty value is a test for null, but for text it is the empty text. */
+export function isNullTest({ op, value, null_test }: ConditionValue, type: Datatype | undefined): boolean {
+  if (op !== 'EQ' && op !== 'NE') return false
+  return null_test ?? (value.length === 0 && (type === undefined || datatypeKind(type) !== 'text'))
+}
+
+/**
+ * Which cells meet a condition.
+ *
+ * A comparison with a null cell is false, NE and NOT_IN too. If the fragment lacks a field, no cell meets a comparison of it,
+ * not even a test for null: a delete by a field that was added later deletes all cells of older fragments. In an OR, TileDB
+ * then also forgets the comparisons before it: only those behind it count.
+ *
+ * @param columns cells of the condition's fields, of one fragment; a field that the fragment lacks is left out
+ * @returns one byte per cell, 1 where the cell meets the condition
+ * @throws InspectError BAD_VALUE if TileDB cannot compare a field's type, or a stored value does not fit it
+ */
+export function meets(node: ConditionNode, columns: ReadonlyMap<string, ConditionColumn>, cellNum: number): Uint8Array {
+  return evaluate(node, false, columns, cellNum) ?? new Uint8Array(cellNum)
+}
+
+/** {@link meets}; undefined for a comparison of a field that is lacking. The result is the caller's to change. */
+function evaluate(
+  node: ConditionNode,
+  negated: boolean,
+  columns: ReadonlyMap<string, ConditionColumn>,
+  cellNum: number,
+): Uint8Array | undefined {
+  if (node.node === 'value') {
+    const column = columns.get(node.field)
+    return column && compareCells(node, negated ? NEGATED[node.op] : node.op, column, cellNum)
+  }
+  const { children, all, negatesChildren } = combination(node, negated)
+  let met: Uint8Array | undefined
+  for (const child of children) {
+    const found = evaluate(child, negatesChildren, columns, cellNum)
+    if (!met || !found) met = found ?? new Uint8Array(cellNum)
+    else if (all) for (let i = 0; i < cellNum; i++) met[i] &= found[i]
+    else for (let i = 0; i < cellNum; i++) met[i] |= found[i]
+  }
+  return met ?? new Uint8Array(cellNum).fill(Number(all))
+}
+
+/** An expression inside or outside NOT: whether all its children must be met, or one of them. */
+function combination(node: ConditionNode & { node: 'expression' }, negated: boolean) {
+  const isNot = node.op === 'NOT'
+  return { children: node.children, all: isNot || (node.op === 'AND') !== negated, negatesChildren: negated !== isNot }
+}
+
+function compareCells(
+  node: ConditionValue,
+  op: ComparisonOp,
+  { type, data }: ConditionColumn,
+  cellNum: number,
+): Uint8Array {
+  const { validity } = data
+  const met = new Uint8Array(cellNum)
+  if (isNullTest(node, type.type)) {
+    const wanted = op === 'NE' ? 1 : 0
+    if (!validity) return met.fill(wanted)
+    for (let i = 0; i < cellNum; i++) met[i] = (validity[i] === 0 ? 0 : 1) === wanted ? 1 : 0
+    return met
+  }
+  if (op === 'ALWAYS_FALSE') return met
+  if (op === 'ALWAYS_TRUE') met.fill(1)
+  else if (op === 'IN' || op === 'NOT_IN') findMembers(node, op, type, data, met)
+  else compareValues(node, WANTED[op], type, data, met)
+  if (validity) for (let i = 0; i < cellNum; i++) if (validity[i] === 0) met[i] = 0
+  return met
+}
+
+type Wanted = readonly [less: number, equal: number, greater: number, unordered: number]
+
+/** Which results of a comparison meet each op. NaN is unordered, as in C++. */
+const WANTED: Readonly<Record<'LT' | 'LE' | 'GT' | 'GE' | 'EQ' | 'NE', Wanted>> = {
+  LT: [1, 0, 0, 0],
+  LE: [1, 1, 0, 0],
+  GT: [0, 0, 1, 0],
+  GE: [0, 1, 1, 0],
+  EQ: [0, 1, 0, 0],
+  NE: [1, 0, 1, 1],
+}
+
+type FieldType = Pick<ColumnType, 'type' | 'cell_val_num'>
+
+/** How TileDB compares the cells of a field; undefined if it cannot. */
+export function comparisonOf({ type, cell_val_num }: FieldType): 'text' | 'first-char' | 'wide' | 'number' | undefined {
+  // Of fixed-sized CHAR cells, TileDB compares only the first character, as a signed byte.
+  if (type === 'CHAR') return cell_val_num === 'var' ? 'text' : 'first-char'
+  if (type === 'STRING_ASCII' || type === 'STRING_UTF8') return 'text'
+  const kind = datatypeKind(type)
+  if (kind === 'text' || kind === 'bytes' || cell_val_num !== 1) return undefined
+  return isWide(type) ? 'wide' : 'number'
+}
+
+function compareValues(
+  { field, value }: ConditionValue,
+  wanted: Wanted,
+  type: FieldType,
+  { data, starts }: ColumnData,
+  met: Uint8Array,
+): void {
+  const how = comparisonOf(type)
+  if (how === undefined) throw badValue(`conditions cannot compare ${JSON.stringify(field)}, ${cellsOf(type)}`)
+  const size = datatypeSize(type.type)
+  if (how === 'text') compareText(data, starts, value, wanted, met)
+  else if (how === 'first-char') compareFirstChars(data, value, wanted, met)
+  else if (value.length !== size)
+    throw unexpected(`${size} bytes to compare with ${JSON.stringify(field)} (${type.type})`, `${value.length} bytes`)
+  else if (how === 'wide') compareWide(type.type, data, value, wanted, met)
+  else {
+    const cells = numbersOf(type.type, data)
+    // One type of array, so that one loop serves all types at full speed.
+    const doubles = cells instanceof Float64Array ? cells : new Float64Array(cells)
+    compareNumbers(doubles, numbersOf(type.type, value)[0], wanted, met)
+  }
+}
+
+/** For errors: what the cells of a field are. */
+export function cellsOf({ type, cell_val_num }: FieldType): string {
+  if (cell_val_num === 1) return `which is ${type}`
+  return `whose cells hold ${cell_val_num === 'var' ? 'any number of' : cell_val_num} ${type}`
+}
+
+function compareNumbers(
+  cells: Float64Array,
+  value: number,
+  [less, equal, greater, unordered]: Wanted,
+  met: Uint8Array,
+) {
+  for (let i = 0; i < met.length; i++) {
+    const cell = cells[i]
+    met[i] = cell < value ? less : cell > value ? greater : cell === value ? equal : unordered
+  }
+}
+
+function compareWide(type: Datatype, data: Uint8Array, value: Uint8Array, wanted: Wanted, met: Uint8Array): void {
+  const [less, equal, greater] = wanted
+  const lanes = lanesOf(data)
+  // With its sign bit flipped, a signed integer compares as an unsigned one.
+  const flip = datatypeKind(type) === 'uint' ? 0 : 0x80000000
+  const [low, top] = lanesOf(value)
+  const high = (top ^ flip) >>> 0
+  for (let i = 0; i < met.length; i++) {
+    const cellHigh = (lanes[2 * i + 1] ^ flip) >>> 0
+    const cellLow = lanes[2 * i]
+    if (cellHigh !== high) met[i] = cellHigh < high ? less : greater
+    else met[i] = cellLow === low ? equal : cellLow < low ? less : greater
+  }
+}
+
+function compareFirstChars(data: Uint8Array, value: Uint8Array, [less, equal, greater]: Wanted, met: Uint8Array): void {
+  const size = Math.max(1, Math.floor(data.length / Math.max(1, met.length)))
+  // An empty value is a C string's end.
+  const wanted = value.length === 0 ? 0 : (value[0] << 24) >> 24
+  for (let i = 0; i < met.length; i++) {
+    const cell = (data[i * size] << 24) >> 24
+    met[i] = cell < wanted ? less : cell > wanted ? greater : equal
+  }
+}
+
+/** Compares bytes as unsigned, then lengths. */
+function compareText(
+  data: Uint8Array,
+  starts: Float64Array | undefined,
+  value: Uint8Array,
+  [less, equal, greater]: Wanted,
+  met: Uint8Array,
+): void {
+  const size = starts ? 0 : data.length / Math.max(1, met.length)
+  for (let i = 0; i < met.length; i++) {
+    const start = starts ? starts[i] : i * size
+    const length = (starts ? starts[i + 1] : start + size) - start
+    const shared = Math.min(length, value.length)
+    let at = 0
+    while (at < shared && data[start + at] === value[at]) at++
+    const difference = at < shared ? data[start + at] - value[at] : length - value.length
+    met[i] = difference < 0 ? less : difference > 0 ? greater : equal
+  }
+}
+
+/** Members of a set are compared as bytes: 0.0 and -0.0 are two, and NaN is one. */
+function findMembers(
+  node: ConditionValue,
+  op: 'IN' | 'NOT_IN',
+  { type, cell_val_num }: FieldType,
+  { data, starts }: ColumnData,
+  met: Uint8Array,
+): void {
+  const set = new ByteSet(setMembers(node))
+  const [inside, outside] = op === 'IN' ? [1, 0] : [0, 1]
+  if (starts) {
+    for (let i = 0; i < met.length; i++) met[i] = set.has(data, starts[i], starts[i + 1]) ? inside : outside
+    return
+  }
+  const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+  for (let i = 0; i < met.length; i++) met[i] = set.has(data, i * size, (i + 1) * size) ? inside : outside
+}
+
+/** The members of IN and NOT_IN. */
+export function setMembers({ value, offsets }: Pick<ConditionValue, 'value' | 'offsets'>): Uint8Array[] {
+  return Array.from(offsets ?? [], (start, i) => value.subarray(start, offsets?.[i + 1] ?? value.length))
+}
+
+/**
+ * Whether a cell of a tile may meet a condition, by what is known of the tile. False only if none can.
+ *
+ * @param bounds what is known of a field's cells; undefined for nothing
+ */
+export function mayMeet(
+  node: ConditionNode,
+  bounds: (field: string) => FieldBounds | undefined,
+  negated = false,
+): boolean {
+  if (node.node === 'value') return comparisonMayMeet(node, negated ? NEGATED[node.op] : node.op, bounds(node.field))
+  const { children, all, negatesChildren } = combination(node, negated)
+  return all
+    ? children.every((child) => mayMeet(child, bounds, negatesChildren))
+    : children.some((child) => mayMeet(child, bounds, negatesChildren))
+}
+
+function comparisonMayMeet(node: ConditionValue, op: ComparisonOp, known: FieldBounds | undefined): boolean {
+  if (op === 'ALWAYS_FALSE') return false
+  if (!known) return true
+  const { type, nulls, cells, min, max } = known
+  if (isNullTest(node, type)) return op === 'NE' ? nulls === undefined || nulls !== cells : nulls !== 0
+  if (nulls !== undefined && nulls === cells) return false
+  const how = comparisonOf(known)
+  if (op === 'ALWAYS_TRUE' || !min || !max || how === undefined || how === 'first-char') return true
+  const order = how === 'text' ? compareBytes : (a: Uint8Array, b: Uint8Array) => compareElements(type, a, b)
+  if (op === 'NOT_IN') return true
+  if (op === 'IN') {
+    // Zeros of both signs and NaN lie outside no bounds.
+    return setMembers(node).some((member) => fits(known, member) && !(order(member, min) < 0 || order(member, max) > 0))
+  }
+  if (!fits(known, node.value)) return true
+  const low = order(min, node.value)
+  const high = order(max, node.value)
+  if (Number.isNaN(low) || Number.isNaN(high)) return true
+  if (op === 'LT') return low < 0
+  if (op === 'LE') return low <= 0
+  if (op === 'GT') return high > 0
+  if (op === 'GE') return high >= 0
+  if (op === 'EQ') return low <= 0 && high >= 0
+  // NaN cells meet NE, but are in no bounds.
+  return low !== 0 || high !== 0 || datatypeKind(type) === 'float'
+}
+
+function fits({ type, cell_val_num }: FieldBounds, value: Uint8Array): boolean {
+  return datatypeKind(type) === 'text' || (cell_val_num === 1 && value.length === datatypeSize(type))
+}
+
+/** Below 0, 0 or above 0; NaN if one is. */
+function compareElements(type: Datatype, a: Uint8Array, b: Uint8Array): number {
+  if (!isWide(type)) {
+    const [x] = numbersOf(type, a)
+    const [y] = numbersOf(type, b)
+    return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN
+  }
+  const signed = datatypeKind(type) !== 'uint'
+  const [x, y] = [a, b].map((bytes) => {
+    const [low, high] = lanesOf(bytes)
+    return (BigInt(signed ? high | 0 : high) << 32n) | BigInt(low)
+  })
+  return x < y ? -1 : x > y ? 1 : 0
+}
