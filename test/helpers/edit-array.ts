@@ -1,20 +1,24 @@
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import { filesBelow } from './files-below.ts'
-import { contextFor, FIXTURES, fixtureFolders } from './fixtures.ts'
+import { contextFor, FIXTURES, fixtureKey } from './fixtures.ts'
 
 /** Where an edited array lies in memory. */
 export const EDITED = '/array'
 
-const known = new Map<string, { files: ReadonlyMap<string, Uint8Array>; key: string | undefined }>()
+interface Fixture {
+  files: ReadonlyMap<string, Uint8Array>
+  key: string | undefined
+}
 
-/** Files and key of a fixture, read once. */
-function fixture(name: string): { files: ReadonlyMap<string, Uint8Array>; key: string | undefined } {
-  if (known.size === 0)
-    for (const { name, path, key } of fixtureFolders()) known.set(name, { files: filesBelow(path, EDITED), key })
-  // What TileDB cannot read, or not by its ranges, has nothing expected beside it.
-  if (/^(unreadable|nan)\//.test(name)) return { files: filesBelow(`${FIXTURES}/${name}`, EDITED), key: undefined }
-  const found = known.get(name)
-  if (!found) throw new Error(`no fixture ${name}`)
+const known = new Map<string, Fixture>()
+
+/** Files and key of a fixture, read once, when it is asked for. */
+function fixture(name: string): Fixture {
+  let found = known.get(name)
+  if (!found) {
+    found = { files: filesBelow(`${FIXTURES}/${name}`, EDITED), key: fixtureKey(name) }
+    known.set(name, found)
+  }
   return found
 }
 
