@@ -7,7 +7,7 @@ import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
-import { parseShard } from '../store/shard.ts'
+import { parseShard, shardText } from '../store/shard.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseJobs } from './numbers.ts'
@@ -109,7 +109,7 @@ async function outcome(
       progress.stop()
     }
   }
-  const head = { ...documentHead('check', cx.shownPath(path)), level }
+  const head = { ...documentHead('check', cx.shownPath(path)), level, shard: shardText(run.shard) }
   const document = { ...head, findings: findings() }
   const tail = (): Omit<CheckSummary, keyof typeof head> => ({
     ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),

@@ -4,7 +4,7 @@ import { Verified, type VerifyItem } from '../check/verification.ts'
 import { verifyUnit } from '../check/verifier.ts'
 import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
-import { parseShard } from '../store/shard.ts'
+import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
@@ -88,7 +88,12 @@ function outcome(
   }
   const ok = (): boolean =>
     failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
-  const document = { ...documentHead('verify-checksums', cx.shownPath(path)), deep, failures: failures() }
+  const document = {
+    ...documentHead('verify-checksums', cx.shownPath(path)),
+    deep,
+    shard: shardText(verifyOptions.shard),
+    failures: failures(),
+  }
   const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => {
     const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_files, ...counts } = found.counts
     return {

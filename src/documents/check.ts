@@ -15,6 +15,8 @@ export interface CheckDocument extends CheckSummary {
 export interface CheckSummary extends DocumentHead<'check'> {
   /** How far the check went. */
   level: Level
+  /** `i/n` of `--shard`: only the i-th of n parts was looked at. */
+  shard?: string | undefined
   /** Whether there is no finding that `--fail-on` counts. */
   ok: boolean
   /** How many findings there are. */

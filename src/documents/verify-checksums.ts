@@ -4,6 +4,8 @@ import type { Count, DocumentHead, List, NotExamined, OfSeveral, PartCounts, Pat
 export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'>, PartCounts {
   /** Whether every filter was undone. */
   deep: boolean
+  /** `i/n` of `--shard`: only the i-th of n parts was looked at. */
+  shard?: string | undefined
   /** What does not fit. */
   failures: List<VerifyChecksumsLine>
   /** The result in one word. */

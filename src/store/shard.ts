@@ -22,6 +22,11 @@ export function parseShard(text: string): Shard {
   return { index: index - 1, count }
 }
 
+/** `2/4`, as {@link parseShard} takes it; undefined if the work is not shared. */
+export function shardText(shard: Shard | undefined): string | undefined {
+  return shard && `${shard.index + 1}/${shard.count}`
+}
+
 /** Whether this shard does the work that belongs to no fragment. */
 export function isFirst(shard: Shard | undefined): boolean {
   return shard === undefined || shard.index === 0

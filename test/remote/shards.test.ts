@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { run } from '../helpers/run.ts'
+import { run, runJson } from '../helpers/run.ts'
 
 const COPIES = 12
 const array = `${temporaryFolder()}/array`
@@ -42,6 +42,13 @@ describe.each([['verify-checksums'], ['check']])('%s --shard', (command) => {
     for (let i = 1; i <= count; i++) parts.push(await findings(['--shard', `${i}/${count}`]))
     expect(parts.flat().sort()).toEqual(all.sort())
     if (count > 1) expect(parts.filter((part) => part.length > 0).length).toBeGreaterThan(1)
+  })
+
+  test('says in the result that it was one', async () => {
+    expect((await run([command, '--shard', '2/5', array])).text).toMatch(/^shard 2\/5: (NOT OK|DAMAGED): \d/m)
+    expect((await runJson([command, '--shard', '2/5', array])).documents[0]).toMatchObject({ shard: '2/5' })
+    expect((await run([command, array])).text).not.toContain('shard')
+    expect((await runJson([command, array])).documents[0]).not.toHaveProperty('shard')
   })
 
   test.each(['0/2', '3/2', '1', 'a/b', '1/1000000'])('%s is refused', async (shard) => {

@@ -4,7 +4,7 @@ import type { Severity } from '../../documents/common.ts'
 import type { Role } from '../color.ts'
 import { heading } from '../table.ts'
 import { line } from './parts.ts'
-import { counted, countText, inside } from './wording.ts'
+import { counted, countText, inside, shardWords } from './wording.ts'
 
 const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
@@ -22,7 +22,7 @@ export async function checkTable(
     await line(`  ${message}`, out)
     await line(`  ${meaning}`, out, 'dim')
   }
-  const { level, ok, finding_num, counts, not_examined, not_checked } = summary()
+  const { level, shard, ok, finding_num, counts, not_examined, not_checked } = summary()
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]
     return count > 0 ? [counted(count, severity)] : []
@@ -35,7 +35,7 @@ export async function checkTable(
     ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
   const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
-  await line(`${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  await line(`${shardWords(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   for (const { file = path, message } of not_examined)
     await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
   await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')

@@ -111,6 +111,11 @@ export function domainText(names: readonly string[], ranges: readonly ValueRange
   return parts.length === 0 ? NOTHING : parts.join(', ')
 }
 
+/** What is in front of the result of a shard. */
+export function shardWords(shard: string | undefined): string {
+  return shard === undefined ? '' : `shard ${shard}: `
+}
+
 /** A field's name, in a form that shows even an empty one. */
 export function fieldName(name: string): string {
   return name === '' ? '""' : name
