@@ -1,6 +1,6 @@
 /**
- * The library for browsers and other places without Node. It reads from memory, with `fetch` by ranges, or from a custom
- * storage. The code of a filter is loaded when the filter is first used.
+ * The library for browsers and other places without Node. It reads with `fetch` by ranges, from a folder that the user
+ * chose, from memory, or from a custom storage. The code of a filter is loaded when the filter is first used.
  *
  * ```js
  * import { openArray } from 'tiledb-inspect/browser'

@@ -31,14 +31,15 @@ function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
 describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
-"ERROR_CODES InspectError MemorySource MemoryStorage cellValue leafLevel mbrAt open openArray
-openCells openFragment openGroup readCells"
+"ERROR_CODES InspectError MemorySource MemoryStorage cellValue folderStorage leafLevel mbrAt open
+openArray openCells openFragment openGroup readCells"
 `)
     expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
 "ArraySchema Attribute ByteSource CellBatch CellsWanted ColumnData ColumnType Datatype Dimension
-Entry Enumeration ErrorCode ErrorPlace FieldFile Fragment FragmentCells FragmentEntry FragmentFooter
-FragmentInfo FragmentState GroupMember InspectArray InspectGroup MetadataEntry NDRange OffsetsList
-OpenOptions RTree RTreeLevel Range Result SchemaFile SlotStatistics Storage Target TileMinMax"
+DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile FileContent Fragment FragmentCells
+FragmentEntry FragmentFooter FragmentInfo FragmentState GroupMember InspectArray InspectGroup
+ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree RTreeLevel Range Result SchemaFile
+SlotStatistics Storage Target TileMinMax"
 `)
   })
 

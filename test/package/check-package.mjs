@@ -106,21 +106,29 @@ function checkTypes() {
      export const wrong = (schema: ArraySchema) => schema.attribute
      export const code = new InspectError('USAGE', 'wrong').code satisfies string`,
   )
-  for (const [module, moduleResolution] of [
-    ['esnext', 'bundler'],
-    ['node16', 'node16'],
+  writeFileSync(
+    join(folder, 'page.ts'),
+    `import { folderStorage, type Storage } from 'tiledb-inspect/browser'
+
+     export const dropped = (handle: FileSystemDirectoryHandle): Storage => folderStorage(handle)
+     export const chosen = (input: HTMLInputElement): Storage => folderStorage(input.files ?? [])`,
+  )
+  for (const [module, moduleResolution, file, lib] of [
+    ['esnext', 'bundler', 'types.ts', ['es2023']],
+    ['node16', 'node16', 'types.ts', ['es2023']],
+    ['esnext', 'bundler', 'page.ts', ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable']],
   ]) {
     const options = {
       module,
       moduleResolution,
       target: 'es2022',
-      lib: ['es2023'],
+      lib,
       types: [],
       strict: true,
       noEmit: true,
     }
     const compilerOptions = { ...options, skipLibCheck: false, exactOptionalPropertyTypes: true }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
     run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
   }
 }

@@ -1,0 +1,212 @@
+import { InspectError } from '../base/errors.ts'
+import { type ByteSource, checkRange, type Entry, type Storage } from './source.ts'
+
+/** What is read of a browser's `File` or `Blob`. */
+export interface FileContent {
+  /** In bytes. */
+  readonly size: number
+  slice(from: number, to: number): { arrayBuffer(): Promise<ArrayBuffer> }
+}
+
+/** A browser's `File` of a folder: from `<input webkitdirectory>`, or dropped and given the path by the page. */
+export interface ListedFile extends FileContent {
+  readonly name: string
+  /** Path from the chosen folder on, whose name it begins with. If it is empty, the name is the path. */
+  readonly webkitRelativePath: string
+}
+
+/** What is used of a browser's `FileSystemDirectoryHandle`. */
+export interface DirectoryHandle {
+  readonly name: string
+  values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>
+  getDirectoryHandle(name: string): Promise<DirectoryHandle>
+  getFileHandle(name: string): Promise<{ getFile(): Promise<FileContent> }>
+}
+
+/**
+ * The files of a folder that the user of a page chose or dropped. Only the bytes that are asked for are read. Paths begin
+ * with the name of the folder: `openArray(handle.name, { storage: folderStorage(handle) })`.
+ * @param folder a `FileSystemDirectoryHandle`, or all files of a folder: a `FileList`, or an array of `File`
+ */
+export function folderStorage(folder: DirectoryHandle | Iterable<ListedFile>): Storage {
+  if (Symbol.iterator in folder) return new FolderStorage(listedFolder(folder))
+  // The private folder of an origin has no name.
+  return new FolderStorage(folder.name === '' ? new HandleFolder(folder) : above(new HandleFolder(folder), folder.name))
+}
+
+/** One folder, from a handle or from a list of files. */
+interface PickedFolder {
+  list(): Promise<Entry[]>
+  folder(name: string): Promise<PickedFolder | undefined>
+  file(name: string): Promise<FileContent | undefined>
+}
+
+function above(folder: PickedFolder, name: string): PickedFolder {
+  return {
+    list: async () => [{ name, kind: 'folder' }],
+    folder: async (asked) => (asked === name ? folder : undefined),
+    file: async () => undefined,
+  }
+}
+
+class HandleFolder implements PickedFolder {
+  private readonly handle: DirectoryHandle
+
+  constructor(handle: DirectoryHandle) {
+    this.handle = handle
+  }
+
+  async list(): Promise<Entry[]> {
+    const entries: Entry[] = []
+    for await (const { name, kind } of this.handle.values())
+      entries.push({ name, kind: kind === 'file' ? 'file' : 'folder' })
+    return entries
+  }
+
+  async folder(name: string): Promise<PickedFolder | undefined> {
+    const handle = await unlessAbsent(this.handle.getDirectoryHandle(name))
+    return handle && new HandleFolder(handle)
+  }
+
+  async file(name: string): Promise<FileContent | undefined> {
+    return (await unlessAbsent(this.handle.getFileHandle(name)))?.getFile()
+  }
+}
+
+/** Nothing of this name (TypeError: there cannot be), or of the other kind. */
+const ABSENT = new Set(['NotFoundError', 'TypeMismatchError', 'TypeError'])
+
+async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found
+  } catch (error) {
+    if (ABSENT.has(described(error).name)) return undefined
+    throw error
+  }
+}
+
+class ListedFolder implements PickedFolder {
+  readonly folders = new Map<string, ListedFolder>()
+  readonly files = new Map<string, FileContent>()
+
+  async list(): Promise<Entry[]> {
+    return [
+      ...[...this.folders.keys()].map((name): Entry => ({ name, kind: 'folder' })),
+      ...[...this.files].map(([name, { size }]): Entry => ({ name, kind: 'file', size })),
+    ]
+  }
+
+  async folder(name: string): Promise<PickedFolder | undefined> {
+    return this.folders.get(name)
+  }
+
+  async file(name: string): Promise<FileContent | undefined> {
+    return this.files.get(name)
+  }
+}
+
+function listedFolder(files: Iterable<ListedFile>): ListedFolder {
+  const top = new ListedFolder()
+  for (const file of files) {
+    const parts = (file.webkitRelativePath || file.name).split('/')
+    const name = parts.pop() ?? ''
+    let folder = top
+    for (const part of parts) {
+      const inside = folder.folders.get(part) ?? new ListedFolder()
+      folder.folders.set(part, inside)
+      folder = inside
+    }
+    folder.files.set(name, file)
+  }
+  return top
+}
+
+class FolderStorage implements Storage {
+  /** Folders that were found, by path. */
+  private readonly folders: Map<string, PickedFolder>
+
+  constructor(top: PickedFolder) {
+    this.folders = new Map([['', top]])
+  }
+
+  async kind(path: string): Promise<Entry['kind'] | undefined> {
+    return named(path, async () => {
+      if (await this.folder(path)) return 'folder'
+      return (await this.file(path)) && 'file'
+    })
+  }
+
+  async list(path: string): Promise<readonly Entry[]> {
+    return named(path, async () => {
+      const folder = await this.folder(path)
+      if (!folder) throw notFound(path)
+      return (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1))
+    })
+  }
+
+  open(path: string): ByteSource {
+    let opened: FileContent | undefined
+    const content = async (): Promise<FileContent> => {
+      opened ??= await this.file(path)
+      if (!opened) throw notFound(path)
+      return opened
+    }
+    return {
+      name: path,
+      size: () => named(path, async () => (await content()).size),
+      read: (offset, length) =>
+        named(path, async () => {
+          checkRange(path, offset, length)
+          const bytes = await (await content()).slice(offset, offset + length).arrayBuffer()
+          if (bytes.byteLength === length) return new Uint8Array(bytes)
+          const message = `expected ${length} bytes, found ${bytes.byteLength}`
+          throw new InspectError('TRUNCATED', message, { file: path, offset })
+        }),
+      close: async () => {},
+    }
+  }
+
+  private async folder(path: string): Promise<PickedFolder | undefined> {
+    const known = this.folders.get(path)
+    if (known) return known
+    const { around, name } = await this.around(path)
+    const found = await around?.folder(name)
+    if (found) this.folders.set(path, found)
+    return found
+  }
+
+  private async file(path: string): Promise<FileContent | undefined> {
+    const { around, name } = await this.around(path)
+    return around?.file(name)
+  }
+
+  private async around(path: string): Promise<{ around: PickedFolder | undefined; name: string }> {
+    const slash = path.lastIndexOf('/')
+    return { around: await this.folder(path.slice(0, Math.max(0, slash))), name: path.slice(slash + 1) }
+  }
+}
+
+function notFound(path: string): InspectError {
+  return new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+}
+
+/** Errors of the browser as InspectErrors that name the path. */
+async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof InspectError) throw cause
+    const { name, message } = described(cause)
+    const [code, what] =
+      name === 'NotAllowedError'
+        ? (['NO_PERMISSION', 'no permission to read'] as const)
+        : (['IO', 'the browser cannot read it'] as const)
+    throw new InspectError(code, `${what}: ${message}`, { file: path }, { cause })
+  }
+}
+
+/** Name and message of an error, from whichever frame of the page it is. */
+function described(error: unknown): { name: string; message: string } {
+  const { name = '', message = '' } = Object(error) as { name?: string; message?: string }
+  return { name, message }
+}
