@@ -115,7 +115,7 @@ async function runCommand(
     shownPath,
     open: async (path) => {
       // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
-      cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), onFault: cx.fault }
+      cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), ...cx.times, onFault: cx.fault }
       const target = await openGiven(storage, path, cx.reading)
       opened.push(target)
       return target

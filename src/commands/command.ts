@@ -9,13 +9,15 @@ import type { JsonNotes } from '../render/json.ts'
 import type { Folder, Storage } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
+import type { ReadContext, Times } from '../store/generic-tile.ts'
 import { type Target, withArticle } from '../store/target.ts'
 
 /** What every command gets besides its own options. */
 export interface CommandContext {
   storage: Storage
   reading: ReadContext
+  /** The times between which targets are opened, if the options name any. To be set before {@link open}. */
+  times?: Partial<Times>
   style: ValueStyle
   /** Whether tables show long lists in full. */
   full: boolean

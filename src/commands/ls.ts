@@ -2,7 +2,7 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
-import type { DocumentHead } from '../documents/common.ts'
+import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -20,9 +20,10 @@ import { fragmentColumns, infoOf, type Listed, listedFragment } from './listed-f
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
 import { exact, filterResult } from './values.ts'
 
-interface LsOptions {
+interface LsOptions extends TimesOptions {
   names?: boolean
   range?: string[]
   depth?: string
@@ -47,9 +48,11 @@ export const command: CommandModule<LsOptions> = {
         collect,
       )
       .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number, or all', '1')
+    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
+    useTimes(cx, options)
     const target = await cx.open(path)
     if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
     else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
@@ -59,10 +62,14 @@ export const command: CommandModule<LsOptions> = {
 }
 
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: LsOptions) {
-  const head = documentHead('array', cx.shownPath(path))
+  const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
   if (options.names && !options.range) {
     await array.checkVersion()
-    return namesOutcome(head, await array.fragmentNames())
+    const isShown = ({ isRead }: FragmentEntry): boolean => isRead || !cx.times
+    return namesOutcome(
+      head,
+      (await array.fragments()).filter(isShown).map(({ name }) => name),
+    )
   }
   const entries = await array.fragments()
   const newest = await orError(() => array.newestSchema())
@@ -82,7 +89,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
   if (options.names) {
     const names: string[] = []
-    for await (const { result } of wanted()) names.push(result.name)
+    for await (const { result, isRead } of wanted()) if (isRead || !cx.times) names.push(result.name)
     return namesOutcome(head, names)
   }
   // Only fragments that are compared need to be kept in memory.
@@ -130,7 +137,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-function namesOutcome(head: DocumentHead<'array'>, names: readonly string[]): Outcome {
+function namesOutcome(head: DocumentHead<'array'> & AsOf, names: readonly string[]): Outcome {
   const fragments = names.map((name) => ({ name }))
   const document: ArrayNames = { ...head, fragments }
   return { document, rows: fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
@@ -244,6 +251,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   await fragment.close()
   const document: FragmentDocument = {
     ...documentHead('fragment', cx.shownPath(path)),
+    ...asOf(cx),
     ...result,
     path: cx.shownPath(path),
     ...(info && releases(info.format_version)),
@@ -309,6 +317,7 @@ async function groupOutcome(
   const members = await groupMembers(cx, group, parseDepth(depth), [])
   const document: GroupDocument = {
     ...documentHead('group', cx.shownPath(path)),
+    ...asOf(cx),
     members,
     metadata: keyValueResult(await group.metadata(), cx.style),
   }

@@ -17,8 +17,11 @@ import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, outcomeOrError, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 
-export const command: CommandModule<HexOptions> = {
+interface MetadataOptions extends HexOptions, TimesOptions {}
+
+export const command: CommandModule<MetadataOptions> = {
   examples: [
     ['key-value metadata of an array', 'metadata weather'],
     ['tile offsets and statistics of a fragment, field by field', 'metadata places/__1714'],
@@ -30,12 +33,15 @@ export const command: CommandModule<HexOptions> = {
       '<target...>',
       'fragment (its metadata by column), array or group (key-value metadata, of the members, too)',
     )
+    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, [path], options) {
+    useTimes(cx, options)
     const target = await cx.open(path)
     const fragment = 'fragment' in target ? target.fragment : undefined
+    if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')
     if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
     else if (fragment) yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
     else if (target.type === 'group') yield await groupOutcome(cx, path, target)
@@ -77,7 +83,7 @@ async function keyValueDocument(
   const holder = target.type === 'array' ? target.array : target.type === 'group' ? target.group : undefined
   if (!holder) throw await wrongTarget(cx, 'metadata', target, wanted)
   const metadata = keyValueResult(await holder.metadata(), cx.style)
-  return { ...documentHead('metadata', cx.shownPath(path)), metadata }
+  return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata }
 }
 
 function keyValueOutcome(document: MetadataDocument): Outcome {

@@ -13,13 +13,14 @@ import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
-import type { Target } from '../store/target.ts'
+import { type Target, withArticle } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 
-interface SchemaOptions extends HexOptions {
+interface SchemaOptions extends HexOptions, TimesOptions {
   all?: boolean
 }
 
@@ -35,16 +36,20 @@ export const command: CommandModule<SchemaOptions> = {
     command
       .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')
       .option('--all', 'every schema of an evolved array, oldest first')
+    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, [path], options) {
+    useTimes(cx, options)
+    if (options.all) refuseTimes(cx, 'what --all shows')
     yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
   },
 }
 
 async function* ofTarget(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
   if (target.type === 'group') return
+  if (target.type !== 'array') refuseTimes(cx, withArticle(target.type))
   if (target.type === 'array') {
     const files = await target.array.schemaFiles()
     if (files.length === 0) await target.array.newestSchema()
@@ -98,6 +103,7 @@ async function* shown(
   const enumerations = await array.enumerations(schema)
   const document = {
     ...documentHead('schema', cx.shownPath(array.folder.path)),
+    ...asOf(cx),
     name: file.name,
     encryption: encryption_type,
     ...withPlace({ file: path }, () => schemaResult(schema, enumerations, cx.style)),

@@ -32,9 +32,10 @@ import { documentHead, errorResult, outcomeOrError, overEntries, throughGroups, 
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { layoutFindings } from './layout-findings.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 import { exact } from './values.ts'
 
-interface StatsOptions {
+interface StatsOptions extends TimesOptions {
   all?: boolean
 }
 
@@ -53,9 +54,12 @@ export const command: CommandModule<StatsOptions> = {
     command
       .argument('<target...>', 'fragment, array or group (each array); two fragments or arrays are shown side by side')
       .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
+    addTimesOptions(command)
   },
 
   async *run(cx, paths, options) {
+    useTimes(cx, options)
+    if (options.all) refuseTimes(cx, 'what --all shows')
     const found: StatsDocument[] = []
     const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
       outcomeOrError(new Folder(cx.storage, path), async () => {
@@ -124,6 +128,7 @@ async function statsDocument(
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
   const fragment = 'fragment' in target ? target.fragment : undefined
   if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
+  refuseTimes(cx, 'a fragment')
   const totals = new Totals()
   const measures = await measured(fragment).finally(() => fragment.close())
   totals.addFiles(measures.onDisk)
@@ -164,6 +169,7 @@ async function arrayDocument(
   const fragments = new Set(entries.map(({ path }) => path))
   return {
     ...documentHead('stats', cx.shownPath(path)),
+    ...asOf(cx),
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,

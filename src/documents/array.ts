@@ -1,5 +1,6 @@
 import type { ArrayType, EncryptionType } from '../format/layout.ts'
 import type {
+  AsOf,
   Bytes,
   Count,
   DocumentHead,
@@ -20,13 +21,16 @@ import type {
 export type ArrayDocument = ArrayListing | ArrayNames
 
 /** With --names. */
-export interface ArrayNames extends DocumentHead<'array'> {
-  /** Names of the fragment folders, by time stamps; only those that a `--range` touches. */
+export interface ArrayNames extends DocumentHead<'array'>, AsOf {
+  /**
+   * Names of the fragment folders, by time stamps; only those that a `--range` touches, and with `--as-of` only those that
+   * TileDB then reads.
+   */
   fragments: List<ArrayName>
 }
 
 /** What an array holds. */
-export interface ArrayListing extends DocumentHead<'array'>, Releases {
+export interface ArrayListing extends DocumentHead<'array'>, AsOf, Releases {
   /** Array type; null where the newest schema cannot be read. */
   array_type: ArrayType | null
   /** Format version of the newest schema, 1 to 23; null where it cannot be read. */

@@ -73,6 +73,12 @@ export type Ratio = number
 /** First and last time stamp, milliseconds since 1970. */
 export type TimestampRange = readonly [first: Int64, last: Int64]
 
+/** What depends on the time of opening. */
+export interface AsOf {
+  /** Times between which the target was opened, both included. Only with `--as-of` or `--between`. */
+  as_of?: TimestampRange | undefined
+}
+
 /** error: readers fail or get wrong cells; warning: something is not as it should be; note: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 

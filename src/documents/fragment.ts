@@ -1,5 +1,6 @@
 import type { FileRole } from '../format/field-files.ts'
 import type {
+  AsOf,
   Bytes,
   Count,
   DocumentHead,
@@ -11,7 +12,7 @@ import type {
 } from './common.ts'
 
 /** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
-export interface FragmentDocument extends DocumentHead<'fragment'>, ListedFragment, Partial<Releases> {
+export interface FragmentDocument extends DocumentHead<'fragment'>, AsOf, ListedFragment, Partial<Releases> {
   /** Files that the metadata lists, then those that are only there. */
   files: readonly FragmentLine[]
 }

@@ -1,10 +1,10 @@
 import type { ObjectType } from '../format/layout.ts'
 import type { MemberState } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
-import type { DocumentHead, ErrorInfo, KeyValues, OfSeveral } from './common.ts'
+import type { AsOf, DocumentHead, ErrorInfo, KeyValues, OfSeveral } from './common.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
-export interface GroupDocument extends DocumentHead<'group'> {
+export interface GroupDocument extends DocumentHead<'group'>, AsOf {
   /** Members in stored order. */
   members: readonly GroupLine[]
   metadata: KeyValues

@@ -1,7 +1,7 @@
-import type { DocumentHead, KeyValues, Path } from './common.ts'
+import type { AsOf, DocumentHead, KeyValues, Path } from './common.ts'
 
 /** `tiledb-inspect metadata <array|group> --json`. */
-export interface MetadataDocument extends DocumentHead<'metadata'> {
+export interface MetadataDocument extends DocumentHead<'metadata'>, AsOf {
   metadata: KeyValues
   /** Of a group: the metadata of every group and array below it. */
   members?: readonly MetadataMember[] | undefined

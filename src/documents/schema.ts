@@ -2,6 +2,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType, DataOrder, EncryptionType, Layout } from '../format/layout.ts'
 import type {
+  AsOf,
   AttributeDescription,
   CellValue,
   Count,
@@ -14,7 +15,7 @@ import type {
 } from './common.ts'
 
 /** `tiledb-inspect schema <target> --json`; with `--all` one document a schema. `write-sample --schema` reads it. */
-export interface SchemaDocument extends DocumentHead<'schema'> {
+export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   /** File of the schema. */
   name: string
   encryption: EncryptionType

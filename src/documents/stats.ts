@@ -2,6 +2,7 @@ import type { FileRole } from '../format/field-files.ts'
 import type { ArrayType } from '../format/layout.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
 import type {
+  AsOf,
   Bytes,
   Count,
   Distribution,
@@ -59,7 +60,7 @@ export interface FragmentStats extends StatsSums {
   target: 'fragment'
 }
 
-export interface ArrayStats extends StatsSums {
+export interface ArrayStats extends StatsSums, AsOf {
   /** What was counted: an array. */
   target: 'array'
   /** Array type. */

@@ -74,6 +74,7 @@ export async function* printedOfFixtures(folders: readonly FixtureFolder[]): Asy
 /** What every command prints of chosen arrays, and of damage. @param folder where samples may be written */
 export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofSelected()
+  yield* atOtherTimes()
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -87,6 +88,13 @@ async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<
   if (fragment === undefined) return
   for (const command of ['ls', 'metadata']) yield* json([command, fragment, ...keyed])
   yield* json(['decode', '--limit', '20', fragment, ...keyed])
+}
+
+async function* atOtherTimes(): AsyncGenerator<Printed> {
+  const array = `${FIXTURES}/22/deletes`
+  for (const command of ['ls', 'stats', 'schema', 'metadata']) yield* json([command, array, '--as-of', '15'])
+  yield* json(['ls', '--names', array, '--between', '11..'])
+  for (const path of [...fragmentsOf(array), `${FIXTURES}/22/group`]) yield* json(['ls', path, '--between', '11..19'])
 }
 
 /** What takes longer, of a few arrays. */

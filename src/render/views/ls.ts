@@ -1,6 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
-import type { ListedFragment } from '../../documents/common.ts'
+import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
@@ -30,6 +30,7 @@ import {
   filtersText,
   INCOMPLETE,
   NOTHING,
+  opened,
   ratioText,
   releasesText,
   shortSizeText,
@@ -53,8 +54,27 @@ const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: strin
   'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
 }
 
+const STATES_TO_EXPLAIN = [
+  'unlisted',
+  'hidden',
+  'future',
+  'past',
+  'uncommitted',
+  'to-vacuum',
+  'ignored',
+  'no-metadata',
+] as const
+
 /** Hint about a fragment that is read although it is not listed. */
 const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its time stamps end in the future'
+
+/** What a state means, if it needs a hint. Other times than now are said in the title. */
+function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
+  if (state === 'unlisted')
+    return as_of ? 'TileDB reads those of its cells that were written between these times' : UNLISTED
+  if (state === 'future' && as_of) return 'its time stamps end later'
+  return state && HIDDEN[state]
+}
 
 /** An array with its fragments, all in memory. */
 type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
@@ -66,7 +86,7 @@ export async function arrayTable(
   full: boolean,
   out: Output,
 ): Promise<void> {
-  const { fragments, fragment_num, overlap_pair_num, read } = document
+  const { fragments, fragment_num, overlap_pair_num, read, as_of } = document
   await title(document.path, arrayFacts(document), out)
   const missing = document.missing_fragments.length
   if (fragments.length === 0) {
@@ -80,7 +100,9 @@ export async function arrayTable(
   await fragmentsTable(document.fragments, columns, limitOf(full, ROWS, out), out)
   for (const text of totals(document)) await line(text, out)
   if (read.fragment_num === 0)
-    await line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad')
+    await (as_of
+      ? line('TileDB finds no cell in this array then', out, 'dim')
+      : line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
   if (overlap_pair_num) {
     await line(
       `${counted(overlap_pair_num, 'pair')} of fragments overlap: their cells are merged when they are read`,
@@ -91,8 +113,9 @@ export async function arrayTable(
   const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
   if (merged > 0)
     await line(`${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`, out, 'dim')
-  for (const [state, meaning] of [['unlisted', UNLISTED], ...Object.entries(HIDDEN)]) {
+  for (const state of STATES_TO_EXPLAIN) {
     const count = fragments.filter((fragment) => fragment.state === state).length
+    const meaning = meaningOf(state, as_of)
     const what = state === 'unlisted' ? meaning : `not read by TileDB; ${meaning}`
     if (count > 0) await line(`${state} (${count}): ${what}`, out, state === 'hidden' ? 'bad' : 'dim')
   }
@@ -112,7 +135,7 @@ async function missingLine(count: number, out: Output): Promise<void> {
   await line(`${what} not there: check says what that means`, out, 'bad')
 }
 
-function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayListing): string {
+function arrayFacts({ array_type, format_version, encryption, schemas, as_of }: ArrayListing): string {
   const facts = [
     ...(array_type === null
       ? ['array whose schema cannot be read']
@@ -120,7 +143,7 @@ function arrayFacts({ array_type, format_version, encryption, schemas }: ArrayLi
     encryption === 'NO_ENCRYPTION' || encryption === null ? '' : `encrypted (${encryption})`,
     schemas.length > 1 ? `${schemas.length} schemas` : '',
   ]
-  return facts.filter((fact) => fact !== '').join(', ')
+  return opened(facts.filter((fact) => fact !== '').join(', '), as_of)
 }
 
 /** A column of the table of an array's fragments. */
@@ -231,7 +254,7 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
 /** @param names of the dimensions; empty if the schema is not known */
 export async function fragmentTable(document: FragmentDocument, names: readonly string[], out: Output): Promise<void> {
   const { path, error, files } = document
-  await heading(path, out)
+  await heading(opened(path, document.as_of), out)
   await keyValues(fragmentFacts(document, names), out)
   if (error) await line(`error: ${error.message}`, out, 'bad')
   await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
@@ -240,7 +263,7 @@ export async function fragmentTable(document: FragmentDocument, names: readonly 
 
 function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pairs {
   const { dense, cell_num, cells_in_domain, state, hidden_by, array_schema_name } = document
-  const meaning = state === 'unlisted' ? UNLISTED : state && HIDDEN[state]
+  const meaning = meaningOf(state, document.as_of)
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
   return [
     state && ['state', meaning === undefined ? state : `${state}: ${meaning}`],
@@ -308,9 +331,9 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
   return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable({ path, members, metadata }: GroupDocument, out: Output): Promise<void> {
+export async function groupTable({ path, as_of, members, metadata }: GroupDocument, out: Output): Promise<void> {
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
-  await title(path, `group, ${what}`, out)
+  await title(path, opened(`group, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
     const columns: Shows<Member>[] = [

@@ -5,7 +5,7 @@ import type { MetadataDocument } from '../../documents/metadata.ts'
 import { type Column, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { limitOf, line, listOf, longTable, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, slotText, versionText } from './wording.ts'
+import { counted, countText, fieldName, NOTHING, opened, slotText, versionText } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
@@ -15,9 +15,9 @@ const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>
 ]
 
 /** Key-value metadata of an array or group. */
-export async function keyValueMetadataTable({ path, metadata }: MetadataDocument, out: Output): Promise<void> {
+export async function keyValueMetadataTable({ path, as_of, metadata }: MetadataDocument, out: Output): Promise<void> {
   const count = Object.keys(metadata).length
-  await title(path, count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), out)
+  await title(path, opened(count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), as_of), out)
   if (count > 0) await keyValueTable(metadata, out)
 }
 

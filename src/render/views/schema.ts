@@ -16,6 +16,7 @@ import {
   fieldName,
   NOTHING,
   nameTimeText,
+  opened,
   pipelineText,
   rangeText,
   typeText,
@@ -35,10 +36,10 @@ export async function schemaTable(
   which: WhichSchema | undefined,
   out: Output,
 ): Promise<void> {
-  const { path, dimensions, attributes, enumerations, dimension_labels } = document
+  const { path, as_of, dimensions, attributes, enumerations, dimension_labels } = document
   const names = dimensions.map(({ name }) => name)
   const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
-  await heading(`schema ${number}of ${path}`, out)
+  await heading(opened(`schema ${number}of ${path}`, as_of), out)
   await keyValues(facts(document, names), out)
   await section(counted(dimensions.length, 'dimension'), out)
   await tableOrBelow(listOf(dimensionColumns(document), dimensions), out)

@@ -11,6 +11,7 @@ import {
   fieldName,
   filtersText,
   NOTHING,
+  opened,
   ratioText,
   releasesText,
   shortSizeText,
@@ -25,7 +26,7 @@ const SECTIONS = 12
 export async function statsTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
-  await title(path, `${what}, ${sizeText(size)}`, out)
+  await title(path, opened(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
   await keyValues(facts(document), out)
   if (fields.length > 0) {
     await section('fields, largest first', out)

@@ -92,6 +92,13 @@ export function timeRangeText(range: TimestampRange | null, withNumbers = true):
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
+/** Facts about a target, and the times between which it was opened. */
+export function opened(facts: string, as_of: TimestampRange | undefined): string {
+  if (as_of === undefined) return facts
+  const [from, to] = as_of
+  return `${facts}, as opened ${BigInt(from) === 0n ? `at ${timeText(to)}` : `between ${timeText(from)} and ${timeText(to)}`}`
+}
+
 /** The time of writing in a file's name; undefined if the name has none. */
 export function nameTimeText(name: string): string | undefined {
   const stamps = parseTimestampedName(name)?.timestamp_range

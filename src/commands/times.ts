@@ -1,0 +1,70 @@
+import type { Command as CommanderCommand } from 'commander'
+import { InspectError, usage } from '../base/errors.ts'
+import type { AsOf } from '../documents/common.ts'
+import { parseDatetime } from '../format/datetime.ts'
+import type { CommandContext } from './command.ts'
+
+/** The options that set the times between which a target is opened. */
+export interface TimesOptions {
+  asOf?: string
+  between?: string
+}
+
+const FORMS = 'milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:00Z'
+
+export function addTimesOptions(command: CommanderCommand): void {
+  command
+    .option('--as-of <time>', `what TileDB reads when it opens the array at that time: ${FORMS}`)
+    .option('--between <T1..T2>', 'the same between two times, both included; T1.. and ..T2 have one end')
+}
+
+/**
+ * Sets the times between which all targets are opened from then on.
+ * @throws InspectError USAGE
+ */
+export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): void {
+  if (asOf !== undefined && between !== undefined) throw usage('expected --as-of or --between, found both')
+  if (asOf !== undefined) cx.times = { now: parseTime('--as-of', asOf) }
+  if (between !== undefined) cx.times = parseBetween(between)
+}
+
+function parseBetween(text: string): NonNullable<CommandContext['times']> {
+  const [first, last, ...more] = text.split('..')
+  if (last === undefined || more.length > 0 || text === '..')
+    throw usage(`--between expects T1..T2, found ${JSON.stringify(text)}`)
+  const from = first === '' ? undefined : parseTime('--between', first)
+  const now = last === '' ? undefined : parseTime('--between', last)
+  if (from !== undefined && now !== undefined && from > now)
+    throw usage(`--between expects T1..T2 with T1 up to T2, found ${JSON.stringify(text)}`)
+  return { ...(from !== undefined && { from }), ...(now !== undefined && { now }) }
+}
+
+/** Largest time that a name can have. */
+const LAST = 2n ** 63n - 1n
+
+/** Milliseconds. A date without a time of day is its first millisecond. */
+function parseTime(option: string, text: string): bigint {
+  const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)
+  if (time === undefined || time < 0n || time > LAST)
+    throw usage(`${option} expects ${FORMS}, found ${JSON.stringify(text)}`)
+  return time
+}
+
+function parseDate(text: string): bigint | undefined {
+  try {
+    return /^\d{4}-/.test(text) ? parseDatetime('DATETIME_MS', text) : undefined
+  } catch (error) {
+    if (error instanceof InspectError) return undefined
+    throw error
+  }
+}
+
+/** The times that were asked for, as part of a document. Call it when the target is open. */
+export function asOf({ times, reading }: CommandContext): AsOf {
+  return times ? { as_of: [reading.from ?? 0n, reading.now] } : {}
+}
+
+/** @throws InspectError USAGE if times were asked for, and `what` does not depend on them */
+export function refuseTimes({ times }: CommandContext, what: string): void {
+  if (times) throw usage(`--as-of and --between say nothing here: ${what} is the same at all times`)
+}
