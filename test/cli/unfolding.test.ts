@@ -79,7 +79,7 @@ const MOST = 400 * 2 ** 20
 describe.each(Object.keys(HOSTILE))('%s', (hostile) => {
   const content = HOSTILE[hostile]()
 
-  test.each(shortTurn(Object.keys(PLACES), 3))(
+  test.each(shortTurn(Object.keys(PLACES), 5))(
     'in the place of %s is refused at once, and what raises the bound is named',
     async (place) => {
       const [fixture, file] = PLACES[place]

@@ -2,10 +2,11 @@ import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type LayoutTotals, layoutFindings, WORTH_BYTES } from '../../src/commands/layout-findings.ts'
 import { Distribution, SizeTally } from '../../src/commands/size-tally.ts'
-import { FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
+import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 
 function laid(size: number, unfiltered_size: number, more: Partial<LayoutTotals> = {}): LayoutTotals {
   const tally = new SizeTally()
@@ -37,8 +38,9 @@ describe('advice on a layout', () => {
   test('is silent on every fixture', async () => {
     const arrays = fixtureFolders().filter(({ kind, key }) => kind === 'array' && key === undefined)
     expect(arrays.length).toBeGreaterThan(100)
-    const { documents } = await runJson(['stats', ...arrays.map(({ path }) => path), `${FIXTURES}/22/deletes`])
-    expect(documents.length).toBeGreaterThan(100)
+    const some = turnOfFamilies(arrays, 4, versionOf).map(({ path }) => path)
+    const { documents } = await runJson(['stats', ...some, `${FIXTURES}/22/deletes`])
+    expect(documents).toHaveLength(some.length + 1)
     for (const one of documents) expect([get(one, 'path'), get(one, 'findings')]).toEqual([get(one, 'path'), []])
   })
 })

@@ -4,8 +4,9 @@ import { schemaResult } from '../../src/commands/schema.ts'
 import { toJson } from '../../src/render/json.ts'
 import { parseJson } from '../../src/write/json-text.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'
-import { fixtureFolders } from '../helpers/fixtures.ts'
+import { fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 
 const uuid = (): string => '0'.repeat(32)
 
@@ -23,9 +24,9 @@ function fault(document: string): string {
 describe('the document that schema --json prints', () => {
   for (const style of [{ raw: false }, { raw: true }]) {
     test(`read and shown again is the same, for every schema of the fixtures${style.raw ? ', raw' : ''}`, async () => {
-      let count = 0
-      for (const folder of fixtureFolders()) {
-        if (folder.kind !== 'array') continue
+      const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
+      expect(arrays.length).toBeGreaterThan(150)
+      for (const folder of turnOfFamilies(arrays, 4, versionOf)) {
         const key = folder.key === undefined ? [] : ['--key', folder.key]
         const { text } = await run([
           'schema',
@@ -40,10 +41,8 @@ describe('the document that schema --json prints', () => {
           const { schema, enumerations } = parseSchemaDocument(parseJson(line), undefined, uuid, style)
           const again = toJson(schemaResult(schema, enumerations, style), { int64: 'number', indent: false })
           expect(line).toContain(again.slice(1, -1))
-          count++
         }
       }
-      expect(count).toBeGreaterThan(150)
     })
   }
 

@@ -94,8 +94,9 @@ describe('what no memory holds is wrong usage', () => {
   })
 
   test('a column of cells', async () => {
-    await refused(/do not fit in memory/, '--attr', 'a:INT8:100000000')
-    await refused(/do not fit in memory/, '--dense', '--dim', 'x:INT32:1..100:100', '--attr', 'a:FLOAT64:100000000')
+    const sparse = ['--attr', 'a:INT8:10000000', '--cells', '50000', '--capacity', '50000']
+    const dense = ['--dense', '--dim', 'x:INT32:1..10000:10000', '--attr', 'a:FLOAT64:10000000']
+    for (const column of [sparse, dense]) await refused(/do not fit in memory/, ...column)
   })
 
   test('a dense domain of a whole type has an extent of its own', async () => {

@@ -1,10 +1,13 @@
 import { describe } from '@jest/globals'
 import { casesIn, versionFolders } from '../golden/cases.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 import { testBytes } from './bytes.ts'
 
-for (const version of versionFolders(FIXTURES)) {
-  describe(`fixtures of version ${version}`, () => {
-    for (const path of casesIn(`${FIXTURES}/${version}`)) testBytes(path)
-  })
-}
+const cases = versionFolders(FIXTURES).flatMap((version) =>
+  casesIn(`${FIXTURES}/${version}`).map((path) => ({ path, version: Number(version) })),
+)
+
+describe('fixtures', () => {
+  for (const { path } of turnOfFamilies(cases, 4, ({ version }) => version)) testBytes(path)
+})
