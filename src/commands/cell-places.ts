@@ -35,6 +35,7 @@ export async function cellPlacesOutcome(
   return {
     document,
     rows: found,
+    columns: () => ['tile', 'cell', 'coordinates', 'places'],
     foundWrong: found.length === 0,
     table: async (out) => (await import('../render/views/at.ts')).cellPlacesTable(document, out),
   }

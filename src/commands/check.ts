@@ -55,6 +55,11 @@ export const command: CommandModule<Options> = {
   },
 }
 
+const COLUMNS: readonly (keyof CheckFinding)[] = [
+  ...(['severity', 'code', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'cell'] as const),
+  ...(['expected', 'found', 'message', 'meaning'] as const),
+]
+
 function oneOf<T extends string>(option: string, known: readonly T[], text: string): T {
   const found = known.find((one) => one === text)
   if (found === undefined) throw usage(`${option} expects ${known.join(', ')}, found ${JSON.stringify(text)}`)
@@ -123,6 +128,7 @@ async function outcome(
     document,
     tail,
     rows: document.findings,
+    columns: () => COLUMNS,
     flushRows: true,
     async *lines() {
       yield* document.findings

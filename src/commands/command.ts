@@ -57,7 +57,7 @@ export interface Outcome {
   oneOfSeveral?: boolean
   /** The origin that rows then name; by default the document's path. */
   origin?: { readonly [key: string]: Result }
-  /** Columns of CSV, if the first row may lack some or there may be no row. */
+  /** Columns of CSV, if they are known: for a header without rows, or if the first row may lack some. */
   columns?(): readonly string[] | Promise<readonly string[]>
   /** Writes `rows` as NDJSON or CSV faster than with one object per row; the text is the same. */
   cellLines?(out: Output, style: Omit<CellLineStyle, 'raw'>): Promise<JsonNotes>

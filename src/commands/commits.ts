@@ -119,6 +119,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   return {
     document,
     rows: document.commits,
+    columns: () => Object.keys(KEYS),
     table: async (out) => (await import('../render/views/commits.ts')).commitsTable(document, cx.full, out),
   }
 }

@@ -53,6 +53,7 @@ export const command: CommandModule<DiffOptions> = {
     yield {
       document,
       rows: document.differences,
+      columns: () => ['path', 'a', 'b', 'more'],
       foundWrong: found.length > 0,
       table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
     }

@@ -61,6 +61,26 @@ export const command: CommandModule<LsOptions> = {
   },
 }
 
+/** Keys of a fragment's row, without that of what overlaps it. */
+const COLUMNS: readonly (keyof ArrayFragment)[] = [
+  ...([
+    'name',
+    'path',
+    'format_version',
+    'dense',
+    'timestamp_range',
+    'cell_num',
+    'cells_in_domain',
+    'tile_num',
+  ] as const),
+  ...(['size', 'data_size', 'unfiltered_size', 'ratio', 'damaged_files', 'nonempty_domain'] as const),
+  ...(['array_schema_name', 'committed', 'visible', 'to_vacuum', 'has_consolidated_metadata', 'state'] as const),
+  ...(['consolidated', 'hidden_by', 'error'] as const),
+]
+const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
+  ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'found', 'error', 'members'] as const),
+]
+
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: LsOptions) {
   const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
   if (options.names && !options.range) {
@@ -126,6 +146,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     document,
     tail,
     rows: document.fragments,
+    columns: () => (compared ? [...COLUMNS, 'overlap_num'] : COLUMNS),
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)
@@ -140,7 +161,12 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
 function namesOutcome(head: DocumentHead<'array'> & AsOf, names: readonly string[]): Outcome {
   const fragments = names.map((name) => ({ name }))
   const document: ArrayNames = { ...head, fragments }
-  return { document, rows: fragments, table: (out) => out.write(names.map((name) => `${name}\n`).join('')) }
+  return {
+    document,
+    rows: fragments,
+    columns: () => ['name'],
+    table: (out) => out.write(names.map((name) => `${name}\n`).join('')),
+  }
 }
 
 async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFragment> {
@@ -324,6 +350,7 @@ async function groupOutcome(
   return {
     document,
     rows: document.members,
+    columns: () => GROUP_COLUMNS,
     table: async (out) => (await import('../render/views/ls.ts')).groupTable(document, out),
   }
 }

@@ -93,6 +93,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   return {
     document,
     rows: tiles,
+    columns: () => ['tile', 'cell_num', info.dense ? 'tile_domain' : 'mbr', 'fields'],
     origin: { fragment: fragment.name },
     async table(out) {
       const { tilesTable } = await import('../render/views/tiles.ts')

@@ -60,6 +60,10 @@ export const command: CommandModule<Options> = {
   },
 }
 
+const COLUMNS: readonly (keyof VerifyChecksumsLine)[] = [
+  ...(['fragment', 'file', 'tile', 'chunk', 'filter', 'offset', 'expected', 'actual', 'message'] as const),
+]
+
 /** Failures are given as they are found; the summary follows the last one. */
 function outcome(
   cx: CommandContext,
@@ -109,6 +113,7 @@ function outcome(
     document,
     tail,
     rows: document.failures,
+    columns: () => COLUMNS,
     flushRows: true,
     get foundWrong() {
       return !ok()

@@ -57,7 +57,7 @@ export async function writeCsv(
     if (!style.below) buffer.add(csvHeader(names, style))
     else if (names.join() !== style.below.join()) {
       throw usage(
-        `expected targets with the same columns for csv, found ${names.join(', ')} after ${style.below.join(', ')}: ndjson holds them`,
+        'expected targets with the same columns, found other columns: give one target at a time, or --format ndjson',
       )
     }
   }

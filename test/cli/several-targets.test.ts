@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
 const PLACES = 'examples/arrays/places'
@@ -39,7 +41,64 @@ test('CSV of ls has the same columns for one target and for several', async () =
 test('CSV of targets with other columns is refused', async () => {
   const { code, stderr } = await run(['decode', `${PLACES}/__17`, `${WEATHER}/__17`, '--limit', '2', '--format', 'csv'])
   expect(code).toBe(2)
-  expect(stderr).toMatch(/^error: expected targets with the same columns for csv, found __fragment, station, day/)
+  expect(stderr).toBe(
+    'error: expected targets with the same columns, found other columns: give one target at a time, or --format ndjson\n',
+  )
+})
+
+const EMPTY = `${FIXTURES}/22/empty_sparse`
+const DAMAGED = `${PLACES}/../../damaged/places`
+
+test.each([
+  [
+    ['ls', EMPTY],
+    ['ls', PLACES],
+  ],
+  [
+    ['ls', '--names', EMPTY],
+    ['ls', '--names', PLACES],
+  ],
+  [
+    ['commits', EMPTY],
+    ['commits', PLACES],
+  ],
+  [
+    ['check', EMPTY],
+    ['check', DAMAGED],
+  ],
+  [
+    ['verify-checksums', EMPTY],
+    ['verify-checksums', DAMAGED],
+  ],
+  [
+    ['diff', PLACES, PLACES],
+    ['diff', PLACES, WEATHER],
+  ],
+  [
+    ['tiles', `${PLACES}/__17`, '--range', 'lat=90'],
+    ['tiles', `${PLACES}/__17`],
+  ],
+  [
+    ['at', `${PLACES}/__17`, '--cell', 'lat=90,lon=0'],
+    ['at', `${PLACES}/__17`, '--cell', 'lat=-34.6,lon=-58.38'],
+  ],
+])('CSV without rows has the header of one with rows: %j', async (without, some) => {
+  const [{ text }, other] = [await run([...without, '--format', 'csv']), await run([...some, '--format', 'csv'])]
+  expect(lines(other.text).length).toBeGreaterThan(1)
+  expect(lines(text)).toEqual(lines(other.text).slice(0, 1))
+})
+
+const folder = temporaryFolder()
+
+test('CSV of a group without members has the header of one with members', async () => {
+  const group = `${folder}/group`
+  mkdirSync(`${group}/__group`, { recursive: true })
+  writeFileSync(`${group}/__tiledb_group.tdb`, '')
+  const [none, some] = [
+    await run(['ls', group, '--format', 'csv']),
+    await run(['ls', `${FIXTURES}/22/group`, '--format', 'csv']),
+  ]
+  expect(lines(none.text)).toEqual(lines(some.text).slice(0, 1))
 })
 
 test('CSV of all fragments has the columns of each', async () => {
