@@ -5,6 +5,7 @@ import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/dele
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import { isNullTest, NEGATED, setMembers } from '../read/condition.ts'
 import { toJson } from '../render/json.ts'
+import { fieldText } from './where-syntax.ts'
 
 const COMPACT = { int64: 'number', indent: false } as const
 
@@ -63,6 +64,6 @@ function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFie
       typeof shown === 'number' || typeof shown === 'bigint' ? labels.get(field)?.[Number(shown)] : undefined
     return toJson(label ?? shown, COMPACT)
   }
-  if (offsets) return `${field} ${SYMBOLS[op]} [${setMembers(node).map(show).join(', ')}]`
-  return `${field} ${SYMBOLS[op]} ${isNullTest(node, type?.type) ? 'null' : show(value)}`
+  if (offsets) return `${fieldText(field)} ${SYMBOLS[op]} [${setMembers(node).map(show).join(', ')}]`
+  return `${fieldText(field)} ${SYMBOLS[op]} ${isNullTest(node, type?.type) ? 'null' : show(value)}`
 }
