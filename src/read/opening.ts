@@ -5,6 +5,7 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
+import { librarySort } from './library-sort.ts'
 import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
 
 /**
@@ -57,19 +58,19 @@ async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
 }
 
 /**
- * The fragments that TileDB reads, in its order: by their first time stamp. Those of equal time: first those of versions
- * before 12, then those whose commits are consolidated, then the others, each by name.
+ * The fragments that TileDB reads, in its order: by their first time stamp. It lists first those of versions before 12,
+ * then those whose commits are consolidated, then the others, each by name. Then it sorts the list by
+ * {@link librarySort}, which for more than 16 fragments changes the order of those of equal time.
  * @see ArrayDirectory::load, compute_filtered_uris
  */
 async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
   const { consolidated } = await array.commits()
   const group = ({ path }: FragmentEntry): number =>
     !path.startsWith(`${FRAGMENTS_FOLDER}/`) ? 0 : consolidated.has(path) ? 1 : 2
-  const first = ({ timestamp_range }: FragmentEntry): bigint => timestamp_range?.[0] ?? 0n
-  return (await array.fragments())
+  const listed = (await array.fragments())
     .filter(({ isRead }) => isRead)
     .sort((a, b) => group(a) - group(b) || (a.name < b.name ? -1 : 1))
-    .sort((a, b) => (first(a) < first(b) ? -1 : first(a) > first(b) ? 1 : 0))
+  return librarySort(listed, ({ timestamp_range }) => timestamp_range?.[0] ?? 0n)
 }
 
 async function openedDeletes(array: InspectArray): Promise<TimedCondition[]> {

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { librarySort } from '../../src/read/library-sort.ts'
+
+/** Of fragments listed by name, the times, and the order in which TileDB 2.30 for Linux has them. */
+const MEASURED: readonly (readonly [what: string, times: readonly number[], order: readonly number[]])[] = [
+  ['16 of one time', Array(16).fill(5), Array.from({ length: 16 }, (_, i) => i)],
+  ['17 of one time', Array(17).fill(5), [8, 16, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1]],
+  [
+    '40 of one time',
+    Array(40).fill(5),
+    [
+      ...[30, 21, 22, 23, 24, 25, 26, 27, 28, 29, 20, 31, 32, 33, 34, 35, 36, 37, 38, 39],
+      ...[10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19],
+    ],
+  ],
+  [
+    '33 of 12 times',
+    [10, 10, 10, 11, 12, 12, 12, 1, 1, 1, 1, 1, 2, 2, 3, 4, 4, 4, 4, 5, 5, 5, 6, 7, 7, 7, 7, 8, 8, 9, 9, 9, 9],
+    [
+      7, 8, 9, 10, 11, 13, 12, 14, 18, 17, 16, 15, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 2, 1, 0, 3,
+      6, 5, 4,
+    ],
+  ],
+]
+
+test.each(MEASURED)('%s', (_, times, order) => {
+  const list = times.map((time, i) => ({ time, i }))
+  expect(librarySort(list, ({ time }) => BigInt(time)).map(({ i }) => i)).toEqual(order)
+})
+
+test.each([0, 1, 2, 100, 1000])('%d elements with keys of their own come in order', (count) => {
+  const keys = Array.from({ length: count }, (_, i) => BigInt((i * 7919) % 1009))
+  expect(librarySort([...keys], (key) => key)).toEqual([...keys].sort((a, b) => Number(a - b)))
+})
