@@ -17,6 +17,8 @@ export type Fault = (request: ServedRequest, response: ServerResponse, count: nu
 export interface ServerOptions {
   /** Whether folders have an index page. */
   index?: boolean
+  /** Who listens; a server that is closed behind the tests without it. */
+  listen?: (listener: RequestListener) => Promise<string>
 }
 
 export interface FolderServer {
@@ -40,7 +42,7 @@ export async function serveFolder(root: string, options: ServerOptions = {}): Pr
       counts.clear()
     },
   }
-  served.url = await listenForTests((request, response) => {
+  served.url = await (options.listen ?? listenForTests)((request, response) => {
     const asked = describe(request)
     served.requests.push(asked)
     const count = (counts.get(asked.path) ?? 0) + 1

@@ -1,0 +1,64 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { env, execPath } from 'node:process'
+
+/**
+ * Chromium from the npm package @sparticuz/chromium, whose tarball has it and the libraries that it needs. It takes 70 MB, so
+ * `.ci/run` installs it, and nobody who installs the project.
+ */
+const HOME = resolve('build/chromium')
+const UNPACKED = join(HOME, 'unpacked')
+/** In milliseconds. */
+const LONGEST = 120_000
+
+/** The package unpacks into the folder for temporary files, and the libraries only on a machine of one kind. */
+function unpacked() {
+  mkdirSync(UNPACKED, { recursive: true })
+  const script = "import chromium from '@sparticuz/chromium'; console.log(await chromium.executablePath())"
+  const options = { cwd: HOME, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
+  const machine = { TMPDIR: UNPACKED, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' }
+  return execFileSync(execPath, ['--input-type=module', '--eval', script], {
+    ...options,
+    env: { ...env, ...machine },
+  }).trim()
+}
+
+const program = unpacked()
+
+/**
+ * Opens a page in a Chromium that has never seen another, until the page is done.
+ * @param done resolves when it is
+ * @returns what `done` resolves to
+ */
+export async function visit(url, done) {
+  const profile = mkdtempSync(join(HOME, 'profile-'))
+  const settings = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    `--user-data-dir=${profile}`,
+  ]
+  const chromium = spawn(program, [...settings, url], {
+    env: { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: join(UNPACKED, 'fonts') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  chromium.stderr.on('data', (part) => {
+    said += part
+  })
+  const closed = new Promise((resolve) => chromium.on('close', resolve))
+  const timer = setTimeout(() => chromium.kill(), LONGEST)
+  try {
+    return await Promise.race([
+      done,
+      closed.then(() => Promise.reject(new Error(`Chromium ended before the page was done:\n${said}`))),
+    ])
+  } finally {
+    clearTimeout(timer)
+    chromium.kill()
+    await closed
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

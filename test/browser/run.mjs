@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { env, execPath } from 'node:process'
+import { after, describe, test } from 'node:test'
+import { build } from 'esbuild'
+import { listen, serveFolder } from '../helpers/http-server.ts'
+import { visit } from './chromium.mjs'
+
+/**
+ * The library in a real browser: a page, bundled by esbuild, reads arrays by URL and from folders, and has the cells that the
+ * command line prints. `.ci/run` runs it:
+ *
+ *     npm install --no-save --prefix build/chromium @sparticuz/chromium@147.0.0
+ *     node --import ./test/fuzz/register.mjs --test test/browser/run.mjs
+ */
+
+const WWW = resolve('build/browser')
+const FIXTURES = 'test/fixtures/22'
+const NAMES = ['sparse_basic', 'dense_basic', 'filter_none', 'filter_webp', 'filter_bzip2', 'encrypted']
+NAMES.push(...['gzip', 'zstd', 'lz4', 'sha256', 'md5', 'double_delta'].map((name) => `filter_${name}`))
+/** Of an array whose tiles are large enough to tell whether whole files are read. */
+const CELLS = 400_000
+
+function cli(args, more = {}) {
+  return execFileSync(execPath, ['bin/tiledb-inspect.js', ...args], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    env: { ...env, TILEDB_INSPECT_NOW: '1900000000000', ...more },
+  })
+}
+
+const linesOf = (text) => text.trimEnd().split('\n').map(JSON.parse)
+
+rmSync(WWW, { recursive: true, force: true })
+mkdirSync(join(WWW, 'arrays'), { recursive: true })
+for (const name of NAMES) cpSync(join(FIXTURES, name), join(WWW, 'arrays', name), { recursive: true })
+const LARGE = join(WWW, 'arrays/large')
+cli(['write-sample', LARGE, '--dense', '--cells', String(CELLS), '--filters', 'gzip', '--seed', '1', '--quiet'])
+
+const { outputFiles } = await build({
+  entryPoints: ['test/browser/page.js'],
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  minify: true,
+  outdir: join(WWW, 'scripts'),
+  write: false,
+})
+const SCRIPTS = new Map(outputFiles.map(({ path, contents }) => [path.slice(WWW.length), contents]))
+
+const closing = []
+const server = await serveFolder(WWW, {
+  index: true,
+  listen: async (listener) => {
+    const { url, close } = await listen(listener)
+    closing.push(close)
+    return url
+  },
+})
+after(() => {
+  for (const close of closing) close()
+})
+
+/** What the page answers, and the requests that it made. */
+async function ask(name, args) {
+  server.reset()
+  const done = new Promise((resolve) => {
+    server.fault = ({ method, path }, response) => {
+      const script = SCRIPTS.get(path)
+      if (method === 'POST') {
+        let text = ''
+        response.req.on('data', (part) => {
+          text += part
+        })
+        response.req.on('end', () => {
+          response.end()
+          resolve(JSON.parse(text))
+        })
+      } else if (script) response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+      else if (path === '/page') {
+        const html = '<!doctype html><meta charset="utf-8"><script type="module" src="/scripts/page.js"></script>'
+        response.writeHead(200, { 'content-type': 'text/html' }).end(html)
+      } else return path === '/favicon.ico' && response.writeHead(404).end() !== undefined
+      return true
+    }
+  })
+  const url = `${server.url}/page#${encodeURIComponent(JSON.stringify([name, args]))}`
+  const { result, error } = await visit(url, done)
+  assert.equal(error, undefined)
+  const { requests } = server
+  const scripts = requests.map(({ path }) => /^\/scripts\/(\w[\w.]*?)-/.exec(path)?.[1]).filter((one) => one)
+  return { result, requests, scripts: new Set(scripts) }
+}
+
+/** JSON of the command line as the page's: special floats are null there. */
+function asInPage(rows) {
+  return JSON.parse(
+    JSON.stringify(rows, (_, value) => (['NaN', 'Infinity', '-Infinity'].includes(value) ? null : value)),
+  )
+}
+
+/** The cells of all fragments of an array, as the command line prints them. */
+function printed(name, key) {
+  const args = ['decode', '--format', 'ndjson', '--quiet', '--all-fragments', join(WWW, 'arrays', name)]
+  return asInPage(linesOf(cli(args, key && { TILEDB_INSPECT_KEY: key }))).map(({ __fragment, ...row }) => row)
+}
+
+/** Scripts that a page loads for a filter, and for nothing else. */
+const CODECS = {
+  GZIP: ['gzip'],
+  ZSTD: ['zstd', 'zstd.wasm'],
+  LZ4: ['lz4'],
+  BZIP2: ['bzip2', 'bzip2.wasm'],
+  WEBP: ['webp', 'webp.wasm'],
+  CHECKSUM_SHA256: ['sha2'],
+  CHECKSUM_MD5: ['legacy'],
+  AES_256_GCM: ['aes'],
+}
+
+/** Scripts of the filters that an array's data files have, and of GZIP, which its metadata has. */
+function codecsOf(name, key) {
+  const found = new Set(CODECS.GZIP)
+  const inArray = key ? ['AES_256_GCM'] : []
+  const fragments = readdirSync(join(WWW, 'arrays', name, '__fragments'))
+  for (const fragment of fragments) {
+    const path = join(WWW, 'arrays', name, '__fragments', fragment)
+    const { files } = JSON.parse(cli(['ls', '--json', '--quiet', path], key && { TILEDB_INSPECT_KEY: key }))
+    for (const { filters = [] } of files) inArray.push(...(filters ?? []).map((filter) => filter.name))
+  }
+  for (const filter of inArray) for (const script of CODECS[filter] ?? []) found.add(script)
+  return [...found].sort()
+}
+
+/** Paths of the files of an array, from its own name on. */
+function pathsBelow(name) {
+  const all = readdirSync(join(WWW, 'arrays', name), { recursive: true }).map((path) => `${name}/${path}`)
+  return all.filter((path) => statSync(join(WWW, 'arrays', path)).isFile())
+}
+
+const ALL_CODECS = Object.values(CODECS).flat()
+
+describe('an array by its URL', () => {
+  for (const name of NAMES) {
+    test(`${name}: its cells are those of the command line, and only its codecs are loaded`, async () => {
+      const expected = `${FIXTURES}/${name}.expected.json`
+      const key = name === 'encrypted' ? JSON.parse(readFileSync(expected, 'utf8')).key : undefined
+      const { result, scripts } = await ask('cells', { url: `/arrays/${name}`, key })
+      const rows = printed(name, key)
+      assert.ok(rows.length > 0)
+      assert.deepEqual(result, rows)
+      assert.deepEqual(ALL_CODECS.filter((one) => scripts.has(one)).sort(), codecsOf(name, key))
+    })
+  }
+
+  test('the bytes of two tiles of a field are fetched, and no others of the data', async () => {
+    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const path = join(LARGE, '__fragments', fragment)
+    const fields = linesOf(cli(['tiles', '--format', 'ndjson', '--field', 'id', path])).map(({ fields }) => fields[0])
+    const tiles = { from: 3, to: 4 }
+    const { result, requests } = await ask('tiles', { url: '/arrays/large', field: 'id', tiles })
+    const cells = linesOf(cli(['decode', '--format', 'ndjson', '--field', 'id', '--tiles', '3..4', path]))
+    assert.deepEqual(result, cells)
+
+    const files = requests.filter((request) => request.path.endsWith('.tdb') && request.method === 'GET')
+    const data = files.filter((request) => !request.path.endsWith('/__fragment_metadata.tdb'))
+    const from = fields[3].offset
+    const wanted = `bytes=${from}-${from + fields[3].size + fields[4].size - 1}`
+    assert.deepEqual(
+      data.map(({ path, range }) => [path, range]),
+      [[`/arrays/large/__fragments/${fragment}/a0.tdb`, wanted]],
+    )
+    // The footer with what lies before it, and the list of offsets: of metadata of 10 KB, not of the other fragment's.
+    assert.ok(files.length - data.length <= 3, `${files.length - data.length} requests for metadata`)
+    assert.ok(files.every(({ path, range }) => range && path.includes(fragment)))
+    assert.ok(requests.filter(({ path }) => path.startsWith('/arrays/')).length <= 16, `${requests.length} requests`)
+  })
+})
+
+describe('an array in a folder', () => {
+  test('of a list of files: only the bytes that are needed are read', async () => {
+    const args = { name: 'large', paths: pathsBelow('large'), field: 'id', tiles: { from: 0, to: 0 } }
+    const { result } = await ask('files', args)
+    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const path = join(LARGE, '__fragments', fragment)
+    const cells = linesOf(cli(['decode', '--format', 'ndjson', '--field', 'id', '--tiles', '0', path]))
+    assert.deepEqual(result.rows, cells)
+    assert.ok(result.size > 4_000_000)
+    assert.ok(result.read < 60_000, `${result.read} bytes of files were read`)
+  })
+
+  test('of a handle: its cells are those of the command line', async () => {
+    const { result } = await ask('handle', { name: 'sparse_basic', paths: pathsBelow('sparse_basic') })
+    assert.deepEqual(result, printed('sparse_basic'))
+  })
+})
