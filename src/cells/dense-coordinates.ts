@@ -288,7 +288,7 @@ function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): Bounds 
 }
 
 /** Axes by speed, the fastest-varying first. */
-function fastestFirst(order: Layout, count: number): number[] {
+export function fastestFirst(order: Layout, count: number): number[] {
   const axes = Array.from({ length: count }, (_, d) => d)
   return order === 'col-major' ? axes : axes.reverse()
 }
@@ -297,7 +297,7 @@ function fastestFirst(order: Layout, count: number): number[] {
  * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values, rising by 1 from `start`. They repeat
  * after `extent` runs. They wrap beyond the type's range, but only padding is there.
  */
-function axisCoordinates(
+export function axisCoordinates(
   type: Datatype,
   start: bigint,
   stride: number,

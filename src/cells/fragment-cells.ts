@@ -26,6 +26,8 @@ export interface CellSelection {
   box?: CellBox | undefined
   /** Dense arrays: show padding cells, too. */
   fill?: boolean | undefined
+  /** Dense arrays: whether to leave out the coordinates, whose columns are then missing. */
+  withoutCoordinates?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
   /** Undoes filters on several threads if there is enough work. */
@@ -216,6 +218,11 @@ export class FragmentCells {
     )
   }
 
+  /** Announces that {@link batch} will be asked for the selected tiles, in rising order. They may be read ahead. */
+  plan(): void {
+    planTiles(this.files, 0, this.info.tile_num - 1, this.selection.skipTile)
+  }
+
   /** The cells of one tile. */
   batch(tile: number): Promise<CellBatch> {
     return this.assembled(tile, undefined, (i) => {
@@ -243,7 +250,7 @@ export class FragmentCells {
     const cell_num = part?.count ?? tileCellNum(this.info, tile)
     const batch: CellBatch = { tile, first: part?.first, cell_num, rows: undefined, columns }
     // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
-    if (!dense || (selection.wholeTiles && !this.isWhole(batch))) return batch
+    if (!dense || selection.withoutCoordinates || (selection.wholeTiles && !this.isWhole(batch))) return batch
     const { coordinates, rows } = dense.cells(tile, part, selection.box)
     for (const [d, data] of coordinates.entries()) columns[d] = { data, starts: undefined, validity: undefined }
     return selection.fill ? batch : { ...batch, rows }

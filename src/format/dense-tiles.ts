@@ -54,7 +54,8 @@ export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): Den
   return { axes, tile_num, cells_per_tile }
 }
 
-function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Array }): DenseAxis {
+/** One dimension of {@link denseTileGrid}. @throws InspectError INCONSISTENT */
+export function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Array }): DenseAxis {
   const { type, domain, name } = dimension
   const size = datatypeSize(type)
   const domainLow = integerOf(type, domain.subarray(0, size))

@@ -1,0 +1,269 @@
+import type { RangeSets } from '../cells/bounds.ts'
+import type { DenseAxis } from '../format/dense-tiles.ts'
+
+/** Coordinates along an axis, both ends included. */
+export interface Interval {
+  low: bigint
+  high: bigint
+}
+
+/** The cells of a dense array that are wanted: along each axis, intervals that rise and do not touch. */
+export type WantedCells = readonly (readonly Interval[])[]
+
+/** Coordinates of one tile along an axis. */
+export interface Segment extends Interval {
+  /** Number of the tile along the axis, from the start of the domain. */
+  tile: bigint
+  length: number
+  /** Position of the first along the axis of the block. */
+  at: number
+}
+
+/** The segments of a block along an axis. */
+export interface BlockAxis {
+  segments: Segment[]
+  /** Number of coordinates. */
+  length: number
+}
+
+/** Wanted cells in an order of their own: every combination of the coordinates along the axes. */
+export interface Block {
+  axes: BlockAxis[]
+  cell_num: number
+  /** Position of its first cell in the window. */
+  at: number
+  /** Cells between neighbours along each axis. */
+  strides: number[]
+}
+
+/** Consecutive cells of a read, that are put together at once. */
+export interface Window {
+  blocks: Block[]
+  cell_num: number
+  /** Names the windows that need the same tiles. Undefined: no other window needs them. */
+  group: string | undefined
+}
+
+/** Sizes of windows, in cells. */
+export interface WindowSizes {
+  /** Small tiles are put together up to this size. */
+  good: number
+  /** Only a window of whole tiles of a read in global order may be larger. */
+  most: number
+}
+
+/**
+ * The wanted cells.
+ *
+ * @param ranges of which several of a dimension are united. An open end is that of the fragments.
+ * @param written non-empty domains of the fragments, by axis
+ * @returns undefined if there are none
+ */
+export function wantedCells(
+  axes: readonly DenseAxis[],
+  ranges: RangeSets,
+  written: readonly (readonly Interval[])[],
+): WantedCells | undefined {
+  const wanted = axes.map((axis, d) => {
+    const all = hull(written[d])
+    const asked = ranges.get(d)?.map(({ low, high }) => ({
+      low: integer(low) ?? all?.low,
+      high: integer(high) ?? all?.high,
+    }))
+    return united(asked ?? [{ low: all?.low, high: all?.high }], axis)
+  })
+  return wanted.every((intervals) => intervals.length > 0) ? wanted : undefined
+}
+
+function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
+  return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
+}
+
+function hull(intervals: readonly Interval[]): Interval | undefined {
+  if (intervals.length === 0) return undefined
+  const [first] = intervals
+  return intervals.reduce(
+    (all, { low, high }) => ({ low: low < all.low ? low : all.low, high: high > all.high ? high : all.high }),
+    first,
+  )
+}
+
+/** The union of intervals inside the domain. An interval without both ends is empty. */
+function united(
+  intervals: readonly { low: bigint | undefined; high: bigint | undefined }[],
+  { domainLow, domainHigh }: DenseAxis,
+): Interval[] {
+  const inside = intervals.flatMap(({ low, high }): Interval[] => {
+    if (low === undefined || high === undefined) return []
+    const clipped = { low: low > domainLow ? low : domainLow, high: high < domainHigh ? high : domainHigh }
+    return clipped.low <= clipped.high ? [clipped] : []
+  })
+  const out: Interval[] = []
+  for (const next of inside.sort((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0))) {
+    const last = out.at(-1)
+    if (!last || next.low > last.high + 1n) out.push({ ...next })
+    else if (next.high > last.high) last.high = next.high
+  }
+  return out
+}
+
+/** The wanted coordinates of each tile along an axis. */
+function* tilesAlong({ domainLow, extent }: DenseAxis, intervals: readonly Interval[]): Generator<BlockAxis> {
+  let last: BlockAxis | undefined
+  for (const { low, high } of intervals) {
+    for (let from = low; from <= high; ) {
+      const tile = (from - domainLow) / extent
+      const end = domainLow + (tile + 1n) * extent - 1n
+      const to = end < high ? end : high
+      if (last?.segments[0].tile !== tile) {
+        if (last) yield last
+        last = { segments: [], length: 0 }
+      }
+      const length = Number(to - from + 1n)
+      last.segments.push({ low: from, high: to, tile, length, at: last.length })
+      last.length += length
+      from = to + 1n
+    }
+  }
+  if (last) yield last
+}
+
+/** All of the axes one after another, as one. */
+function joined(axes: Iterable<BlockAxis>): BlockAxis {
+  const out: BlockAxis = { segments: [], length: 0 }
+  for (const { segments, length } of axes) {
+    for (const segment of segments) out.segments.push({ ...segment, at: out.length + segment.at })
+    out.length += length
+  }
+  return out
+}
+
+/** A part of the coordinates along an axis. */
+function partOf({ segments }: BlockAxis, from: number, to: number): BlockAxis {
+  const out: BlockAxis = { segments: [], length: 0 }
+  for (const segment of segments) {
+    const first = Math.max(from, segment.at) - segment.at
+    const end = Math.min(to, segment.at + segment.length) - segment.at
+    if (end <= first) continue
+    const low = segment.low + BigInt(first)
+    const length = end - first
+    out.segments.push({ tile: segment.tile, low, high: low + BigInt(length - 1), length, at: out.length })
+    out.length += length
+  }
+  return out
+}
+
+/** @param order axes, the slowest-varying first */
+function blockOf(axes: BlockAxis[], order: readonly number[], at: number): Block {
+  const strides = axes.map(() => 1)
+  let cell_num = 1
+  for (const d of order.toReversed()) {
+    strides[d] = cell_num
+    cell_num *= axes[d].length
+  }
+  return { axes, cell_num, at, strides }
+}
+
+/** Every combination of one element of each axis, in the order of the axes; the elements of an axis are asked for anew. */
+function* combinations(
+  order: readonly number[],
+  elements: (axis: number) => Iterable<BlockAxis>,
+  chosen: BlockAxis[] = [],
+): Generator<BlockAxis[]> {
+  if (order.length === 0) {
+    yield [...chosen]
+    return
+  }
+  for (const element of elements(order[0])) {
+    chosen[order[0]] = element
+    yield* combinations(order.slice(1), elements, chosen)
+  }
+}
+
+/**
+ * Windows of a read in global order: whole tiles in tile order, each with its cells in cell order.
+ *
+ * @param tileOrder axes, the slowest-varying first
+ * @param cellOrder the same for the cells of a tile
+ */
+export function* globalWindows(
+  grid: readonly DenseAxis[],
+  wanted: WantedCells,
+  { tileOrder, cellOrder }: { tileOrder: readonly number[]; cellOrder: readonly number[] },
+  { good }: WindowSizes,
+): Generator<Window> {
+  let window: Window = { blocks: [], cell_num: 0, group: undefined }
+  for (const axes of combinations(tileOrder, (d) => tilesAlong(grid[d], wanted[d]))) {
+    const block = blockOf(axes, cellOrder, window.cell_num)
+    if (window.cell_num > 0 && window.cell_num + block.cell_num > good) {
+      yield window
+      block.at = 0
+      window = { blocks: [], cell_num: 0, group: undefined }
+    }
+    window.blocks.push(block)
+    window.cell_num += block.cell_num
+  }
+  if (window.cell_num > 0) yield window
+}
+
+/**
+ * Windows of a read whose order goes across tiles. A window has all cells along the faster axes, if they are not too many: then
+ * it has one tile along the slowest axis, or several small ones. A window that would be too large is cut along the slowest
+ * axis; where one coordinate there is still too large, along the next.
+ *
+ * @param order axes, the slowest-varying first
+ */
+export function* orderedWindows(
+  grid: readonly DenseAxis[],
+  wanted: WantedCells,
+  order: readonly number[],
+  { good, most }: WindowSizes,
+): Generator<Window> {
+  const lengths = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0))
+  const behind = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
+  const cut = behind.findIndex((cells) => cells <= most)
+  const slower = order.slice(0, cut)
+  const whole = new Map(order.slice(cut + 1).map((d) => [d, [joined(tilesAlong(grid[d], wanted[d]))]]))
+  const sizes = { good: Math.floor(good / behind[cut]), most: Math.max(1, Math.floor(most / behind[cut])) }
+  const along = (d: number): Iterable<BlockAxis> => {
+    const tiles = tilesAlong(grid[d], wanted[d])
+    if (slower.includes(d)) return singles(tiles)
+    return whole.get(d) ?? parts(tiles, sizes)
+  }
+  const isCut = cut > 0 || sizes.most < grid[order[0]].extent
+  for (const axes of combinations(order, along)) {
+    const block = blockOf(axes, order, 0)
+    const tiles = [...slower, order[cut]].map((d) => axes[d].segments[0].tile)
+    yield {
+      blocks: [block],
+      cell_num: block.cell_num,
+      group: isCut ? tiles.slice(0, Math.max(1, cut)).join() : undefined,
+    }
+  }
+}
+
+/** Every coordinate by itself. */
+function* singles(tiles: Iterable<BlockAxis>): Generator<BlockAxis> {
+  for (const tile of tiles) for (let i = 0; i < tile.length; i++) yield partOf(tile, i, i + 1)
+}
+
+/** Tiles along an axis, small ones together and large ones in parts. */
+function* parts(tiles: Iterable<BlockAxis>, { good, most }: WindowSizes): Generator<BlockAxis> {
+  let together: BlockAxis[] = []
+  let length = 0
+  for (const tile of tiles) {
+    if (together.length > 0 && length + tile.length > good) {
+      yield joined(together)
+      together = []
+      length = 0
+    }
+    if (tile.length > most) {
+      const step = Math.ceil(tile.length / Math.ceil(tile.length / most))
+      for (let from = 0; from < tile.length; from += step) yield partOf(tile, from, from + step)
+    } else {
+      together.push(tile)
+      length += tile.length
+    }
+  }
+  if (together.length > 0) yield joined(together)
+}

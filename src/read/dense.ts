@@ -1,0 +1,798 @@
+import { InspectError, inconsistent } from '../base/errors.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { type BoxPlace, copyBox, forRuns, oneRun, samePlace } from '../cells/copy-box.ts'
+import { axisCoordinates, fastestFirst } from '../cells/dense-coordinates.ts'
+import { lanesOf } from '../cells/elements.ts'
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { defaultFillValue } from '../format/fill-value.ts'
+import { leafLevel, mbrAt } from '../format/rtree.ts'
+import {
+  type Block,
+  globalWindows,
+  type Interval,
+  orderedWindows,
+  type Segment,
+  type WantedCells,
+  type Window,
+  type WindowSizes,
+  wantedCells,
+} from './dense-windows.ts'
+import {
+  type OpenedArray,
+  type OpenedFragment,
+  PROVENANCE,
+  type ReadBatches,
+  type ReadQuery,
+  readColumns,
+} from './query.ts'
+
+/** How much is in memory, in bytes. */
+export interface DenseRoom {
+  /** Most of the cells that are put together at once, and of the tiles that are kept because they are needed again. */
+  most: number
+  /** Of a batch: larger windows are given out in parts, small tiles are put together. */
+  batch: number
+}
+
+const ROOM: DenseRoom = { most: 64 * 2 ** 20, batch: 4 * 2 ** 20 }
+
+/**
+ * The cells of a dense array as TileDB's reader gives them: newer fragments over older ones cell by cell, fill values where
+ * nothing was written. Without ranges these are all cells of the box around the fragments' non-empty domains.
+ *
+ * Several ranges of a dimension are united: their cells come once, in order. (TileDB gives the ranges in the order in which
+ * they were added, and a cell once for each range that has it.) Unordered cells come in row-major order, as TileDB knows no
+ * such reads of dense arrays. A read in global order may have ranges that cut tiles, which TileDB refuses.
+ *
+ * With `onFault`, the cells of a tile that cannot be read are left out, unless a newer fragment has them.
+ */
+export async function* readDense(opened: OpenedArray, query: ReadQuery, room = ROOM): ReadBatches {
+  const reader = new DenseReader(opened, query, room)
+  try {
+    yield* reader.batches()
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Where a cell comes from: not from any fragment. */
+const UNWRITTEN = -1
+/** Where a cell comes from: a tile that cannot be read. */
+const LOST = -2
+
+/** One attribute that is read. */
+interface Column {
+  type: ColumnType
+  /** Bytes of a cell; undefined for var-sized cells. */
+  size: number | undefined
+  /** One cell that stands where nothing was written. */
+  fill: ColumnData
+}
+
+/** The box of cells, inside one tile of the grid, that a fragment has in a block. */
+interface Part {
+  source: Source
+  /** Number of the tile in the fragment. */
+  tile: number
+  /** Along each axis: first position in the tile, position in the block, and number of cells. */
+  from: number[]
+  at: number[]
+  lengths: number[]
+}
+
+/** Wanted cells inside one tile of the grid: along each axis one segment of a block. */
+interface Piece {
+  from: number[]
+  at: number[]
+  lengths: number[]
+  segments: Segment[]
+  /** Of the fragments that have some of them; the oldest first. */
+  parts: Part[]
+}
+
+/** Cells of a window while they are put together. */
+interface Assembly {
+  window: Window
+  /** By attribute; undefined for var-sized ones, which are put together at the end. */
+  columns: { data: Uint8Array | undefined; validity: Uint8Array | undefined }[]
+  /** For each cell the number of its tile among `tiles`, {@link UNWRITTEN} or {@link LOST}. Undefined if nothing needs it. */
+  owner: Int32Array | undefined
+  /** Position of each cell in its tile. */
+  place: Int32Array | undefined
+  tiles: { source: Source; tile: number; columns: (ColumnData | undefined)[] }[]
+}
+
+class DenseReader {
+  private readonly query: ReadQuery
+  private readonly dimensions: readonly Dimension[]
+  private readonly grid: readonly DenseAxis[]
+  private readonly attributes: readonly Column[]
+  private readonly sources: readonly Source[]
+  private readonly room: DenseRoom
+  private readonly kept: KeptTiles
+  /** Cells between neighbours of a tile along each axis. */
+  private readonly tileStrides: readonly number[]
+  private readonly wanted: WantedCells | undefined
+  private readonly order: { tileOrder: number[]; cellOrder: number[] }
+  /** Whether it must be known of each cell which tile it comes from. */
+  private readonly tracked: boolean
+
+  constructor({ schema, fragments }: OpenedArray, query: ReadQuery, room: DenseRoom) {
+    this.query = query
+    this.room = room
+    this.kept = new KeptTiles(room.most)
+    const { dimensions } = schema.domain
+    this.dimensions = dimensions
+    this.grid = dimensions.map((dimension) => {
+      const size = datatypeSize(dimension.type)
+      return denseAxis(dimension, { min: dimension.domain.subarray(0, size), max: dimension.domain.subarray(size) })
+    })
+    const slowestFirst = (layout: typeof schema.cell_order): number[] =>
+      fastestFirst(layout, dimensions.length).reverse()
+    this.order = { tileOrder: slowestFirst(schema.tile_order), cellOrder: slowestFirst(schema.cell_order) }
+    this.tileStrides = stridesOf(
+      this.grid.map(({ extent }) => Number(extent)),
+      this.order.cellOrder,
+    )
+    this.attributes = readColumns(schema, { ...query, provenance: false }).flatMap((type): Column[] => {
+      if (type.kind !== 'attribute') return []
+      const attribute = schema.attributes.find(({ name }) => name === type.name)
+      const { cell_val_num } = type
+      const data = attribute?.fill_value ?? defaultFillValue(type.type, cell_val_num)
+      const validity = type.nullable ? Uint8Array.of(attribute?.fill_value_validity ? 1 : 0) : undefined
+      const isVar = cell_val_num === 'var'
+      return [
+        {
+          type,
+          size: isVar ? undefined : datatypeSize(type.type) * cell_val_num,
+          fill: { data, starts: isVar ? Float64Array.of(0, data.length) : undefined, validity },
+        },
+      ]
+    })
+    this.sources = fragments.flatMap((fragment, index) =>
+      fragment.info.nonempty_domain ? [new Source(fragment, index, this.grid, this.attributes, query)] : [],
+    )
+    this.wanted = wantedCells(
+      this.grid,
+      query.ranges,
+      this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
+    )
+    this.tracked = query.provenance === true || this.attributes.some(({ size }) => size === undefined)
+  }
+
+  async *batches(): ReadBatches {
+    const { wanted, query, grid, order } = this
+    if (!wanted) return
+    const sizes = await this.sizes()
+    const byColumn = query.order === 'col-major'
+    const across = fastestFirst(byColumn ? 'col-major' : 'row-major', grid.length).reverse()
+    const isGlobal = query.order === 'global'
+    const windows = isGlobal ? globalWindows(grid, wanted, order, sizes) : orderedWindows(grid, wanted, across, sizes)
+    const [slowest] = isGlobal ? order.tileOrder : across
+    for (const source of this.sources) source.plan(wanted, order.tileOrder.join() === across.join() || isGlobal)
+    for (const window of windows) {
+      this.kept.begin(window.group)
+      const whole = await this.assemble(window)
+      for (let first = 0; first < window.cell_num; first += sizes.good) {
+        const count = Math.min(sizes.good, window.cell_num - first)
+        yield this.batch(whole, first, count)
+      }
+      // Along the slowest axis, windows only rise.
+      const [block] = window.blocks
+      const { low } = block.axes[slowest].segments[0]
+      for (const source of this.sources) if (source.domain[slowest].high < low) await source.close()
+    }
+  }
+
+  /** Sizes of windows, in cells. */
+  private async sizes(): Promise<WindowSizes> {
+    let bytes = this.tracked ? 8 : 0
+    for (const { type, size } of this.attributes) {
+      bytes += (size ?? 8) + (type.nullable ? 1 : 0)
+      if (size === undefined) for (const source of this.sources) bytes += await source.varBytes(type.name)
+    }
+    const coordinates = this.dimensions.reduce((sum, { type }) => sum + datatypeSize(type), 0)
+    const most = Math.max(1, Math.floor(this.room.most / Math.max(1, bytes)))
+    return { good: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most }
+  }
+
+  private async assemble(window: Window): Promise<Assembly> {
+    const pieces = window.blocks.map((block) => this.pieces(block))
+    const whole = await this.passedOn(window, pieces)
+    if (whole) return whole
+    const { cell_num } = window
+    const made: Assembly = {
+      window,
+      columns: this.attributes.map(({ size, type }) => ({
+        data: size === undefined ? undefined : new Uint8Array(size * cell_num),
+        validity: type.nullable ? new Uint8Array(cell_num) : undefined,
+      })),
+      owner: this.tracked ? new Int32Array(cell_num) : undefined,
+      place: this.tracked ? new Int32Array(cell_num) : undefined,
+      tiles: [],
+    }
+    for (const [b, block] of window.blocks.entries()) for (const piece of pieces[b]) await this.put(made, block, piece)
+    return made
+  }
+
+  /** A window that is one tile, or consecutive cells of one: its cells without a copy. */
+  private async passedOn(window: Window, pieces: readonly (readonly Piece[])[]): Promise<Assembly | undefined> {
+    if (pieces.length !== 1 || pieces[0].length !== 1 || this.tracked) return undefined
+    const [{ parts, lengths }] = pieces[0]
+    const [part] = parts
+    if (parts.length !== 1 || part.source.isSparse || !isSame(part.lengths, lengths)) return undefined
+    const [block] = window.blocks
+    const first = oneRun(lengths, this.inTile(part.from), inBlock(block, part.at))
+    if (first === undefined) return undefined
+    const tile = await this.tile(part, false)
+    if (!tile) return undefined
+    const end = first + window.cell_num
+    const columns = this.attributes.map(({ size = 0 }, c) => {
+      const column = tile[c]
+      return (
+        column && {
+          data: column.data.subarray(first * size, end * size),
+          validity: column.validity?.subarray(first, end),
+        }
+      )
+    })
+    // An attribute that the fragment lacks has to be filled.
+    if (columns.some((column) => column === undefined)) return undefined
+    return { window, columns: columns as Assembly['columns'], owner: undefined, place: undefined, tiles: [] }
+  }
+
+  /** Puts the cells of all fragments into their places, the oldest first. */
+  private async put(made: Assembly, block: Block, piece: Piece): Promise<void> {
+    const { parts } = piece
+    if (!parts.some(({ source, lengths }) => !source.isSparse && isSame(lengths, piece.lengths)))
+      this.fill(made, piece.lengths, inBlock(block, piece.at), UNWRITTEN)
+    for (const part of parts) {
+      if (part.source.isSparse) {
+        await this.putSparse(made, block, piece, part.source)
+        continue
+      }
+      const to = inBlock(block, part.at)
+      const columns = await this.tile(part, !this.tracked)
+      if (!columns) {
+        this.fill(made, part.lengths, to, LOST)
+        continue
+      }
+      this.putTile(made, part, columns, this.inTile(part.from), to)
+    }
+  }
+
+  private putTile(
+    made: Assembly,
+    { source, tile, lengths }: Pick<Part, 'source' | 'tile' | 'lengths'>,
+    columns: (ColumnData | undefined)[],
+    from: BoxPlace,
+    to: BoxPlace,
+  ): void {
+    for (const [c, { fill, size }] of this.attributes.entries()) {
+      const column = columns[c] ?? fill
+      const place = columns[c] ? from : samePlace(lengths)
+      const { data, validity } = made.columns[c]
+      if (data && size !== undefined) copyBox(column.data, place, data, to, lengths, size)
+      if (validity && column.validity) copyBox(column.validity, place, validity, to, lengths, 1)
+    }
+    const { owner, place, tiles } = made
+    if (!owner) return
+    const number = tiles.length
+    if (this.tracked) tiles.push({ source, tile, columns })
+    forRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
+      for (let i = 0, p = first, o = at; i < count; i++, p += fromStep, o += toStep) {
+        owner[o] = number
+        if (place) place[o] = p
+      }
+    })
+  }
+
+  /** @param owner {@link UNWRITTEN} or {@link LOST} */
+  private fill(made: Assembly, lengths: readonly number[], to: BoxPlace, owner: number): void {
+    if (owner === LOST) made.owner ??= new Int32Array(made.window.cell_num)
+    for (const [c, { fill, size }] of this.attributes.entries()) {
+      const { data, validity } = made.columns[c]
+      if (data && size !== undefined) copyBox(fill.data, samePlace(lengths), data, to, lengths, size)
+      if (validity && fill.validity) copyBox(fill.validity, samePlace(lengths), validity, to, lengths, 1)
+    }
+    const { owner: owners } = made
+    if (owners)
+      forRuns(lengths, to, to, (_, at, count, __, step) => {
+        for (let i = 0, o = at; i < count; i++, o += step) owners[o] = owner
+      })
+  }
+
+  /** Sparse fragments of dense arrays: old releases wrote them. */
+  private async putSparse(made: Assembly, block: Block, piece: Piece, source: Source): Promise<void> {
+    const ones = piece.lengths.map(() => 1)
+    for await (const { tile, coordinates, columns, cell_num } of source.sparseTiles(piece.segments)) {
+      for (let cell = 0; cell < cell_num; cell++) {
+        const at = piece.segments.map(({ low, high, at }, d) => {
+          const value = coordinates(d, cell)
+          return value < low || value > high ? -1 : at + Number(value - low)
+        })
+        if (at.every((position) => position >= 0))
+          this.putTile(made, { source, tile, lengths: ones }, columns, samePlace(ones, cell), inBlock(block, at))
+      }
+    }
+  }
+
+  /** The pieces of a block, each with the cells that fragments have of it. */
+  private pieces(block: Block): Piece[] {
+    const touching = this.sources.filter(({ domain }) =>
+      block.axes.every(
+        ({ segments }, d) => segments[0].low <= domain[d].high && segments[segments.length - 1].high >= domain[d].low,
+      ),
+    )
+    const overlaps = touching.map((source) => source.overlaps(block))
+    const pieces: Piece[] = []
+    const chosen: number[] = []
+    const walk = (d: number): void => {
+      if (d < block.axes.length) {
+        for (let s = 0; s < block.axes[d].segments.length; s++) {
+          chosen[d] = s
+          walk(d + 1)
+        }
+        return
+      }
+      const segments = chosen.map((s, axis) => block.axes[axis].segments[s])
+      pieces.push({
+        from: segments.map((segment, axis) => this.inTileAlong(axis, segment)),
+        at: segments.map(({ at }) => at),
+        lengths: segments.map(({ length }) => length),
+        segments,
+        parts: notCovered(touching.flatMap((source, i) => partOf(source, overlaps[i], chosen) ?? [])),
+      })
+    }
+    walk(0)
+    return pieces
+  }
+
+  private inTileAlong(axis: number, { low, tile }: Segment): number {
+    const { domainLow, extent } = this.grid[axis]
+    return Number(low - domainLow - tile * extent)
+  }
+
+  private inTile(from: readonly number[]): BoxPlace {
+    return placeOf(from, this.tileStrides, 0)
+  }
+
+  /** The columns of a tile; undefined if it cannot be read. @param reuse whether its memory may be used for the next tile */
+  private async tile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
+    const key = `${source.index} ${tile}`
+    const known = this.kept.get(key)
+    if (known) return known
+    const keep = this.kept.hasRoom
+    const columns = await source.tile(tile, reuse && !keep)
+    if (columns && keep) this.kept.add(key, columns)
+    return columns
+  }
+
+  /** Some cells of a window, with their coordinates. */
+  private batch(made: Assembly, first: number, count: number): CellBatch {
+    const { query } = this
+    const columns: ColumnData[] = this.dimensions.map((dimension, d) => ({
+      data: coordinatesOf(dimension, made.window, d, first, count),
+      starts: undefined,
+      validity: undefined,
+    }))
+    for (const [c, { size }] of this.attributes.entries()) {
+      const { data, validity } = made.columns[c]
+      const valid = validity?.subarray(first, first + count)
+      if (data && size !== undefined)
+        columns.push({ data: data.subarray(first * size, (first + count) * size), starts: undefined, validity: valid })
+      else columns.push({ ...this.varColumn(made, c, first, count), validity: valid })
+    }
+    if (query.provenance) columns.push(...provenanceOf(made, first, count))
+    return { tile: 0, cell_num: count, rows: rowsOf(made, first, count), columns }
+  }
+
+  /** Var-sized cells, each from its tile. Neighbours are copied together. */
+  private varColumn({ owner, place, tiles }: Assembly, c: number, first: number, count: number) {
+    const { fill } = this.attributes[c]
+    const starts = new Float64Array(count + 1)
+    if (!owner || !place) return { data: new Uint8Array(0), starts }
+    const fillLength = fill.data.length
+    let length = 0
+    for (let i = 0; i < count; i++) {
+      const from = owner[first + i] < 0 ? undefined : tiles[owner[first + i]].columns[c]?.starts
+      const at = place[first + i]
+      length += from ? from[at + 1] - from[at] : fillLength
+      starts[i + 1] = length
+    }
+    const data = new Uint8Array(length)
+    for (let i = 0; i < count; ) {
+      const number = owner[first + i]
+      const column = number < 0 ? undefined : tiles[number].columns[c]
+      if (!column?.starts) {
+        data.set(fill.data, starts[i++])
+        continue
+      }
+      const at = place[first + i]
+      let run = 1
+      while (i + run < count && owner[first + i + run] === number && place[first + i + run] === at + run) run++
+      data.set(column.data.subarray(column.starts[at], column.starts[at + run]), starts[i])
+      i += run
+    }
+    return { data, starts }
+  }
+
+  async close(): Promise<void> {
+    for (const source of this.sources) await source.close()
+  }
+}
+
+/** A fragment whose cells are read. */
+class Source {
+  /** Position among the fragments. */
+  readonly index: number
+  readonly time: bigint
+  readonly isSparse: boolean
+  /** The non-empty domain. */
+  readonly domain: readonly Interval[]
+  private readonly fragment: OpenedFragment
+  private readonly query: ReadQuery
+  private readonly grid: readonly DenseAxis[]
+  /** Of dense fragments. */
+  private readonly axes: readonly DenseAxis[]
+  private readonly tileOrder: readonly number[]
+  /** Names of the attributes that the fragment has in the form of the array. */
+  private readonly names: readonly (string | undefined)[]
+  private cells: Promise<FragmentCells | undefined> | undefined
+  private readonly selection: { reuse: boolean; skipTile?: ((tile: number) => boolean) | undefined } = { reuse: false }
+  private isPlanned = false
+  private readonly told = new Set<string>()
+
+  constructor(
+    fragment: OpenedFragment,
+    index: number,
+    grid: readonly DenseAxis[],
+    attributes: readonly Column[],
+    query: ReadQuery,
+  ) {
+    const { info, time } = fragment
+    this.fragment = fragment
+    this.index = index
+    this.time = time
+    this.query = query
+    this.grid = grid
+    this.isSparse = !info.dense
+    const nonempty = info.nonempty_domain ?? []
+    this.axes = info.dense ? denseTileGrid(info.schema, nonempty).axes : []
+    this.domain = nonempty.map(({ min, max }, d) => ({
+      low: integerOf(grid[d].type, min),
+      high: integerOf(grid[d].type, max),
+    }))
+    this.tileOrder = fastestFirst(info.schema.tile_order, grid.length)
+    if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
+      throw inconsistent('expected the tiles of the array in the schema of the fragment, found others', {
+        file: fragment.fragment.folder.path,
+      })
+    }
+    this.names = attributes.map(({ type }) => {
+      const own = info.schema.attributes.find(({ name }) => name === type.name)
+      if (!own) return undefined
+      const { type: datatype, cell_val_num, nullable } = own
+      return datatype === type.type && cell_val_num === type.cell_val_num && nullable === type.nullable
+        ? type.name
+        : undefined
+    })
+  }
+
+  /** Bytes of the var-sized values of a cell, on average. */
+  async varBytes(name: string): Promise<number> {
+    if (!this.names.includes(name)) return 0
+    const { info, fragment } = this.fragment
+    const slot = info.slots.findIndex((one) => one.kind === 'attribute' && one.name === name)
+    const sizes = await fragment.offsets('tile_var_sizes', slot).catch(() => undefined)
+    let bytes = 0
+    for (const size of sizes ?? []) bytes += size
+    return bytes / Math.max(1, info.tile_num * info.cells_per_tile)
+  }
+
+  /** @param rising whether tiles will be asked for in the order in which they are stored */
+  plan(wanted: WantedCells, rising: boolean): void {
+    this.isPlanned = rising && !this.isSparse
+    this.selection.skipTile = (tile) => {
+      const at = this.tileAt(tile)
+      return wanted.some((intervals, d) => {
+        const low = this.grid[d].domainLow + at[d] * this.grid[d].extent
+        const high = low + this.grid[d].extent - 1n
+        return !intervals.some((one) => one.low <= high && one.high >= low)
+      })
+    }
+  }
+
+  /** The numbers of a tile along each axis, counted from the start of the domain. */
+  private tileAt(tile: number): bigint[] {
+    const at = this.axes.map(() => 0n)
+    let rest = tile
+    for (const d of this.tileOrder) {
+      at[d] = this.axes[d].firstTile + BigInt(rest % this.axes[d].tile_num)
+      rest = Math.floor(rest / this.axes[d].tile_num)
+    }
+    return at
+  }
+
+  /** Along each axis, for each segment of a block: the coordinates that the fragment has of it. */
+  overlaps({ axes }: Block): Overlap[][] {
+    let stride = 1
+    const strides = this.axes.map(() => 0)
+    for (const d of this.tileOrder) {
+      strides[d] = stride
+      stride *= this.axes[d]?.tile_num ?? 1
+    }
+    return axes.map(({ segments }, d) =>
+      segments.map(({ low, high, tile, at }): Overlap => {
+        const own = this.domain[d]
+        const first = own.low > low ? own.low : low
+        const last = own.high < high ? own.high : high
+        if (last < first) return undefined
+        const { domainLow, extent } = this.grid[d]
+        return {
+          from: Number(first - domainLow - tile * extent),
+          at: at + Number(first - low),
+          length: Number(last - first + 1n),
+          tile: this.isSparse ? 0 : Number(tile - this.axes[d].firstTile) * strides[d],
+        }
+      }),
+    )
+  }
+
+  /** The columns of a tile by attribute; undefined if it cannot be read. */
+  async tile(tile: number, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
+    const cells = await this.open()
+    if (!cells) return undefined
+    this.selection.reuse = reuse
+    const batch = await this.read(cells, tile)
+    return batch && this.names.map((name) => columnNamed(cells, batch, name))
+  }
+
+  private async read(cells: FragmentCells, tile: number): Promise<CellBatch | undefined> {
+    try {
+      return await cells.batch(tile)
+    } catch (error) {
+      this.fault(error, tile)
+      return undefined
+    }
+  }
+
+  /** Tells of a tile that cannot be read, or of a whole fragment. */
+  private fault(error: unknown, tile?: number): void {
+    const { onFault } = this.query
+    if (!(error instanceof InspectError)) throw error
+    const { code, message, at, cause } = error
+    const { fragment } = this.fragment
+    const field =
+      tile === undefined ? at.field : [`tile ${tile}`, ...(at.field === undefined ? [] : [at.field])].join(', ')
+    const placed = new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
+    if (!onFault) throw placed
+    // If a file is missing, one tile's error says it all.
+    const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${message} ${field}`
+    if (this.told.has(text)) return
+    this.told.add(text)
+    onFault(placed)
+  }
+
+  /** The tiles of a sparse fragment that the segments touch. */
+  async *sparseTiles(segments: readonly Segment[]) {
+    const cells = await this.open()
+    if (!cells) return
+    this.selection.reuse = false
+    const { fragment, info } = this.fragment
+    const { dimensions } = info.schema.domain
+    const leaves = leafLevel(await fragment.rtree())
+    for (let tile = 0; tile < info.tile_num; tile++) {
+      if (leaves && tile < leaves.mbr_num) {
+        const mbr = mbrAt(leaves, tile, dimensions)
+        const outside = segments.some(({ low, high }, d) => {
+          const { type } = dimensions[d]
+          return integerOf(type, mbr[d].min) > high || integerOf(type, mbr[d].max) < low
+        })
+        if (outside) continue
+      }
+      const batch = await this.read(cells, tile)
+      if (!batch) continue
+      const { columns, cell_num } = batch
+      const coordinates = (d: number, cell: number): bigint => {
+        const size = datatypeSize(dimensions[d].type)
+        return integerOf(
+          dimensions[d].type,
+          columns[d]?.data.subarray(cell * size, (cell + 1) * size) ?? new Uint8Array(0),
+        )
+      }
+      yield { tile, cell_num, coordinates, columns: this.names.map((name) => columnNamed(cells, batch, name)) }
+    }
+  }
+
+  private open(): Promise<FragmentCells | undefined> {
+    this.cells ??= this.openCells()
+    return this.cells
+  }
+
+  private async openCells(): Promise<FragmentCells | undefined> {
+    const fields = this.names.filter((name) => name !== undefined)
+    try {
+      const selection = Object.assign(this.selection, { fields, withoutCoordinates: true })
+      const cells = await FragmentCells.open(this.fragment.fragment, selection)
+      if (this.isPlanned) cells.plan()
+      return cells
+    } catch (error) {
+      this.fault(error)
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    const cells = await this.cells
+    this.cells = undefined
+    await cells?.close()
+    await this.fragment.fragment.close()
+  }
+}
+
+/** The coordinates along an axis that a fragment has of a segment; undefined for none. */
+type Overlap = { from: number; at: number; length: number; tile: number } | undefined
+
+function partOf(
+  source: Source,
+  overlaps: readonly (readonly Overlap[])[],
+  segments: readonly number[],
+): Part | undefined {
+  const along = segments.map((s, d) => overlaps[d][s])
+  if (along.some((one) => one === undefined)) return undefined
+  const all = along as Exclude<Overlap, undefined>[]
+  return {
+    source,
+    tile: all.reduce((sum, { tile }) => sum + tile, 0),
+    from: all.map(({ from }) => from),
+    at: all.map(({ at }) => at),
+    lengths: all.map(({ length }) => length),
+  }
+}
+
+/** Leaves out parts that a newer one covers wholly. */
+function notCovered(parts: readonly Part[]): Part[] {
+  return parts.filter((older, i) => !parts.some((newer, j) => j > i && !newer.source.isSparse && covers(newer, older)))
+}
+
+function covers(newer: Part, older: Part): boolean {
+  return newer.from.every(
+    (from, d) => from <= older.from[d] && from + newer.lengths[d] >= older.from[d] + older.lengths[d],
+  )
+}
+
+function isSame(a: readonly number[], b: readonly number[]): boolean {
+  return a.every((one, d) => one === b[d])
+}
+
+function inBlock({ strides, at: base }: Block, at: readonly number[]): BoxPlace {
+  return placeOf(at, strides, base)
+}
+
+function placeOf(position: readonly number[], strides: readonly number[], base: number): BoxPlace {
+  return { at: position.reduce((sum, p, d) => sum + p * strides[d], base), strides }
+}
+
+/** @param order axes, the slowest-varying first */
+function stridesOf(lengths: readonly number[], order: readonly number[]): number[] {
+  const strides = lengths.map(() => 1)
+  let stride = 1
+  for (const d of order.toReversed()) {
+    strides[d] = stride
+    stride *= lengths[d]
+  }
+  return strides
+}
+
+function columnNamed(cells: FragmentCells, { columns }: CellBatch, name: string | undefined): ColumnData | undefined {
+  if (name === undefined) return undefined
+  return columns[cells.columns.findIndex((one) => one.kind === 'attribute' && one.name === name)]
+}
+
+/** Coordinates of some cells of a window along one axis. */
+function coordinatesOf({ type }: Dimension, { blocks }: Window, d: number, first: number, count: number): Uint8Array {
+  const size = datatypeSize(type)
+  const out = new Uint8Array(count * size)
+  for (const { axes, strides, at, cell_num } of blocks) {
+    const from = Math.max(first, at)
+    const end = Math.min(first + count, at + cell_num)
+    if (end <= from) continue
+    const { segments, length } = axes[d]
+    const values = new Uint8Array(length * size)
+    for (const { low, length: many, at: place } of segments)
+      values.set(axisCoordinates(type, low, 1, many, { first: 0, count: many }), place * size)
+    spread(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
+  }
+  return out
+}
+
+/** Fills `out` with the values, each `stride` times, over and over again, from the cell `first` on. */
+function spread(values: Uint8Array, size: number, stride: number, first: number, out: Uint8Array): void {
+  const length = values.length / size
+  const count = out.length / size
+  const period = Math.min(stride * length, count)
+  let run = Math.floor(first / stride) % length
+  let left = stride - (first % stride)
+  for (let i = 0; i < period; left = stride) {
+    // Where each value stands once, all up to the last follow each other.
+    const many = Math.min(period - i, stride === 1 ? length - run : left)
+    if (stride === 1) out.set(values.subarray(run * size, (run + many) * size), i * size)
+    else copyBox(values, samePlace([1], run), out, { at: i, strides: [1] }, [many], size)
+    run = stride === 1 ? 0 : (run + 1) % length
+    i += many
+  }
+  for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
+}
+
+/** The columns of {@link PROVENANCE}. */
+function provenanceOf({ owner, place, tiles }: Assembly, first: number, count: number): ColumnData[] {
+  const [fragment, tile, cell, written] = PROVENANCE.map(({ type }) => new Uint8Array(count * datatypeSize(type)))
+  const validity = new Uint8Array(count)
+  const fragments = new Int32Array(fragment.buffer)
+  const [tileLanes, cellLanes, writtenLanes] = [tile, cell, written].map(lanesOf)
+  const times = tiles.map(({ source }) => lanesOfInteger(source.time))
+  for (let i = 0; i < count && owner && place; i++) {
+    const number = owner[first + i]
+    if (number < 0) continue
+    validity[i] = 1
+    const { source, tile: n } = tiles[number]
+    fragments[i] = source.index
+    tileLanes[2 * i] = n
+    tileLanes[2 * i + 1] = n / 2 ** 32
+    cellLanes[2 * i] = place[first + i]
+    writtenLanes[2 * i] = times[number][0]
+    writtenLanes[2 * i + 1] = times[number][1]
+  }
+  return [fragment, tile, cell, written].map((data) => ({ data, starts: undefined, validity }))
+}
+
+function lanesOfInteger(value: bigint): [low: number, high: number] {
+  return [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))]
+}
+
+/** The cells that could be read; undefined for all. */
+function rowsOf({ owner }: Assembly, first: number, count: number): Uint32Array | undefined {
+  const part = owner?.subarray(first, first + count)
+  if (!part?.includes(LOST)) return undefined
+  const rows = new Uint32Array(count)
+  let kept = 0
+  for (let i = 0; i < count; i++) if (part[i] !== LOST) rows[kept++] = i
+  return rows.subarray(0, kept)
+}
+
+/** Tiles that other windows of the same group need, too: as many as fit, the first ones. */
+class KeptTiles {
+  private readonly most: number
+  private group: string | undefined
+  private readonly tiles = new Map<string, (ColumnData | undefined)[]>()
+  private bytes = 0
+
+  /** @param most bytes */
+  constructor(most: number) {
+    this.most = most
+  }
+
+  begin(group: string | undefined): void {
+    if (group === this.group) return
+    this.group = group
+    this.tiles.clear()
+    this.bytes = 0
+  }
+
+  get hasRoom(): boolean {
+    return this.group !== undefined && this.bytes < this.most
+  }
+
+  get(key: string): (ColumnData | undefined)[] | undefined {
+    return this.tiles.get(key)
+  }
+
+  add(key: string, columns: (ColumnData | undefined)[]): void {
+    this.tiles.set(key, columns)
+    for (const column of columns) this.bytes += (column?.data.length ?? 0) + (column?.starts?.length ?? 0) * 8
+  }
+}
