@@ -75,6 +75,13 @@ export function wantedCells(
   return wanted.every((intervals) => intervals.length > 0) ? wanted : undefined
 }
 
+/** The coordinates that are in both; undefined if there are none. */
+export function intersection(a: Interval, b: Interval): Interval | undefined {
+  const { low } = a.low > b.low ? a : b
+  const { high } = a.high < b.high ? a : b
+  return low <= high ? { low, high } : undefined
+}
+
 function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
   return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
 }
@@ -83,7 +90,7 @@ function hull(intervals: readonly Interval[]): Interval | undefined {
   if (intervals.length === 0) return undefined
   const [first] = intervals
   return intervals.reduce(
-    (all, { low, high }) => ({ low: low < all.low ? low : all.low, high: high > all.high ? high : all.high }),
+    (all, one) => ({ low: (one.low < all.low ? one : all).low, high: (one.high > all.high ? one : all).high }),
     first,
   )
 }
@@ -95,8 +102,8 @@ function united(
 ): Interval[] {
   const inside = intervals.flatMap(({ low, high }): Interval[] => {
     if (low === undefined || high === undefined) return []
-    const clipped = { low: low > domainLow ? low : domainLow, high: high < domainHigh ? high : domainHigh }
-    return clipped.low <= clipped.high ? [clipped] : []
+    const one = intersection({ low, high }, { low: domainLow, high: domainHigh })
+    return one ? [one] : []
   })
   const out: Interval[] = []
   for (const next of inside.sort((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0))) {

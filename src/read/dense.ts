@@ -5,14 +5,18 @@ import { axisCoordinates, fastestFirst } from '../cells/dense-coordinates.ts'
 import { lanesOf } from '../cells/elements.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
 import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { formOf } from '../store/changed-fields.ts'
+import { type ConditionColumn, conditionFields, meets } from './condition.ts'
 import {
   type Block,
   globalWindows,
   type Interval,
+  intersection,
   orderedWindows,
   type Segment,
   type WantedCells,
@@ -109,7 +113,10 @@ class DenseReader {
   private readonly query: ReadQuery
   private readonly dimensions: readonly Dimension[]
   private readonly grid: readonly DenseAxis[]
+  /** Those to show, then others that the condition needs. */
   private readonly attributes: readonly Column[]
+  /** Number of attributes to show. */
+  private readonly shown: number
   private readonly sources: readonly Source[]
   private readonly room: DenseRoom
   private readonly kept: KeptTiles
@@ -137,30 +144,39 @@ class DenseReader {
       this.grid.map(({ extent }) => Number(extent)),
       this.order.cellOrder,
     )
-    this.attributes = readColumns(schema, { ...query, provenance: false }).flatMap((type): Column[] => {
-      if (type.kind !== 'attribute') return []
+    const shown = readColumns(schema, { ...query, provenance: false }).filter(({ kind }) => kind === 'attribute')
+    const needed = query.where ? conditionFields(query.where) : new Set<string>()
+    const others = readColumns(schema, { order: query.order, ranges: query.ranges }).filter(
+      ({ kind, name }) => kind === 'attribute' && needed.has(name) && !shown.some((one) => one.name === name),
+    )
+    this.shown = shown.length
+    this.attributes = [...shown, ...others].map((type): Column => {
       const attribute = schema.attributes.find(({ name }) => name === type.name)
       const { cell_val_num } = type
       const data = attribute?.fill_value ?? defaultFillValue(type.type, cell_val_num)
       const validity = type.nullable ? Uint8Array.of(attribute?.fill_value_validity ? 1 : 0) : undefined
       const isVar = cell_val_num === 'var'
-      return [
-        {
-          type,
-          size: isVar ? undefined : datatypeSize(type.type) * cell_val_num,
-          fill: { data, starts: isVar ? Float64Array.of(0, data.length) : undefined, validity },
-        },
-      ]
+      return {
+        type,
+        size: isVar ? undefined : datatypeSize(type.type) * cell_val_num,
+        fill: { data, starts: isVar ? Float64Array.of(0, data.length) : undefined, validity },
+      }
     })
     this.sources = fragments.flatMap((fragment, index) =>
       fragment.info.nonempty_domain ? [new Source(fragment, index, this.grid, this.attributes, query)] : [],
     )
+    const told = new Set<string>()
+    for (const [field, remark] of this.sources.flatMap(({ changed }) => [...changed])) {
+      if (!told.has(`${field} ${remark}`)) query.onRemark?.(field, remark)
+      told.add(`${field} ${remark}`)
+    }
     this.wanted = wantedCells(
       this.grid,
       query.ranges,
       this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
     )
-    this.tracked = query.provenance === true || this.attributes.some(({ size }) => size === undefined)
+    const isVar = this.attributes.some(({ size }) => size === undefined)
+    this.tracked = query.provenance === true || query.where !== undefined || isVar
   }
 
   async *batches(): ReadBatches {
@@ -373,56 +389,122 @@ class DenseReader {
 
   /** Some cells of a window, with their coordinates. */
   private batch(made: Assembly, first: number, count: number): CellBatch {
-    const { query } = this
-    const columns: ColumnData[] = this.dimensions.map((dimension, d) => ({
-      data: coordinatesOf(dimension, made.window, d, first, count),
-      starts: undefined,
-      validity: undefined,
-    }))
-    for (const [c, { size }] of this.attributes.entries()) {
-      const { data, validity } = made.columns[c]
-      const valid = validity?.subarray(first, first + count)
-      if (data && size !== undefined)
-        columns.push({ data: data.subarray(first * size, (first + count) * size), starts: undefined, validity: valid })
-      else columns.push({ ...this.varColumn(made, c, first, count), validity: valid })
-    }
+    const { query, dimensions, attributes } = this
+    const coordinates = dimensions.map(
+      (dimension, d): ColumnData => ({
+        data: coordinatesOf(dimension, made.window, d, first, count),
+        starts: undefined,
+        validity: undefined,
+      }),
+    )
+    const { owner } = made
+    const owners = owner?.subarray(first, first + count)
+    const places = made.place?.subarray(first, first + count)
+    const values = attributes.map(({ size = 0, fill }, c): ColumnData => {
+      const { data, validity: all } = made.columns[c]
+      const validity = all?.subarray(first, first + count)
+      if (data) return { data: data.subarray(first * size, (first + count) * size), starts: undefined, validity }
+      return { ...varColumn(made.tiles, c, fill, owners, places), validity }
+    })
+    if (query.where && owners) this.hideUnmet(query.where, made, owners, places, coordinates, values)
+    const columns = [...coordinates, ...values.slice(0, this.shown)]
     if (query.provenance) columns.push(...provenanceOf(made, first, count))
-    return { tile: 0, cell_num: count, rows: rowsOf(made, first, count), columns }
+    return { tile: 0, cell_num: count, rows: owners && rowsOf(owners), columns }
   }
 
-  /** Var-sized cells, each from its tile. Neighbours are copied together. */
-  private varColumn({ owner, place, tiles }: Assembly, c: number, first: number, count: number) {
-    const { fill } = this.attributes[c]
-    const starts = new Float64Array(count + 1)
-    if (!owner || !place) return { data: new Uint8Array(0), starts }
-    const fillLength = fill.data.length
-    let length = 0
-    for (let i = 0; i < count; i++) {
-      const from = owner[first + i] < 0 ? undefined : tiles[owner[first + i]].columns[c]?.starts
-      const at = place[first + i]
-      length += from ? from[at + 1] - from[at] : fillLength
-      starts[i + 1] = length
-    }
-    const data = new Uint8Array(length)
-    for (let i = 0; i < count; ) {
-      const number = owner[first + i]
-      const column = number < 0 ? undefined : tiles[number].columns[c]
-      if (!column?.starts) {
-        data.set(fill.data, starts[i++])
-        continue
+  /** Puts fill values in place of the attributes of cells that do not meet the condition. */
+  private hideUnmet(
+    where: ConditionNode,
+    { tiles }: Assembly,
+    owners: Int32Array,
+    places: Int32Array | undefined,
+    coordinates: readonly ColumnData[],
+    values: ColumnData[],
+  ): void {
+    const met = this.met(where, tiles, owners, coordinates, values)
+    const shown = owners.map((owner, i) => (met[i] === 1 ? owner : UNWRITTEN))
+    for (let i = 0; i < met.length; ) {
+      let end = i + 1
+      while (end < met.length && met[end] === met[i]) end++
+      const lengths = [end - i]
+      const to = { at: i, strides: [1] }
+      for (const [c, { size, fill }] of this.attributes.entries()) {
+        const { data, validity } = values[c]
+        if (met[i] === 1) continue
+        if (size !== undefined) copyBox(fill.data, samePlace(lengths), data, to, lengths, size)
+        if (validity && fill.validity) copyBox(fill.validity, samePlace(lengths), validity, to, lengths, 1)
       }
-      const at = place[first + i]
-      let run = 1
-      while (i + run < count && owner[first + i + run] === number && place[first + i + run] === at + run) run++
-      data.set(column.data.subarray(column.starts[at], column.starts[at + run]), starts[i])
-      i += run
+      i = end
     }
-    return { data, starts }
+    for (const [c, { size, fill }] of this.attributes.entries())
+      if (size === undefined) values[c] = { ...values[c], ...varColumn(tiles, c, fill, shown, places) }
+  }
+
+  /** Which cells meet the condition. What a comparison of a field gives depends on whether the fragment has the field. */
+  private met(
+    where: ConditionNode,
+    tiles: Assembly['tiles'],
+    owners: Int32Array,
+    coordinates: readonly ColumnData[],
+    values: readonly ColumnData[],
+  ): Uint8Array {
+    const columns = new Map<string, ConditionColumn>()
+    for (const [d, { name, type, cell_val_num }] of this.dimensions.entries())
+      columns.set(name, { type: { type, cell_val_num, nullable: false }, data: coordinates[d] })
+    for (const [c, { type }] of this.attributes.entries()) columns.set(type.name, { type, data: values[c] })
+    const byMissing = new Map<string, Uint8Array>()
+    const results = tiles.map(({ columns: own }) => {
+      const missing = this.attributes.flatMap(({ type }, c) => (own[c] ? [] : [type.name]))
+      const key = JSON.stringify(missing)
+      const known = byMissing.get(key)
+      if (known) return known
+      const there = new Map(columns)
+      for (const name of missing) there.delete(name)
+      const result = meets(where, there, owners.length)
+      byMissing.set(key, result)
+      return result
+    })
+    return Uint8Array.from(owners, (owner, i) => (owner < 0 ? 0 : results[owner][i]))
   }
 
   async close(): Promise<void> {
     for (const source of this.sources) await source.close()
   }
+}
+
+/** Var-sized cells, each from its tile. Neighbours are copied together. */
+function varColumn(
+  tiles: Assembly['tiles'],
+  c: number,
+  fill: ColumnData,
+  owners: Int32Array | undefined,
+  places: Int32Array | undefined,
+): { data: Uint8Array; starts: Float64Array } {
+  const count = owners?.length ?? 0
+  const starts = new Float64Array(count + 1)
+  if (!owners || !places) return { data: new Uint8Array(0), starts }
+  let length = 0
+  for (let i = 0; i < count; i++) {
+    const from = owners[i] < 0 ? undefined : tiles[owners[i]].columns[c]?.starts
+    const at = places[i]
+    length += from ? from[at + 1] - from[at] : fill.data.length
+    starts[i + 1] = length
+  }
+  const data = new Uint8Array(length)
+  for (let i = 0; i < count; ) {
+    const number = owners[i]
+    const column = number < 0 ? undefined : tiles[number].columns[c]
+    if (!column?.starts) {
+      data.set(fill.data, starts[i++])
+      continue
+    }
+    const at = places[i]
+    let run = 1
+    while (i + run < count && owners[i + run] === number && places[i + run] === at + run) run++
+    data.set(column.data.subarray(column.starts[at], column.starts[at + run]), starts[i])
+    i += run
+  }
+  return { data, starts }
 }
 
 /** A fragment whose cells are read. */
@@ -439,6 +521,8 @@ class Source {
   /** Of dense fragments. */
   private readonly axes: readonly DenseAxis[]
   private readonly tileOrder: readonly number[]
+  /** Remarks on attributes that the fragment has in another form. */
+  readonly changed = new Map<string, string>()
   /** Names of the attributes that the fragment has in the form of the array. */
   private readonly names: readonly (string | undefined)[]
   private cells: Promise<FragmentCells | undefined> | undefined
@@ -475,10 +559,9 @@ class Source {
     this.names = attributes.map(({ type }) => {
       const own = info.schema.attributes.find(({ name }) => name === type.name)
       if (!own) return undefined
-      const { type: datatype, cell_val_num, nullable } = own
-      return datatype === type.type && cell_val_num === type.cell_val_num && nullable === type.nullable
-        ? type.name
-        : undefined
+      const [now, written] = [formOf(type), formOf(own)]
+      if (now !== written) this.changed.set(type.name, changedRemark(now, written))
+      return now === written ? type.name : undefined
     })
   }
 
@@ -527,10 +610,9 @@ class Source {
     }
     return axes.map(({ segments }, d) =>
       segments.map(({ low, high, tile, at }): Overlap => {
-        const own = this.domain[d]
-        const first = own.low > low ? own.low : low
-        const last = own.high < high ? own.high : high
-        if (last < first) return undefined
+        const common = intersection(this.domain[d], { low, high })
+        if (!common) return undefined
+        const { low: first, high: last } = common
         const { domainLow, extent } = this.grid[d]
         return {
           from: Number(first - domainLow - tile * extent),
@@ -632,6 +714,10 @@ class Source {
     await cells?.close()
     await this.fragment.fragment.close()
   }
+}
+
+function changedRemark(now: string, written: string): string {
+  return `cells that were written as ${written} are shown as fill values; TileDB reads them wrongly, as ${now}`
 }
 
 /** The coordinates along an axis that a fragment has of a segment; undefined for none. */
@@ -755,12 +841,11 @@ function lanesOfInteger(value: bigint): [low: number, high: number] {
 }
 
 /** The cells that could be read; undefined for all. */
-function rowsOf({ owner }: Assembly, first: number, count: number): Uint32Array | undefined {
-  const part = owner?.subarray(first, first + count)
-  if (!part?.includes(LOST)) return undefined
-  const rows = new Uint32Array(count)
+function rowsOf(owners: Int32Array): Uint32Array | undefined {
+  if (!owners.includes(LOST)) return undefined
+  const rows = new Uint32Array(owners.length)
   let kept = 0
-  for (let i = 0; i < count; i++) if (part[i] !== LOST) rows[kept++] = i
+  for (let i = 0; i < rows.length; i++) if (owners[i] !== LOST) rows[kept++] = i
   return rows.subarray(0, kept)
 }
 

@@ -51,6 +51,8 @@ export interface ReadQuery {
   provenance?: boolean | undefined
   /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
+  /** Called with what to know of the cells of a field, once for each text. */
+  onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
 /** The columns that say where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. */

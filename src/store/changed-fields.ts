@@ -48,7 +48,12 @@ export async function changedFooterLength(fragment: Fragment): Promise<number | 
   return now === schema.attributes.length ? undefined : now
 }
 
-function formOf({ type, cell_val_num, nullable }: Attribute): string {
+/** What must be the same for stored cells to be those of an attribute. */
+export function formOf({
+  type,
+  cell_val_num,
+  nullable,
+}: Pick<Attribute, 'type' | 'cell_val_num' | 'nullable'>): string {
   const values = cell_val_num === 1 ? '' : `, ${cell_val_num === 'var' ? 'variable length' : `${cell_val_num} a cell`}`
   return `${type}${values}${nullable ? ', nullable' : ''}`
 }
