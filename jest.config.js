@@ -1,3 +1,5 @@
+import { sameOnAnyNode } from './test/helpers/of-node.mjs'
+
 // What TileDB reads depends on the time. Fixtures are read at one that is behind those of all of them, whatever the clock says.
 process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
 
@@ -6,6 +8,7 @@ export default {
   globalSetup: '<rootDir>/test/helpers/seed.mjs',
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : [])],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/helpers/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],

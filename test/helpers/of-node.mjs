@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const TESTS = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Tests of what no release of Node changes: what its beginning names, and why. On a second Node they are left out; a test that
+ * stands elsewhere runs there, and so does one of these that imports what differs.
+ */
+const SAME_ON_ANY_NODE = {
+  'anatomy/': 'what each byte of a file means',
+  'check/': 'what is found in fixtures and in arrays damaged in memory',
+  'cli/help': 'the texts of help, and commands that other tests run, too',
+  'cli/jq': 'what jq makes of documents; it is a program of its own in WebAssembly',
+  'commands/': 'what commands say of fixtures; how they read, unfilter and print them is tried elsewhere',
+  'docs/': 'tables made of what fixtures hold',
+  'format/generated': 'structures written and read in memory',
+  'format/laws': 'structures read and written in memory',
+  'fuzz/': 'structures and arrays damaged in memory',
+  'golden/bit-flips': 'arrays damaged in memory',
+  'golden/corpus': 'as the fixtures, which run',
+  'render/views': 'tables of text',
+  'schemas/': 'which keys documents have',
+  'tile-lists': 'lists read in parts and as a whole',
+  'write-sample/damage': 'arrays damaged in memory',
+  'write-sample/round-trip': 'filters that have tests of their own',
+  'write-sample/schema-document': 'texts read and written',
+  'write/bytes-corpus': 'as the fixtures, which run',
+}
+
+/** Imports of what differs: all of Node but names and contents of files; threads. */
+const DIFFERS = /from '(?:node:(?!fs'|os'|path'|process'|url')|.*\/threads\/)/
+
+/** Patterns of the tests that a second Node need not run. */
+export function sameOnAnyNode() {
+  const tests = readdirSync(TESTS, { recursive: true }).filter((name) => name.endsWith('.test.ts'))
+  return Object.keys(SAME_ON_ANY_NODE).flatMap((beginning) => {
+    const found = tests.filter((name) => name.startsWith(beginning))
+    if (found.length === 0) throw new Error(`expected tests that begin with test/${beginning}, found none`)
+    return found
+      .filter((name) => !DIFFERS.test(readFileSync(`${TESTS}${name}`, 'utf8')))
+      .map((name) => `/test/${name.replaceAll('.', '\\.')}$`)
+  })
+}
