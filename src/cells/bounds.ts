@@ -1,12 +1,16 @@
 import { compareBytes } from '../filters/bytes.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { cellValue } from '../format/value.ts'
+import type { ColumnData } from './column.ts'
+import { aligned, isWide, numbersOf } from './elements.ts'
 
 /** Bounds of one dimension, inclusive; undefined has no limit. Values compare as their type does. */
 export interface Bounds {
   low: Comparable | undefined
   high: Comparable | undefined
+  /** An end that is not included itself. */
+  below?: Comparable | undefined
 }
 
 /** The wanted ranges of each dimension that is limited, by its index. A cell must lie in one range of each. */
@@ -40,5 +44,94 @@ export function rangeFilter(
       if (low !== undefined && compare(comparable(type, range[d].max), low) < 0) return false
     }
     return true
+  }
+}
+
+/** How the cells of a box (an MBR or a non-empty domain) lie to the wanted ranges. */
+export type Overlap = 'none' | 'some' | 'all'
+
+/** Compares boxes with the ranges. */
+export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets): (box: NDRange) => Overlap {
+  return (box) => {
+    let whole = true
+    for (const [d, ranges] of sets) {
+      const { type } = dimensions[d]
+      const [min, max] = [comparable(type, box[d].min), comparable(type, box[d].max)]
+      if (!ranges.some((range) => isInside(min, range) && isInside(max, range))) whole = false
+      if (
+        !whole &&
+        !ranges.some(
+          ({ low, ...ends }) => isInside(max, { low, high: undefined }) && isInside(min, { low: undefined, ...ends }),
+        )
+      )
+        return 'none'
+    }
+    return whole ? 'all' : 'some'
+  }
+}
+
+/** NaN lies in no range that has an end. */
+function isInside(value: Comparable, { low, high, below }: Bounds): boolean {
+  if (low === undefined && high === undefined && below === undefined) return true
+  if (Number.isNaN(value)) return false
+  if (low !== undefined && compare(value, low) < 0) return false
+  if (high !== undefined && compare(value, high) > 0) return false
+  return below === undefined || compare(value, below) < 0
+}
+
+/**
+ * The cells that lie in the wanted ranges.
+ * @param columns of the dimensions
+ * @returns positions of the cells, rising; undefined if all lie inside
+ */
+export function rowsInside(
+  dimensions: readonly RangeType[],
+  columns: readonly ColumnData[],
+  count: number,
+  sets: RangeSets,
+): Uint32Array | undefined {
+  const inside = new Uint8Array(count).fill(1)
+  for (const [d, ranges] of sets) {
+    const hits = new Uint8Array(count)
+    for (const range of ranges) markInside(dimensions[d].type, columns[d], range, hits)
+    for (let i = 0; i < count; i++) inside[i] &= hits[i]
+  }
+  return markedRows(inside)
+}
+
+/** Positions of the marks that are not 0; undefined if all are set. */
+export function markedRows(marks: Uint8Array): Uint32Array | undefined {
+  const rows = new Uint32Array(marks.length)
+  let kept = 0
+  for (let i = 0; i < marks.length; i++) if (marks[i] !== 0) rows[kept++] = i
+  return kept === marks.length ? undefined : rows.subarray(0, kept)
+}
+
+const INFINITY = Number.POSITIVE_INFINITY
+
+/** Sets the marks of the cells that lie in a range. */
+function markInside(type: Datatype, { data, starts }: ColumnData, range: Bounds, marks: Uint8Array): void {
+  if (starts) {
+    for (let i = 0; i < marks.length; i++) if (isInside(data.subarray(starts[i], starts[i + 1]), range)) marks[i] = 1
+    return
+  }
+  const { low, high, below } = range
+  if (isWide(type)) {
+    const from = aligned(data, 8)
+    const Wide = isSignedInteger(type) ? BigInt64Array : BigUint64Array
+    const values = new Wide(from.buffer as ArrayBuffer, from.byteOffset, marks.length)
+    const [least, most, under] = [low ?? -(2n ** 63n), high ?? 2n ** 64n, below ?? 2n ** 64n] as bigint[]
+    for (let i = 0; i < marks.length; i++) {
+      const value = values[i]
+      if (value >= least && value <= most && value < under) marks[i] = 1
+    }
+    return
+  }
+  const values = numbersOf(type, data)
+  const all = low === undefined && high === undefined && below === undefined
+  const [least, most, under] = [low ?? -INFINITY, high ?? INFINITY, below] as number[]
+  for (let i = 0; i < marks.length; i++) {
+    const value = values[i]
+    if (all || (value >= least && value <= most && (under === undefined || value < under))) marks[i] = 1
   }
 }

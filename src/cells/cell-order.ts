@@ -51,6 +51,17 @@ export function globalOrder(
   return inOrder(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
 }
 
+/** The sort keys of row-major or column-major order. */
+export function layoutLanes(
+  dimensions: readonly Dimension[],
+  columns: readonly ColumnData[],
+  cellNum: number,
+  colMajor: boolean,
+): KeyLanes {
+  const lanes = dimensions.map((dimension, d) => coordinateLanes(dimension, columns[d], cellNum, PRESENT_ORDER))
+  return (colMajor ? lanes.reverse() : lanes).flat()
+}
+
 /** The sort keys of {@link globalOrder}. */
 export function orderLanes(
   schema: ArraySchema,
@@ -174,7 +185,8 @@ function compareBytes(data: Uint8Array, a: number, aEnd: number, b: number, bEnd
   return aEnd - a - (bEnd - b)
 }
 
-function inOrder(lanes: KeyLanes, cellNum: number): boolean {
+/** Whether cells are sorted by their keys. */
+export function inOrder(lanes: KeyLanes, cellNum: number): boolean {
   for (let i = 1; i < cellNum; i++) {
     for (const lane of lanes) {
       if (lane[i - 1] === lane[i]) continue
@@ -188,8 +200,11 @@ function inOrder(lanes: KeyLanes, cellNum: number): boolean {
 const DIGIT_BITS = 16
 const DIGITS = 1 << DIGIT_BITS
 
-/** Radix sort from the least significant digit. It takes linear time and keeps the order of equal cells. */
-function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
+/**
+ * The positions of the cells, sorted by their keys.
+ * Radix sort from the least significant digit. It takes linear time and keeps the order of equal cells.
+ */
+export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
   let positions = Int32Array.from({ length: cellNum }, (_, i) => i)
   let other = new Int32Array(cellNum)
   const counts = new Uint32Array(DIGITS)

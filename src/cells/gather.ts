@@ -86,3 +86,104 @@ function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array,
   if (end - start <= SHORT) for (let i = start, j = at; i < end; i++, j++) to[j] = from[i]
   else to.set(from.subarray(start, end), at)
 }
+
+/**
+ * Cells of one field, picked from several columns.
+ *
+ * @param sources columns of the same type; undefined where the field has no cells, so that the fill cell stands for them
+ * @param from for each cell the number of its source
+ * @param rows for each cell its position there
+ * @param size bytes of a fixed-sized cell; undefined for var-sized cells
+ */
+export function gatherFrom(
+  sources: readonly (ColumnData | undefined)[],
+  from: Uint32Array,
+  rows: Uint32Array,
+  size: number | undefined,
+  fill: FillCell,
+): ColumnData {
+  const validity = fill.nullable ? gatherValidity(sources, from, rows, fill) : undefined
+  const filled = { data: fill.value, starts: Float64Array.of(0, fill.value.length), validity: undefined }
+  const missing = sources.some((source) => source === undefined)
+  // Where a source is missing, the fill cell is a column of one cell.
+  const at = missing ? rows.map((row, i) => (sources[from[i]] ? row : 0)) : rows
+  const columns = missing ? sources.map((source) => source ?? filled) : (sources as readonly ColumnData[])
+  if (size === undefined) return { ...gatherVarFrom(columns, from, at), validity }
+  return { data: gatherFixedFrom(columns, from, at, size), starts: undefined, validity }
+}
+
+/** The cell that stands for cells that were never written. */
+export interface FillCell {
+  /** Bytes of one cell. */
+  value: Uint8Array
+  nullable: boolean
+  /** Whether a nullable field has the value, and not null. */
+  valid: boolean
+}
+
+function gatherValidity(
+  sources: readonly (ColumnData | undefined)[],
+  from: Uint32Array,
+  rows: Uint32Array,
+  { valid }: FillCell,
+): Uint8Array {
+  const lists = sources.map((source) => source?.validity)
+  const out = new Uint8Array(rows.length)
+  for (let i = 0; i < out.length; i++) {
+    const list = lists[from[i]]
+    out[i] = list ? list[rows[i]] : sources[from[i]] || valid ? 1 : 0
+  }
+  return out
+}
+
+function gatherFixedFrom(
+  sources: readonly ColumnData[],
+  from: Uint32Array,
+  rows: Uint32Array,
+  size: number,
+): Uint8Array {
+  const out = new Uint8Array(rows.length * size)
+  // Integers and not floats: bits that look like a NaN could change.
+  const Units = size % 4 === 0 ? Uint32Array : size % 2 === 0 ? Uint16Array : Uint8Array
+  const unit = Units.BYTES_PER_ELEMENT
+  const lists = sources.map(({ data }) => {
+    const given = aligned(data, unit)
+    return new Units(given.buffer as ArrayBuffer, given.byteOffset, Math.floor(given.length / unit))
+  })
+  const to = new Units(out.buffer)
+  const width = size / unit
+  if (width === 1) for (let i = 0; i < rows.length; i++) to[i] = lists[from[i]][rows[i]]
+  else if (width === 2)
+    for (let i = 0; i < rows.length; i++) {
+      const list = lists[from[i]]
+      const at = 2 * rows[i]
+      to[2 * i] = list[at]
+      to[2 * i + 1] = list[at + 1]
+    }
+  else
+    for (let i = 0; i < rows.length; i++) {
+      const list = lists[from[i]]
+      for (let u = 0; u < width; u++) to[i * width + u] = list[rows[i] * width + u]
+    }
+  return out
+}
+
+function gatherVarFrom(
+  sources: readonly ColumnData[],
+  from: Uint32Array,
+  rows: Uint32Array,
+): { data: Uint8Array; starts: Float64Array } {
+  const ends = new Float64Array(rows.length + 1)
+  let length = 0
+  for (let i = 0; i < rows.length; i++) {
+    const starts = sources[from[i]].starts ?? ends
+    length += starts[rows[i] + 1] - starts[rows[i]]
+    ends[i + 1] = length
+  }
+  const out = new Uint8Array(length)
+  for (let i = 0; i < rows.length; i++) {
+    const { data, starts } = sources[from[i]]
+    if (starts) copyBytes(data, starts[rows[i]], starts[rows[i] + 1], out, ends[i])
+  }
+  return { data: out, starts: ends }
+}

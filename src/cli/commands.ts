@@ -70,6 +70,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
     load: () => import('../commands/tiles.ts'),
   },
+  read: {
+    group: BYTES,
+    summary: 'cells of an array as TileDB returns them, all fragments merged; at any time',
+    load: () => import('../commands/read.ts'),
+  },
   decode: {
     group: BYTES,
     summary: 'cells, in stored order: as a table, JSON, NDJSON, CSV or Arrow',

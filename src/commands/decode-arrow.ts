@@ -3,7 +3,8 @@ import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
-import type { FragmentReader, Reader } from './decode.ts'
+import type { Reader } from './cell-reader.ts'
+import type { FragmentReader } from './decode.ts'
 import { enumerationValues, enumerationValueType } from './schema.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */

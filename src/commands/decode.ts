@@ -1,40 +1,36 @@
 import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
-import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import type { ValueStyle } from '../format/value.ts'
 import type { InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { fragmentLabels } from '../store/labels.ts'
-import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  errorResult,
-  type Outcome,
-  oneFragment,
-} from './command.ts'
+  type CellOptions,
+  cellsOutcome,
+  limited,
+  parseLimit,
+  type Reader,
+  readerOutcome,
+  readerRows,
+} from './cell-reader.ts'
+import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
 import { LabelReport } from './missing-labels.ts'
-import { parseJobs, parseSpan, parseWhole } from './numbers.ts'
+import { parseJobs, parseSpan } from './numbers.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { enumerationResult } from './schema.ts'
 
-export interface DecodeOptions {
+export interface DecodeOptions extends CellOptions {
   field?: string[]
   range?: string[]
   tiles?: string
-  limit?: string
   fill?: boolean
   labels?: boolean
   allFragments?: boolean
-  keepGoing?: boolean
   jobs?: string
 }
 
@@ -87,47 +83,11 @@ export const command: CommandModule<DecodeOptions> = {
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
   const reader = await openReader(cx, fragment, options)
-  const { report, limit } = reader
-  const ended = async (arrow = false): Promise<void> => {
-    report.tell(cx, arrow)
-    await reader.close()
-  }
-  async function* rows(): AsyncGenerator<CellsLine> {
-    try {
-      yield* limited(reader.rows(), limit)
-    } finally {
-      await ended()
-    }
-  }
   const info = await fragment.info()
-  const columns = reader.columns.map(({ name }) => name)
-  const document: CellsDocument = {
-    ...documentHead('cells', cx.shownPath(fragment.folder.path)),
-    format_version: info.format_version,
-    cells: { [Symbol.asyncIterator]: rows },
-  }
+  const head = { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version }
   const total = isAll(options) ? cellsInDomain(info) : undefined
-  return Object.assign(outcome(cx, document, reader, columns, options, total), {
-    origin: { [FRAGMENT_COLUMN]: fragment.name },
-    columns: () => columns,
-    async cellLines(out, style) {
-      const { writeCellLines } = await import('../render/cell-lines.ts')
-      const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
-      try {
-        return await writeCellLines(columns, reader.batches(true), limit, out, { ...cx.style, ...style })
-      } finally {
-        await ended()
-      }
-    },
-    async arrow(out, file) {
-      const { writeFragmentArrow } = await import('./decode-arrow.ts')
-      try {
-        await writeFragmentArrow(reader, cx.style, out, file)
-      } finally {
-        await ended(true)
-      }
-    },
-  } satisfies Partial<Outcome>)
+  const origin = { [FRAGMENT_COLUMN]: fragment.name }
+  return Object.assign(readerOutcome(cx, head, reader, options, total), { origin })
 }
 
 /** A damaged file may cause an error for each tile. */
@@ -177,7 +137,7 @@ async function arrayOutcome(
     try {
       for await (const { fragment, name, reader } of readers()) {
         try {
-          for await (const row of reader.rows()) yield { [FRAGMENT_COLUMN]: name, ...row }
+          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: name, ...row }
         } catch (error) {
           unread(error, fragment)
         }
@@ -190,7 +150,7 @@ async function arrayOutcome(
     ...documentHead('cells', cx.shownPath(path)),
     cells: { [Symbol.asyncIterator]: () => limited(rows(), limit) },
   }
-  return Object.assign(outcome(cx, document, { report, faults }, undefined, options), {
+  return Object.assign(cellsOutcome(cx, document, { report, faults }, undefined, options), {
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
       for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
@@ -211,59 +171,6 @@ async function arrayOutcome(
 /** Whether all cells of a fragment are wanted, apart from a limit. */
 function isAll({ range, tiles, fill }: DecodeOptions): boolean {
   return range === undefined && tiles === undefined && fill !== true
-}
-
-/** @param total number of cells, if it is known */
-function outcome(
-  cx: CommandContext,
-  document: CellsDocument,
-  { report, faults }: Pick<Reader, 'report' | 'faults'>,
-  columns: readonly string[] | undefined,
-  options: DecodeOptions,
-  total?: number | bigint,
-): Outcome {
-  const whole = cx.full || options.limit !== undefined
-  return {
-    document,
-    rows: document.cells,
-    tail: (): Pick<CellsDocument, 'missing_labels' | 'errors'> => ({
-      missing_labels: report.result(),
-      errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
-    }),
-    // Rows cannot say that cells are missing, and an empty field reads as null.
-    get incomplete() {
-      return options.keepGoing !== true && faults.length > 0
-    },
-    async table(out) {
-      const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
-    },
-  }
-}
-
-async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let left = limit
-  if (left <= 0) return
-  for await (const row of rows) {
-    yield row
-    if (--left <= 0) return
-  }
-}
-
-/** The cells of a fragment that the options select. */
-export interface Reader {
-  /** Columns to show. */
-  columns: readonly ColumnType[]
-  limit: number
-  /** By the attribute's name; empty without `--labels`. */
-  enumerations: ReadonlyMap<string, Enumeration>
-  report: LabelReport
-  /** Errors so far. */
-  faults: readonly InspectError[]
-  /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
-  batches(reuse?: boolean): AsyncGenerator<CellBatch>
-  rows(): AsyncGenerator<CellsLine>
-  close(): Promise<void>
 }
 
 /** The cells of one of an array's fragments. */
@@ -354,12 +261,6 @@ async function openReader(
       selection.reuse = reuse
       return shown.length === cells.columns.length ? selected() : shownOnly()
     },
-    async *rows() {
-      const values = cells.columns.map((column) =>
-        columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),
-      )
-      for await (const batch of selected()) yield* batchRows(batch, cells.columns, values, shown)
-    },
     close: () => cells.close(),
   }
 }
@@ -378,21 +279,6 @@ function shownColumns(columns: readonly ColumnType[], fields: readonly string[] 
   return columns.flatMap((column, i) =>
     fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : [],
   )
-}
-
-function shownLabels(
-  { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
-  { kind, name }: ColumnType,
-  style: ValueStyle,
-): ShownLabels | undefined {
-  const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
-  if (!enumeration) return undefined
-  const { values } = enumerationResult(enumeration, style)
-  return { values, onMissing: report.missingIn(name, enumeration.name, values) }
-}
-
-function parseLimit(text: string | undefined): number {
-  return parseWhole('--limit', text) ?? Number.POSITIVE_INFINITY
 }
 
 /** The tiles of `--tiles`, ends included. @throws InspectError USAGE */

@@ -6,7 +6,8 @@ import type { RangeType } from '../format/range.ts'
 import { bytesOf } from '../format/value.ts'
 
 /** The forms of a range, for the help of `--range`. */
-export const RANGE_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"; one a dimension'
+export const RANGE_SET_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"'
+export const RANGE_FORMS = `${RANGE_SET_FORMS}; one a dimension`
 
 type NamedDimension = RangeType & { name: string }
 

@@ -1,11 +1,17 @@
 import type { CellValue, DocumentHead, ErrorInfo, FormatVersion, Integer } from './common.ts'
 
 /** `tiledb-inspect decode <fragment> --json`. NDJSON: one cell a line (`$defs/line`). */
-export interface CellsDocument extends DocumentHead<'cells'> {
+export interface CellsDocument extends DocumentHead<'cells'>, CellsTail {
   /** Format version of the fragment; not with --all-fragments. */
   format_version?: FormatVersion | undefined
   /** Cells in stored order. */
   cells: AsyncIterable<CellsLine>
+  /** What ended the cells early. */
+  error?: ErrorInfo | undefined
+}
+
+/** The last keys of a document with cells. */
+export interface CellsTail {
   /**
    * With --labels: attributes with cells whose index has no value in the enumeration. Such a cell shows its index; in
    * Arrow it is null.
@@ -13,8 +19,6 @@ export interface CellsDocument extends DocumentHead<'cells'> {
   missing_labels?: readonly CellsMissingLabel[] | undefined
   /** What could not be read, the first 1,000: of these cells fields are missing. */
   errors?: readonly ErrorInfo[] | undefined
-  /** What ended the cells early. */
-  error?: ErrorInfo | undefined
 }
 
 export interface CellsMissingLabel {

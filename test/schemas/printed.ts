@@ -88,6 +88,7 @@ async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<
   if (fragment === undefined) return
   for (const command of ['ls', 'metadata']) yield* json([command, fragment, ...keyed])
   yield* json(['decode', '--limit', '20', fragment, ...keyed])
+  yield* json(['read', '--limit', '20', '--provenance', path, ...keyed])
 }
 
 async function* atOtherTimes(): AsyncGenerator<Printed> {
@@ -161,6 +162,7 @@ async function* ofDamage(folder: string): AsyncGenerator<Printed> {
     yield* json(['check', '--all', '--level', 'cells', array])
     yield* json(['verify-checksums', '--all', '--deep', array])
     yield* json(['decode', '--all-fragments', '--limit', '50', array])
+    for (const options of [[], ['--keep-going']]) yield* json(['read', '--limit', '50', array, ...options])
     for (const fragment of fragmentsOf(array).slice(0, 1)) {
       yield* json(['ls', fragment])
       yield* json(['dump', '--depth', '3', fragment])
@@ -210,6 +212,7 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('fragment-metadata', ['metadata', fragment])
   yield* ndjson('metadata', ['metadata', array])
   yield* ndjson('cells', ['decode', fragment])
+  yield* ndjson('cells', ['read', array])
   yield* ndjson('verify-checksums', ['verify-checksums', damaged])
   yield* ndjson('check', ['check', '--shard', '1/1', damaged])
   yield* ndjson('diff', ['diff', array, `${FIXTURES}/22/deletes`])
@@ -262,7 +265,8 @@ async function* otherwise(folder: string): AsyncGenerator<Printed> {
   yield* json(['diff', `${FIXTURES}/groups/old`, `${FIXTURES}/groups/other`, '--cells'])
   for (const command of ['schema', 'stats', 'commits', 'metadata']) yield* json([command, `${FIXTURES}/groups/old`])
   yield* groupsThatCannotBeRead(folder)
-  yield* json(['decode', '--all-fragments', '--labels', `${FIXTURES}/labels/wanting`])
+  for (const call of [['decode', '--all-fragments'], ['read']])
+    yield* json([...call, '--labels', `${FIXTURES}/labels/wanting`])
   yield* labelsThatAreNumbers(folder)
   yield* json(['footer', ...metaFiles(`${FIXTURES}/22/fragment_metadata_consolidated`)])
   yield* json(['ls', `${EXAMPLES}/nowhere`])

@@ -29,7 +29,7 @@ const UNREAD = '?'
  * @param most number of cells that were asked for; there may be more
  */
 export async function cellsTable(
-  { path, cells: rows }: CellsDocument,
+  { path, cells: rows }: Pick<CellsDocument, 'path' | 'cells'>,
   names: readonly string[] | undefined,
   full: boolean,
   out: Output,

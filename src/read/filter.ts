@@ -1,0 +1,131 @@
+import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { gatherFrom } from '../cells/gather.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
+import { fixedSize } from '../format/range.ts'
+import { conditionFields, meets } from './condition.ts'
+import { fillCell } from './fill.ts'
+import { type OpenedArray, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
+import type { SourceBatch } from './source.ts'
+
+/** Cells of several batches: of each the number of its batch, and its position there. */
+export interface Picked {
+  from: Uint32Array
+  rows: Uint32Array
+}
+
+/** Leaves out cells that were deleted, and those that do not meet the condition of the query. */
+export class CellFilter {
+  /** The columns to read: those to show, then others that conditions need. */
+  readonly wanted: readonly ColumnType[]
+  private readonly opened: OpenedArray
+  private readonly where: ConditionNode | undefined
+  /** By fragment: conditions whose effect on its cells is stored in the fragment. */
+  private readonly processed: readonly ReadonlySet<string>[]
+
+  private constructor(opened: OpenedArray, query: ReadQuery, processed: readonly ReadonlySet<string>[]) {
+    const shown = readColumns(opened.schema, { ...query, provenance: false })
+    const conditions = [...opened.deletes.map(({ stays }) => stays), ...(query.where ? [query.where] : [])]
+    const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
+    const others = readColumns(opened.schema, { order: query.order, ranges: query.ranges })
+    const isShown = (column: ColumnType): boolean => shown.some(({ name }) => name === column.name)
+    this.wanted = [...shown, ...others.filter((column) => needed.has(column.name) && !isShown(column))]
+    this.opened = opened
+    this.where = query.where
+    this.processed = processed
+  }
+
+  static async of(opened: OpenedArray, query: ReadQuery): Promise<CellFilter> {
+    const none = new Set<string>()
+    const processed = opened.fragments.map(async ({ fragment }) =>
+      opened.deletes.length === 0 ? none : new Set(await fragment.processedConditions()),
+    )
+    return new CellFilter(opened, query, await Promise.all(processed))
+  }
+
+  /** Whether all cells of a batch stay, whatever they hold. */
+  keepsAll({ deleted }: SourceBatch): boolean {
+    return deleted === undefined && this.where === undefined && this.opened.deletes.length === 0
+  }
+
+  /** The cells that stay. */
+  kept(batches: readonly SourceBatch[], picked: Picked): Picked {
+    if (batches.every((batch) => this.keepsAll(batch))) return picked
+    const { from, rows } = picked
+    const stays = new Uint8Array(rows.length).fill(1)
+    const until = Number(this.opened.between[1])
+    for (let i = 0; i < rows.length; i++) {
+      const deleted = batches[from[i]].deleted
+      if (deleted && deleted[rows[i]] <= until) stays[i] = 0
+    }
+    for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
+    if (this.where) {
+      const met = this.evaluate(this.where, batches, picked)
+      for (let i = 0; i < stays.length; i++) stays[i] &= met[i]
+    }
+    const left = stays.reduce((sum, one) => sum + one, 0)
+    if (left === rows.length) return picked
+    const out = { from: new Uint32Array(left), rows: new Uint32Array(left) }
+    for (let i = 0, o = 0; i < rows.length; i++) {
+      if (stays[i] === 0) continue
+      out.from[o] = from[i]
+      out.rows[o++] = rows[i]
+    }
+    return out
+  }
+
+  /** A delete applies to cells that were written up to its time. */
+  private applyDelete(
+    { path, time, stays: condition }: TimedCondition,
+    batches: readonly SourceBatch[],
+    picked: Picked,
+    stays: Uint8Array,
+  ): void {
+    const { from, rows } = picked
+    const last = Number(time)
+    const applies = batches.map(({ source }) => !this.processed[source.index].has(path))
+    const met = this.evaluate(condition, batches, picked)
+    for (let i = 0; i < stays.length; i++)
+      if (met[i] === 0 && applies[from[i]] && writtenAt(batches[from[i]], rows[i]) <= last) stays[i] = 0
+  }
+
+  /** A condition is evaluated on the cells of fragments that have the same of its fields. */
+  private evaluate(node: ConditionNode, batches: readonly SourceBatch[], picked: Picked): Uint8Array {
+    const fields = this.wanted.flatMap(({ name }, c) => (conditionFields(node).has(name) ? [c] : []))
+    const having = batches.map(({ columns }) => fields.filter((c) => columns[c] !== undefined))
+    const groups = new Map(having.map((own) => [String(own), own]))
+    if (groups.size === 1) return this.evaluateOn(node, having[0], batches, picked)
+    const met = new Uint8Array(picked.rows.length)
+    for (const [name, own] of groups) {
+      const at = Uint32Array.from(met.keys()).filter((i) => String(having[picked.from[i]]) === name)
+      const cells = { from: at.map((i) => picked.from[i]), rows: at.map((i) => picked.rows[i]) }
+      const found = this.evaluateOn(node, own, batches, cells)
+      for (const [i, cell] of at.entries()) met[cell] = found[i]
+    }
+    return met
+  }
+
+  private evaluateOn(
+    node: ConditionNode,
+    fields: readonly number[],
+    batches: readonly SourceBatch[],
+    picked: Picked,
+  ): Uint8Array {
+    const columns = fields.map((c) => {
+      const type = this.wanted[c]
+      return [type.name, { type, data: this.column(c, batches, picked) }] as const
+    })
+    return meets(node, new Map(columns), picked.rows.length)
+  }
+
+  /** A wanted column of the picked cells. */
+  column(c: number, batches: readonly SourceBatch[], { from, rows }: Picked): ColumnData {
+    const column = this.wanted[c]
+    const sources = batches.map(({ columns }) => columns[c])
+    return gatherFrom(sources, from, rows, fixedSize(column), fillCell(this.opened.schema, column))
+  }
+}
+
+/** When a cell was written, in milliseconds since 1970. */
+export function writtenAt({ written, source }: SourceBatch, row: number): number {
+  return written ? written[row] : Number(source.fragment.time)
+}

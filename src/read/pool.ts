@@ -1,0 +1,199 @@
+import { inOrder, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { type ColumnData, sameCell } from '../cells/column.ts'
+import { gatherFrom } from '../cells/gather.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { fixedSize } from '../format/range.ts'
+import { type Picked, writtenAt } from './filter.ts'
+import type { SourceBatch } from './source.ts'
+
+/** Cells that were read and not yet given out. */
+interface Entry {
+  batch: SourceBatch
+  /** Positions in the batch, rising. */
+  rows: Uint32Array
+}
+
+/** Cells that were taken out. */
+interface Taken {
+  batches: SourceBatch[]
+  picked: Picked
+  /** The number of the cell that the others come before. */
+  held: number
+}
+
+const NO_FILL = { value: new Uint8Array(0), nullable: false, valid: false }
+
+/** Puts the cells of several fragments in global order. */
+export class MergePool {
+  private readonly schema: ArraySchema
+  private entries: Entry[] = []
+
+  constructor(schema: ArraySchema) {
+    this.schema = schema
+  }
+
+  add(batch: SourceBatch, rows: Uint32Array): void {
+    if (rows.length > 0) this.entries.push({ batch, rows })
+  }
+
+  /** Number of cells of a fragment that wait. @param index see {@link SourceBatch.source} */
+  waiting(index: number): number {
+    return this.entries.reduce((sum, { batch, rows }) => sum + (batch.source.index === index ? rows.length : 0), 0)
+  }
+
+  /**
+   * Takes out, in global order, the cells that come before all of some other cells. Without duplicates, of equal coordinates
+   * only the newest cell: the one with the highest time; of equal times, that of the last fragment.
+   *
+   * @param before coordinates of those cells, by dimension; undefined takes out all
+   */
+  take(before: readonly ColumnData[] | undefined): Taken {
+    this.entries.sort((a, b) => newestFirst(a.batch, b.batch))
+    const { entries } = this
+    const { from, rows } = listed(entries)
+    const batches = entries.map(({ batch }) => batch)
+    const { dimensions } = this.schema.domain
+    const ends = before ? endCells(before, fixedSize(dimensions[0])) : 0
+    const count = rows.length
+    const columns = dimensions.map((dimension, d) => {
+      const sources = [...batches.map((batch) => batch.columns[d]), before?.[d]]
+      const size = fixedSize(dimension)
+      if (!before) return gatherFrom(sources.slice(0, -1), from, rows, size, NO_FILL)
+      return gatherFrom(
+        sources,
+        withEnds(from, ends, () => batches.length),
+        withEnds(rows, ends, (i) => i),
+        size,
+        NO_FILL,
+      )
+    })
+    const coordinates = orderLanes(this.schema, columns, count + ends)
+    const times = batches.some(({ written }) => written) ? timeLanes(batches, from, rows) : []
+    const lanes = [...coordinates, ...times]
+    const sorted = inOrder(lanes, count) ? undefined : sortedPositions(lanes, count)
+    let [taken, held] = [count, 0]
+    for (let end = 0; end < ends; end++) {
+      if (end > 0 && !isBefore(coordinates, count + end, count + held)) continue
+      held = end
+    }
+    if (ends > 0) taken = placeOf(coordinates, sorted, count + held, count)
+    const picks = this.schema.allows_duplicates
+      ? (sorted?.subarray(0, taken) ?? Int32Array.from({ length: taken }, (_, i) => i))
+      : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken)
+    this.keep(sorted, taken, from, rows)
+    return { batches, held, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
+  }
+
+  /** Keeps the cells behind the first `taken`. */
+  private keep(sorted: Int32Array | undefined, taken: number, from: Uint32Array, rows: Uint32Array): void {
+    if (taken === rows.length) {
+      this.entries = []
+      return
+    }
+    const gone = new Uint8Array(rows.length)
+    for (let i = 0; i < taken; i++) gone[sorted ? sorted[i] : i] = 1
+    const left = this.entries.map(({ rows }) => ({ rows: new Uint32Array(rows.length), count: 0 }))
+    for (let i = 0; i < rows.length; i++) {
+      if (gone[i]) continue
+      const of = left[from[i]]
+      of.rows[of.count++] = rows[i]
+    }
+    this.entries = this.entries.flatMap(({ batch }, i) =>
+      left[i].count > 0 ? [{ batch, rows: left[i].rows.slice(0, left[i].count) }] : [],
+    )
+  }
+}
+
+function newestFirst(a: SourceBatch, b: SourceBatch): number {
+  const [x, y] = [a.source.fragment.time, b.source.fragment.time]
+  if (x !== y) return x > y ? -1 : 1
+  return b.source.index - a.source.index || a.tile - b.tile || a.first - b.first
+}
+
+/** All cells of the entries, one after another. */
+function listed(entries: readonly Entry[]): Picked {
+  const count = entries.reduce((sum, { rows }) => sum + rows.length, 0)
+  const [from, rows] = [new Uint32Array(count), new Uint32Array(count)]
+  let at = 0
+  for (const [i, entry] of entries.entries()) {
+    from.fill(i, at, at + entry.rows.length)
+    rows.set(entry.rows, at)
+    at += entry.rows.length
+  }
+  return { from, rows }
+}
+
+function endCells([{ data, starts }]: readonly ColumnData[], size: number | undefined): number {
+  return starts ? starts.length - 1 : data.length / (size ?? 1)
+}
+
+function withEnds(list: Uint32Array, count: number, value: (i: number) => number): Uint32Array {
+  const out = new Uint32Array(list.length + count)
+  out.set(list)
+  for (let i = 0; i < count; i++) out[list.length + i] = value(i)
+  return out
+}
+
+export function pickFrom(list: Uint32Array, positions: Int32Array): Uint32Array {
+  const out = new Uint32Array(positions.length)
+  for (let i = 0; i < out.length; i++) out[i] = list[positions[i]]
+  return out
+}
+
+/** Lanes that sort the newest cell first. Times are below 2^53. */
+function timeLanes(batches: readonly SourceBatch[], from: Uint32Array, rows: Uint32Array): KeyLanes {
+  const [high, low] = [new Uint32Array(rows.length), new Uint32Array(rows.length)]
+  for (let i = 0; i < rows.length; i++) {
+    const time = writtenAt(batches[from[i]], rows[i])
+    high[i] = ~Math.floor(time / 2 ** 32)
+    low[i] = ~(time % 2 ** 32)
+  }
+  return [high, low]
+}
+
+/** How many of the first `most` sorted cells come before the cell `end`. */
+function placeOf(lanes: KeyLanes, sorted: Int32Array | undefined, end: number, most: number): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(lanes, sorted ? sorted[middle] : middle, end)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
+  for (const lane of lanes) if (lane[a] !== lane[b]) return lane[a] < lane[b]
+  return false
+}
+
+/** Of the first `count` sorted cells, the first of each coordinates. */
+function firstOfEach(
+  lanes: KeyLanes,
+  columns: readonly ColumnData[],
+  sizes: readonly (number | undefined)[],
+  sorted: Int32Array | undefined,
+  count: number,
+): Int32Array {
+  const out = new Int32Array(count)
+  let found = 0
+  for (let i = 0; i < count; i++) {
+    const cell = sorted ? sorted[i] : i
+    if (found > 0 && isSame(lanes, columns, sizes, out[found - 1], cell)) continue
+    out[found++] = cell
+  }
+  return out.subarray(0, found)
+}
+
+/** Most neighbours differ in the last lane. Zeros of both signs sort alike, but are different coordinates. */
+function isSame(
+  lanes: KeyLanes,
+  columns: readonly ColumnData[],
+  sizes: readonly (number | undefined)[],
+  a: number,
+  b: number,
+): boolean {
+  for (let l = lanes.length - 1; l >= 0; l--) if (lanes[l][a] !== lanes[l][b]) return false
+  for (let d = 0; d < columns.length; d++) if (!sameCell(columns[d], a, b, sizes[d] ?? 0)) return false
+  return true
+}

@@ -1,0 +1,18 @@
+import { usage } from '../base/errors.ts'
+import type { OpenedArray, ReadBatches, ReadOrder, ReadQuery } from './query.ts'
+import { readSparse } from './sparse.ts'
+
+/**
+ * The cells of an array as TileDB 2.30 returns them, all fragments merged. The columns are those of
+ * {@link import('./query.ts').readColumns}. Memory holds a few tiles of each fragment that overlaps others.
+ */
+export async function* readMerged(opened: OpenedArray, query: ReadQuery): ReadBatches {
+  if (opened.schema.array_type === 'sparse') yield* readSparse(opened, query)
+  else throw usage('dense arrays cannot be read yet')
+}
+
+/** The order in which an array's cells are read if none is asked for: the one that costs least. */
+export function defaultOrder({ schema }: OpenedArray): ReadOrder {
+  if (schema.array_type === 'dense') return 'row-major'
+  return schema.allows_duplicates ? 'unordered' : 'global'
+}

@@ -1,0 +1,124 @@
+import { orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { type ColumnData, cellBytes } from '../cells/column.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { fixedSize } from '../format/range.ts'
+import type { MergePool } from './pool.ts'
+import type { Source, SourceBatch, WantedTile } from './source.ts'
+
+/** A tile to read. */
+export interface Place extends WantedTile {
+  source: Source
+}
+
+/** In which order tiles are read for a merge, and which cells are then known to be complete. */
+export interface Schedule {
+  /** The next tiles, of about so many bytes, one at least. */
+  next(bytes: number): Place[]
+  /**
+   * Cells that no cell of the tiles to come sorts before, by dimension; undefined if no tile is left.
+   * @param batches that were just read
+   */
+  before(batches: readonly SourceBatch[]): ColumnData[] | undefined
+  /** Called after the merge with the number of the cell of {@link before} that sorts first. */
+  held(cell: number): void
+}
+
+/**
+ * Reads tiles by the lowest corners of their boxes. In row-major and column-major tile and cell order no cell of a box sorts
+ * before that corner.
+ */
+export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedule {
+  const { dimensions } = schema.domain
+  const corners = dimensions.map((dimension, d) =>
+    columnOf(
+      places.map(({ mbr }) => mbr[d].min),
+      fixedSize(dimension),
+    ),
+  )
+  const order = sortedPositions(orderLanes(schema, corners, places.length), places.length)
+  let done = 0
+  return {
+    next(bytes) {
+      const from = done
+      for (let left = bytes; done < order.length && (done === from || left > 0); done++)
+        left -= sizeOf(places[order[done]])
+      return Array.from(order.subarray(from, done), (place) => places[place])
+    },
+    before() {
+      if (done === order.length) return undefined
+      const { mbr } = places[order[done]]
+      return dimensions.map((dimension, d) => columnOf([mbr[d].min], fixedSize(dimension)))
+    },
+    held() {},
+  }
+}
+
+/**
+ * Reads the tiles of every fragment in stored order. No cell of a fragment sorts before its last cell that was read: in
+ * Hilbert order, where corners of boxes tell nothing.
+ */
+export function byFragment(schema: ArraySchema, places: readonly Place[], pool: MergePool): Schedule {
+  const { dimensions } = schema.domain
+  const queues = [...new Set(places.map(({ source }) => source))].map((source) => ({
+    source,
+    places: places.filter((place) => place.source === source),
+    done: 0,
+    /** Number of cells that were read last, and the coordinates of the last. */
+    count: 0,
+    last: [] as Uint8Array[],
+  }))
+  const open = (): typeof queues => queues.filter(({ done, places }) => done < places.length)
+  let holding: Source | undefined
+  return {
+    next(bytes) {
+      const waiting = open()
+      return waiting.flatMap((queue) => {
+        const { source } = queue
+        if (source !== holding && pool.waiting(source.index) > queue.count / 2) return []
+        const from = queue.done
+        for (
+          let left = bytes / waiting.length;
+          queue.done < queue.places.length && (queue.done === from || left > 0);
+          queue.done++
+        )
+          left -= sizeOf(queue.places[queue.done])
+        return queue.places.slice(from, queue.done)
+      })
+    },
+    before(batches) {
+      for (const { source, columns, cell_num } of batches) {
+        const queue = queues.find((one) => one.source === source)
+        if (!queue || cell_num === 0) continue
+        queue.count = cell_num
+        queue.last = dimensions.map((dimension, d) => {
+          const column = columns[d] as ColumnData
+          return cellBytes(column, cell_num - 1, fixedSize(dimension) ?? 0)
+        })
+      }
+      const ends = open()
+      if (ends.length === 0) return undefined
+      return dimensions.map((dimension, d) =>
+        columnOf(
+          ends.map(({ last }) => last[d]),
+          fixedSize(dimension),
+        ),
+      )
+    },
+    held(cell) {
+      holding = open()[cell]?.source
+    },
+  }
+}
+
+function sizeOf({ source, tile }: Place): number {
+  return source.tileBytes(tile)
+}
+
+/** A column of cells, given by their bytes. */
+function columnOf(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
+  const starts = new Float64Array(cells.length + 1)
+  for (const [i, { length }] of cells.entries()) starts[i + 1] = starts[i] + length
+  const data = new Uint8Array(starts[cells.length])
+  for (const [i, cell] of cells.entries()) data.set(cell, starts[i])
+  return { data, starts: size === undefined ? starts : undefined, validity: undefined }
+}

@@ -1,0 +1,173 @@
+import { InspectError } from '../base/errors.ts'
+import { type Overlap, type RangeSets, rangeOverlap } from '../cells/bounds.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { lanesOf } from '../cells/elements.ts'
+import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { NDRange } from '../format/range.ts'
+import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import type { OpenedFragment, ReadQuery } from './query.ts'
+
+/** A tile of a sparse fragment that the ranges touch. */
+export interface WantedTile {
+  tile: number
+  mbr: NDRange
+  overlap: Overlap
+}
+
+/** The cells of a tile, or of a part of a large one. */
+export interface SourceBatch {
+  source: Source
+  tile: number
+  /** Position in the tile of the first cell. */
+  first: number
+  cell_num: number
+  /** By the wanted columns; undefined for a column that the fragment lacks. */
+  columns: (ColumnData | undefined)[]
+  /** The time of each cell, in a consolidated fragment that keeps them. */
+  written: Float64Array | undefined
+  /** The time at which each cell was deleted, in a fragment that keeps them. */
+  deleted: Float64Array | undefined
+}
+
+const TIMESTAMPS = '__timestamps'
+const DELETE_TIMESTAMPS = '__delete_timestamps'
+
+/** A sparse fragment of a read. */
+export class Source {
+  readonly fragment: OpenedFragment
+  /** Position among the fragments of the read: of two cells of the same time, the later fragment wins. */
+  readonly index: number
+  /** Whether its cells have times of their own. */
+  readonly hasTimes: boolean
+  private readonly wanted: readonly ColumnType[]
+  private readonly selection: CellSelection
+  private cells: FragmentCells | undefined
+  private readonly leaves: RTreeLevel | undefined
+
+  private constructor(
+    fragment: OpenedFragment,
+    index: number,
+    wanted: readonly ColumnType[],
+    leaves: RTreeLevel | undefined,
+    onFault: ReadQuery['onFault'],
+  ) {
+    const { slots } = fragment.info
+    const has = (name: string): boolean => slots.some((slot) => slot.name === name)
+    this.fragment = fragment
+    this.index = index
+    this.wanted = wanted
+    this.leaves = leaves
+    this.hasTimes = slots.some(({ kind }) => kind === 'timestamps')
+    const names = [...wanted.map(({ name }) => name), TIMESTAMPS, DELETE_TIMESTAMPS]
+    this.selection = {
+      fields: names.filter(has),
+      wholeTiles: onFault !== undefined,
+      onColumnError: onFault && ((error, column, tile) => onFault(this.placed(error, `${column.name}, tile ${tile}`))),
+      onFieldError: onFault && ((error, field) => onFault(this.placed(error, field))),
+    }
+  }
+
+  /** Undefined for a fragment without cells. @param wanted the columns of its batches */
+  static async open(
+    fragment: OpenedFragment,
+    index: number,
+    wanted: readonly ColumnType[],
+    onFault: ReadQuery['onFault'],
+  ): Promise<Source> {
+    return new Source(fragment, index, wanted, leafLevel(await fragment.fragment.rtree()), onFault)
+  }
+
+  private placed({ code, message, at, cause }: InspectError, field: string): InspectError {
+    return new InspectError(
+      code,
+      message,
+      { ...at, file: at.file ?? this.fragment.fragment.folder.path, field },
+      { cause },
+    )
+  }
+
+  /** The tiles that the ranges touch, in stored order. */
+  *tiles(ranges: RangeSets): Generator<WantedTile> {
+    const { leaves, fragment } = this
+    const { schema, tile_num } = fragment.info
+    const { dimensions } = schema.domain
+    const overlapOf = rangeOverlap(dimensions, ranges)
+    for (let tile = 0; tile < Math.min(tile_num, leaves?.mbr_num ?? 0); tile++) {
+      const mbr = mbrAt(leaves as RTreeLevel, tile, dimensions)
+      const overlap = overlapOf(mbr)
+      if (overlap !== 'none') yield { tile, mbr, overlap }
+    }
+  }
+
+  /** About so many bytes are the wanted columns of a tile. */
+  tileBytes(tile: number): number {
+    const { info } = this.fragment
+    const cells = tileCellNum(info, tile)
+    return this.wanted.reduce((sum, { name, type, cell_val_num }) => {
+      if (cell_val_num !== 'var') return sum + cells * datatypeSize(type) * cell_val_num
+      const slot = info.slots.findIndex((one) => one.name === name)
+      const stored = slot < 0 ? 0 : (info.file_var_sizes[slot] ?? 0) / info.tile_num
+      return sum + cells * 8 + stored * UNFOLDED
+    }, 0)
+  }
+
+  /** The cells of tiles, given in rising order. */
+  async *batches(tiles: readonly number[], reuse = false): AsyncGenerator<SourceBatch> {
+    if (tiles.length === 0) return
+    const { selection } = this
+    const chosen = new Set(tiles)
+    selection.tiles = { from: tiles[0], to: tiles[tiles.length - 1] }
+    selection.skipTile =
+      chosen.size === selection.tiles.to - selection.tiles.from + 1 ? undefined : (tile) => !chosen.has(tile)
+    selection.reuse = reuse
+    this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
+    const { columns } = this.cells
+    const place = (wanted: ColumnType): number => columns.findIndex((one) => isSameForm(one, wanted))
+    const places = this.wanted.map(place)
+    const [times, deletes] = [TIMESTAMPS, DELETE_TIMESTAMPS].map((name) =>
+      columns.findIndex((one) => one.name === name),
+    )
+    for await (const batch of this.cells.batches())
+      yield {
+        source: this,
+        tile: batch.tile,
+        first: batch.first ?? 0,
+        cell_num: batch.cell_num,
+        columns: places.map((at) => batch.columns[at]),
+        written: timesOf(batch, times),
+        deleted: timesOf(batch, deletes),
+      }
+  }
+
+  async close(): Promise<void> {
+    const { cells } = this
+    this.cells = undefined
+    await cells?.close()
+    await this.fragment.fragment.close()
+  }
+}
+
+/** Stored bytes of var-sized values may unfold to this many times as many. */
+const UNFOLDED = 4
+
+/** Whether a fragment's column has the form that the array has now. TileDB misreads cells of another form. */
+export function isSameForm(a: ColumnType, b: ColumnType): boolean {
+  return (
+    a.kind === b.kind &&
+    a.name === b.name &&
+    a.type === b.type &&
+    a.cell_val_num === b.cell_val_num &&
+    a.nullable === b.nullable
+  )
+}
+
+function timesOf(batch: CellBatch, column: number): Float64Array | undefined {
+  const data = batch.columns[column]?.data
+  if (!data) return undefined
+  const lanes = lanesOf(data)
+  const times = new Float64Array(batch.cell_num)
+  for (let i = 0; i < times.length; i++) times[i] = lanes[2 * i + 1] * 2 ** 32 + lanes[2 * i]
+  return times
+}

@@ -1,0 +1,270 @@
+import {
+  type Bounds,
+  type Comparable,
+  comparable,
+  compare,
+  type RangeSets,
+  rangeOverlap,
+  rowsInside,
+} from '../cells/bounds.ts'
+import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { gatherFrom } from '../cells/gather.ts'
+import { fixedSize } from '../format/range.ts'
+import { fillCell } from './fill.ts'
+import { CellFilter, type Picked, writtenAt } from './filter.ts'
+import { MergePool, pickFrom } from './pool.ts'
+import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
+import { byCorner, byFragment, type Place } from './schedule.ts'
+import { Source, type SourceBatch } from './source.ts'
+
+/** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
+const FIRST_WINDOW = 256 * 1024
+const MOST_WINDOW = 8 * 2 ** 20
+const WINDOW_GROWS = 4
+/** Bytes of the cells that are sorted at once. */
+const MOST_SORTED = 48 * 2 ** 20
+/** Cells of a batch of sorted cells. */
+const SORTED_BATCH = 2 ** 16
+/** Up to so many fragments stay open between windows. */
+const MOST_OPEN = 64
+
+/** The cells of a sparse array, all fragments merged as TileDB's reader merges them. */
+export async function* readSparse(opened: OpenedArray, query: ReadQuery): ReadBatches {
+  const reader = await SparseReader.open(opened, query)
+  try {
+    yield* reader.batches()
+  } finally {
+    await reader.close()
+  }
+}
+
+class SparseReader {
+  private readonly opened: OpenedArray
+  private readonly query: ReadQuery
+  private readonly filter: CellFilter
+  private readonly sources: readonly Source[]
+  private readonly columns: readonly ColumnType[]
+  /** Number of columns to show, without those of the provenance. */
+  private readonly shown: number
+
+  private constructor(opened: OpenedArray, query: ReadQuery, filter: CellFilter, sources: readonly Source[]) {
+    this.opened = opened
+    this.query = query
+    this.filter = filter
+    this.sources = sources
+    this.columns = readColumns(opened.schema, query)
+    this.shown = readColumns(opened.schema, { ...query, provenance: false }).length
+  }
+
+  static async open(opened: OpenedArray, query: ReadQuery): Promise<SparseReader> {
+    const { schema, fragments } = opened
+    const filter = await CellFilter.of(opened, query)
+    const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
+    const sources: Source[] = []
+    for (const [index, fragment] of fragments.entries()) {
+      const { nonempty_domain } = fragment.info
+      if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
+      sources.push(await Source.open(fragment, index, filter.wanted, query.onFault))
+    }
+    return new SparseReader(opened, query, filter, sources)
+  }
+
+  async close(): Promise<void> {
+    for (const source of this.sources) await source.close()
+  }
+
+  batches(): ReadBatches {
+    const { order, ranges } = this.query
+    return order === 'row-major' || order === 'col-major'
+      ? this.sorted(order === 'col-major')
+      : this.merged(ranges, order === 'global')
+  }
+
+  /**
+   * @param inOrder whether the cells must come in global order; otherwise those of an array with duplicates come fragment
+   * after fragment
+   */
+  private async *merged(ranges: RangeSets, inOrder: boolean, reuse = !this.query.provenance): ReadBatches {
+    const { sources, opened } = this
+    const isMerged = sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
+    // Fragments store their cells in global order, and each once unless they keep times.
+    if (isMerged && (inOrder || !opened.schema.allows_duplicates)) yield* this.windows(ranges)
+    else for (const source of sources) yield* this.streamed(source, ranges, reuse)
+  }
+
+  /** The cells of one fragment as they are stored. */
+  private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
+    const places = [...source.tiles(ranges)]
+    const partly = new Set(places.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile])))
+    const tiles = places.map(({ tile }) => tile)
+    for await (const batch of source.batches(tiles, reuse)) {
+      const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
+      const columns = batch.columns.slice(0, this.shown)
+      if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined))
+        yield { tile: batch.tile, first: batch.first, cell_num: batch.cell_num, rows, columns }
+      else {
+        const all = rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
+        yield* this.shownCells([batch], { from: new Uint32Array(all.length), rows: all })
+      }
+    }
+    if (this.sources.length > MOST_OPEN) await source.close()
+  }
+
+  /** The rows inside the ranges and the times; undefined for all. */
+  private rowsOf(batch: SourceBatch, ranges: RangeSets | undefined): Uint32Array | undefined {
+    const { dimensions } = this.opened.schema.domain
+    const columns = batch.columns.slice(0, dimensions.length) as ColumnData[]
+    const rows = ranges && rowsInside(dimensions, columns, batch.cell_num, ranges)
+    const { written } = batch
+    if (!written) return rows
+    const [first, last] = this.opened.between.map(Number)
+    const all = rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
+    return all.filter((row) => written[row] >= first && written[row] <= last)
+  }
+
+  /** A batch of the picked cells that stay. */
+  private *shownCells(batches: readonly SourceBatch[], picked: Picked): Generator<CellBatch> {
+    const kept = this.filter.kept(batches, picked)
+    const cell_num = kept.rows.length
+    if (cell_num === 0) return
+    const columns = this.columns.slice(0, this.shown).map((_, c) => this.filter.column(c, batches, kept))
+    if (this.query.provenance) columns.push(...provenanceOf(batches, kept))
+    yield { tile: 0, cell_num, rows: undefined, columns }
+  }
+
+  /** The cells in global order, merged window by window. */
+  private async *windows(ranges: RangeSets): ReadBatches {
+    const { schema } = this.opened
+    const places = this.sources.flatMap((source) => [...source.tiles(ranges)].map((one) => ({ ...one, source })))
+    if (places.length === 0) return
+    const pool = new MergePool(schema)
+    const schedule = schema.cell_order === 'hilbert' ? byFragment(schema, places, pool) : byCorner(schema, places)
+    let bytes = FIRST_WINDOW
+    for (let more = true; more; ) {
+      const batches = await this.load(schedule.next(bytes), ranges, pool)
+      const before = schedule.before(batches)
+      const taken = pool.take(before)
+      schedule.held(taken.held)
+      yield* this.shownCells(taken.batches, taken.picked)
+      more = before !== undefined
+      bytes = Math.min(MOST_WINDOW, bytes * WINDOW_GROWS)
+    }
+  }
+
+  /** Reads tiles into the pool. */
+  private async load(places: readonly Place[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
+    const bySource = new Map<Source, Place[]>()
+    for (const place of places) {
+      const known = bySource.get(place.source)
+      if (known) known.push(place)
+      else bySource.set(place.source, [place])
+    }
+    const read: SourceBatch[] = []
+    for (const [source, own] of bySource) {
+      const partly = new Set(own.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile])))
+      const tiles = own.map(({ tile }) => tile).sort((a, b) => a - b)
+      for await (const batch of source.batches(tiles)) {
+        const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
+        pool.add(batch, rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i))
+        read.push(batch)
+      }
+      if (this.sources.length > MOST_OPEN) await source.close()
+    }
+    return read
+  }
+
+  /** The cells in row-major or column-major order: slice by slice of the slowest dimension. */
+  private async *sorted(colMajor: boolean): ReadBatches {
+    const { dimensions } = this.opened.schema.domain
+    const slowest = colMajor ? dimensions.length - 1 : 0
+    for (const ranges of this.slices(slowest)) {
+      const batches: CellBatch[] = []
+      for await (const batch of this.merged(ranges, false, false)) batches.push(batch)
+      yield* this.sortedBatches(batches, colMajor)
+    }
+  }
+
+  /** The ranges, cut along a dimension into slices of about as many cells as can be sorted at once. */
+  private *slices(dimension: number): Generator<RangeSets> {
+    const { schema } = this.opened
+    const { ranges } = this.query
+    const { type } = schema.domain.dimensions[dimension]
+    const starts = this.sources.flatMap((source) =>
+      [...source.tiles(ranges)].map(({ tile, mbr }) => ({
+        low: comparable(type, mbr[dimension].min),
+        bytes: source.tileBytes(tile),
+      })),
+    )
+    starts.sort((a, b) => compare(a.low, b.low))
+    let low: Comparable | undefined
+    let bytes = 0
+    for (const start of starts) {
+      bytes += start.bytes
+      if (bytes <= MOST_SORTED || low === start.low || (low !== undefined && compare(start.low, low) <= 0)) continue
+      yield cut(ranges, dimension, { low, high: undefined, below: start.low })
+      low = start.low
+      bytes = start.bytes
+    }
+    yield low === undefined ? ranges : cut(ranges, dimension, { low, high: undefined })
+  }
+
+  private *sortedBatches(batches: readonly CellBatch[], colMajor: boolean): Generator<CellBatch> {
+    const { schema } = this.opened
+    const { dimensions } = schema.domain
+    const cells = batches.map(({ rows, cell_num }) => rows ?? Uint32Array.from({ length: cell_num }, (_, i) => i))
+    const count = cells.reduce((sum, { length }) => sum + length, 0)
+    const [from, at] = [new Uint32Array(count), new Uint32Array(count)]
+    let filled = 0
+    for (const [i, rows] of cells.entries()) {
+      from.fill(i, filled, filled + rows.length)
+      at.set(rows, filled)
+      filled += rows.length
+    }
+    const gathered = (c: number, own: Uint32Array, rows: Uint32Array): ColumnData => {
+      const column = this.columns[c]
+      const sources = batches.map(({ columns }) => columns[c])
+      return gatherFrom(sources, own, rows, fixedSize(column), fillCell(schema, column))
+    }
+    const coordinates = dimensions.map((_, d) => gathered(d, from, at))
+    const order = sortedPositions(layoutLanes(dimensions, coordinates, count, colMajor), count)
+    for (let first = 0; first < count; first += SORTED_BATCH) {
+      const positions = order.subarray(first, first + SORTED_BATCH)
+      const [own, rows] = [pickFrom(from, positions), pickFrom(at, positions)]
+      const columns = this.columns.map((_, c) => gathered(c, own, rows))
+      yield { tile: 0, cell_num: positions.length, rows: undefined, columns }
+    }
+  }
+}
+
+/** The ranges, with those of one dimension limited to a slice. */
+function cut(ranges: RangeSets, dimension: number, slice: Bounds): RangeSets {
+  const own = ranges.get(dimension) ?? [{ low: undefined, high: undefined }]
+  const limited = own.map((range) => ({ ...range, low: highest(range.low, slice.low), below: slice.below }))
+  return new Map(ranges).set(dimension, limited)
+}
+
+function highest(a: Comparable | undefined, b: Comparable | undefined): Comparable | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return compare(a, b) < 0 ? b : a
+}
+
+/** The cells of the {@link PROVENANCE} columns. */
+function provenanceOf(batches: readonly SourceBatch[], { from, rows }: Picked): ColumnData[] {
+  const count = rows.length
+  const fragment = new Int32Array(count)
+  const [tile, cell, written] = [new BigUint64Array(count), new BigUint64Array(count), new BigInt64Array(count)]
+  for (let i = 0; i < count; i++) {
+    const batch = batches[from[i]]
+    fragment[i] = batch.source.index
+    tile[i] = BigInt(batch.tile)
+    cell[i] = BigInt(batch.first + rows[i])
+    written[i] = BigInt(writtenAt(batch, rows[i]))
+  }
+  const validity = new Uint8Array(count).fill(1)
+  return [fragment, tile, cell, written].map(({ buffer }) => ({
+    data: new Uint8Array(buffer),
+    starts: undefined,
+    validity,
+  }))
+}
