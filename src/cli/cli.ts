@@ -104,8 +104,10 @@ async function runCommand(
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseTileSize(options.maxTileSize)
   const shownPath = shownBy(paths)
+  const several = paths.length > 1 && command.registeredArguments[0].variadic
   const opened: Target[] = []
-  /** The first fault and the last note about the current target. */
+  /** The target that is worked on; the first fault and the last note about it. */
+  let current = ''
   let reported: { fault?: InspectError; note?: string } = {}
   const cx: CommandContext = {
     storage,
@@ -129,12 +131,11 @@ async function runCommand(
     },
     note: (text) => {
       reported.note = text
-      report.note(text)
+      report.note(several && !module.together && !text.startsWith(current) ? `${current}: ${text}` : text)
     },
     refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
   }
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
-  const several = paths.length > 1 && command.registeredArguments[0].variadic
   const documents = await openDocuments({ process, report, options, several })
   // From here on errors are about what is read, until then about what the user wrote.
   report.shownPath = shownPath
@@ -144,6 +145,7 @@ async function runCommand(
     for (const some of several && !module.together ? paths.map((path) => [path]) : [paths]) {
       const before = documents.count
       reported = {}
+      current = some[0]
       try {
         for await (const outcome of module.run(cx, some, options as never)) await documents.add(outcome)
         if (documents.count === before) await documents.addEmpty(some[0], reported.fault, reported.note)

@@ -54,6 +54,8 @@ class Documents {
   /** Whether an error ended a document in the middle. */
   private cut = false
   private readonly csv = {}
+  /** Whether a note has said that integers are printed that readers may round. */
+  private roundedTold = false
 
   constructor(call: Call, out: Output, file?: FileOutput) {
     this.call = call
@@ -142,7 +144,8 @@ class Documents {
       this.failures.push(notes.failed)
       report.error(notes.failed)
     }
-    if (notes?.rounded)
+    if (notes?.rounded && !this.roundedTold)
       report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
+    this.roundedTold ||= notes?.rounded === true
   }
 }

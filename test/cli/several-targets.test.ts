@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -122,4 +122,20 @@ test('NDJSON of several targets says whose the rows are', async () => {
 test('the arguments of a command that takes one target are not several', async () => {
   const args = ['at', `${PLACES}/__17`, '--cell', 'lat=-34.6,lon=-58.38', '--format', 'ndjson']
   expect(Object.keys(JSON.parse((await run(args)).text))[0]).not.toBe('path')
+})
+
+test('notes name their target if there are several, and what concerns all is said once', async () => {
+  const array = `${FIXTURES}/labels/wanting`
+  const [name] = readdirSync(`${array}/__fragments`)
+  const fragment = `${array}/__fragments/${name}`
+  const one = await run(['decode', '--labels', fragment])
+  expect(one.stderr).toMatch(/^note: v: 2 cells have no label /)
+  const both = await run(['decode', '--labels', fragment, fragment])
+  const note = one.stderr.replace('note: ', `note: ${fragment}: `)
+  expect(both.stderr).toBe(note + note)
+  expect((await run(['tiles', EMPTY, EMPTY])).stderr).toBe(`note: ${EMPTY} has no fragments\n`.repeat(2))
+
+  const large = `${FIXTURES}/22/filter_bitshuffle`
+  const rounded = await run(['schema', large, large, '--json'])
+  expect(rounded.stderr.match(/^note: integers beyond 2\^53/gm)).toHaveLength(1)
 })

@@ -18,7 +18,7 @@ export async function checkTable(
   for await (const finding of findings) {
     const { severity, code, message, meaning } = finding
     const place = [inside(finding.file, path), placeText(finding)].filter(Boolean).join(': ')
-    await line(`${severity} ${code} ${place}`, out, ROLES[severity])
+    await line([severity, code, place].filter(Boolean).join(' '), out, ROLES[severity])
     await line(`  ${message}`, out)
     await line(`  ${meaning}`, out, 'dim')
   }
