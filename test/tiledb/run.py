@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
         up to --count of each release (default 40), for --minutes in all (default 2)
 names   what TileDB does when files are gone or others are among them, as recorded for the tests
 visible what TileDB makes of commits, lists and time stamps, as recorded for the tests
+conditions
+        conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -77,6 +79,12 @@ def visible(_):
     return code, "visible: " + last(output)
 
 
+def conditions(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "conditions.py", *seed])
+    return code, "conditions: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -109,7 +117,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 def main():
