@@ -1,6 +1,6 @@
 import type { Result } from './base/result.ts'
 import type { CellBatch, ColumnType } from './cells/column.ts'
-import { type CellSelection, FragmentCells as Cells } from './cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells as CellsOfFragment } from './cells/fragment-cells.ts'
 import { batchRows, columnValue } from './cells/rows.ts'
 import type { MetadataEntry } from './format/array-metadata.ts'
 import type { ArraySchema } from './format/array-schema.ts'
@@ -10,6 +10,7 @@ import type { GroupMember } from './format/group-details.ts'
 import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
+import type { ColumnValues } from './render/collect-columns.ts'
 import type { FragmentEntry, SchemaFile } from './store/array.ts'
 import { type FieldFile, type FragmentInfo, Fragment as OpenedFragment } from './store/fragment.ts'
 
@@ -30,6 +31,7 @@ export type { NDRange, Range } from './format/range.ts'
 export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts'
 export type { TileMinMax } from './format/tile-min-max.ts'
 export { cellValue } from './format/value.ts'
+export type { ColumnValues } from './render/collect-columns.ts'
 export { type DirectoryHandle, type FileContent, folderStorage, type ListedFile } from './source/folder-storage.ts'
 export { MemorySource, MemoryStorage } from './source/memory.ts'
 export type { ByteSource, Entry, Storage } from './source/source.ts'
@@ -98,12 +100,16 @@ export type Target =
   | { type: 'group'; path: string; group: InspectGroup }
   | { type: 'file'; path: string; name: string; array: InspectArray | undefined; fragment: Fragment | undefined }
 
-/** The cells of a fragment as columns of bytes, tile by tile. */
-export interface FragmentCells {
+/** Cells as columns of bytes, batch by batch. */
+export interface Cells {
   /** In the order of {@link CellBatch.columns}. */
   readonly columns: readonly ColumnType[]
-  /** The selected tiles in stored order; memory holds one. */
+  /** From the first cell on, each time. */
   batches(): AsyncGenerator<CellBatch>
+}
+
+/** The cells of a fragment: a batch is a tile, or a part of a large one, in stored order; memory holds one. */
+export interface FragmentCells extends Cells {
   close(): Promise<void>
 }
 
@@ -116,7 +122,7 @@ export type CellsWanted = Pick<CellSelection, 'fields' | 'tiles' | 'skipTile'>
  * @throws InspectError USAGE if the fragment does not have a selected field
  */
 export function openCells(fragment: Fragment, selection: CellsWanted = {}): Promise<FragmentCells> {
-  return Cells.open(opened(fragment), selection)
+  return CellsOfFragment.open(opened(fragment), selection)
 }
 
 /**
@@ -129,7 +135,7 @@ export async function* readCells(
   fragment: Fragment,
   { raw = false, ...selection }: CellsWanted & { raw?: boolean } = {},
 ): AsyncGenerator<{ [field: string]: Result }> {
-  const cells = await Cells.open(opened(fragment), selection)
+  const cells = await CellsOfFragment.open(opened(fragment), selection)
   const { columns } = cells
   const values = columns.map((column) => columnValue(column, { raw }))
   const all = columns.map((_, i) => i)
@@ -138,6 +144,32 @@ export async function* readCells(
   } finally {
     await cells.close()
   }
+}
+
+/**
+ * All cells in typed arrays, one a column, by its name: a Float32Array for FLOAT32, a BigInt64Array for INT64 and dates, and so
+ * on. Memory holds all of them.
+ * @param cells are read to their end, and not closed
+ * @throws InspectError any fault of the files
+ */
+export async function collectColumns(cells: Cells): Promise<Map<string, ColumnValues>> {
+  return (await import('./render/collect-columns.ts')).collectColumns(cells.columns, cells.batches())
+}
+
+/**
+ * Writes cells as an Arrow IPC stream, as `decode --format arrow` does: memory holds a batch. Dates are timestamps, text is
+ * UTF-8, null cells are nulls.
+ * @param cells are read to their end, and not closed
+ * @param write gets the stream piece by piece, each memory of its own; the next comes when what it returns has resolved
+ * @throws InspectError BAD_VALUE for invalid text; TOO_LARGE for 2 GiB in a column of a tile; any fault of the files
+ */
+export async function writeArrowStream(
+  cells: Cells,
+  write: (piece: Uint8Array) => Promise<void> | void,
+): Promise<void> {
+  const { writeArrow } = await import('./render/arrow.ts')
+  const out = { write: (piece: string | Uint8Array) => write(piece as Uint8Array), columns: undefined, color: false }
+  await writeArrow({ columns: cells.columns, batches: cells.batches() }, out, { file: false, raw: false })
 }
 
 function opened(fragment: Fragment): OpenedFragment {

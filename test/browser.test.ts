@@ -65,6 +65,13 @@ const SCRIPT = `
     for await (const row of inspect.readCells(fragment)) rows.push(row)
     return JSON.stringify({ version: footer.version, tiles: footer.sparse_tile_num, rows }, exact)
   }
+  async function arrow(path, files) {
+    const array = await inspect.openArray(path, { storage: memory(files) })
+    const [entry] = await array.fragments()
+    const pieces = []
+    await inspect.writeArrowStream(await inspect.openCells(array.fragment(entry.path)), (piece) => void pieces.push(...piece))
+    return btoa(pieces.map((byte) => String.fromCharCode(byte)).join(''))
+  }
   async function refused(path) {
     return inspect.openArray(path).then(() => undefined, ({ code, message }) => code + ': ' + message)
   }
@@ -151,6 +158,15 @@ describe('the library in a page', () => {
     expect(get(read, 'version')).toBe(22)
     expect(items(get(read, 'rows')).length).toBe(rows.length)
     expect(rounded(get(read, 'rows'))).toEqual(rounded(rows))
+  })
+
+  test.each(['type_text', 'sparse_basic'])('%s: Arrow is what the command line writes', async (name) => {
+    const files = [...filesBelow(`${FIXTURES}/22/${name}`, '/array')]
+    const [fragment] = files.flatMap(([path]) => /^\/array(\/__fragments\/[^/]+)/.exec(path)?.[1] ?? [])
+    const packed = files.map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])
+    const stream = String(await inPage('browser', `${SCRIPT}; arrow('/array', ${JSON.stringify(packed)})`))
+    const { stdout } = await run(['decode', '--format', 'arrow', `${FIXTURES}/22/${name}${fragment}`])
+    expect(Buffer.from(stream, 'base64').equals(stdout)).toBe(true)
   })
 
   test('reads over fetch by ranges, and follows redirects as the browser does', async () => {

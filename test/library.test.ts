@@ -31,15 +31,15 @@ function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
 describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
-"ERROR_CODES InspectError MemorySource MemoryStorage cellValue folderStorage leafLevel mbrAt open
-openArray openCells openFragment openGroup readCells"
+"ERROR_CODES InspectError MemorySource MemoryStorage cellValue collectColumns folderStorage leafLevel
+mbrAt open openArray openCells openFragment openGroup readCells writeArrowStream"
 `)
     expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
-"ArraySchema Attribute ByteSource CellBatch CellsWanted ColumnData ColumnType Datatype Dimension
-DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile FileContent Fragment FragmentCells
-FragmentEntry FragmentFooter FragmentInfo FragmentState GroupMember InspectArray InspectGroup
-ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree RTreeLevel Range Result SchemaFile
-SlotStatistics Storage Target TileMinMax"
+"ArraySchema Attribute ByteSource CellBatch Cells CellsWanted ColumnData ColumnType ColumnValues
+Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile FileContent
+Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo FragmentState GroupMember
+InspectArray InspectGroup ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree RTreeLevel
+Range Result SchemaFile SlotStatistics Storage Target TileMinMax"
 `)
   })
 

@@ -7,6 +7,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import type { RTreeLevel } from '../format/rtree.ts'
 import { mbrAt } from '../format/rtree.ts'
+import { isAscii } from '../format/text.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault, hasLossyDimension, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
@@ -167,12 +168,6 @@ function firstFaults(lanes: KeyLanes, cells: number, isSame: (cell: number) => b
     } else if (lanes[lane][cell - 1] > lanes[lane][cell]) return { falling: cell, same }
   }
   return { falling: -1, same }
-}
-
-function isAscii(text: Uint8Array): boolean {
-  let any = 0
-  for (let i = 0; i < text.length; i++) any |= text[i]
-  return any < 0x80
 }
 
 function named(place: Place, { name }: Dimension): Place {

@@ -19,6 +19,21 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Node has both in native code. It is not imported, as bundlers for pages find no such module. */
+const native = globalThis.process?.getBuiltinModule?.('buffer')
+
+/** Whether the bytes are valid UTF-8. */
+export const isUtf8: (bytes: Uint8Array) => boolean = native?.isUtf8 ?? ((bytes) => decodeUtf8(bytes) !== undefined)
+
+/** Whether all bytes are ASCII. */
+export const isAscii: (bytes: Uint8Array) => boolean = native?.isAscii ?? hasOnlyAscii
+
+function hasOnlyAscii(bytes: Uint8Array): boolean {
+  let any = 0
+  for (let i = 0; i < bytes.length; i++) any |= bytes[i]
+  return any < 0x80
+}
+
 function decodeEscaping(bytes: Uint8Array): string {
   let out = ''
   for (let i = 0; i < bytes.length; ) {

@@ -1,10 +1,10 @@
-import { isAscii, isUtf8 } from 'node:buffer'
 import { binary, dictionary, field, fixedSizeList, list, utf8 } from '@uwdata/flechette/src/data-types.js'
 import type { DataType, DictionaryType, Field } from '@uwdata/flechette/src/types.js'
+import { concat, NO_BYTES } from '../base/bytes.ts'
 import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { isAscii, isUtf8 } from '../format/text.ts'
 import { cellReader } from '../format/value.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
 import {
@@ -42,6 +42,8 @@ export interface ColumnWriter {
   encode: ColumnEncoder
   dictionary: ArrowDictionaryBody | undefined
 }
+
+const UTF8 = new TextEncoder()
 
 /** Offsets are int32. */
 const MOST = 2 ** 31 - 1
@@ -236,19 +238,19 @@ function wideTextCells(column: ColumnType): ColumnEncoder {
   return ({ data, starts, validity }, count, body, name) => {
     const cells = cell_val_num === 'var' ? startsOf(starts, count) : undefined
     const offsets = new Int32Array(count + 1)
-    const texts: Buffer[] = []
+    const texts: Uint8Array[] = []
     for (let i = 0; i < count; i++) {
       offsets[i + 1] = offsets[i]
       if (validity?.[i] === 0) continue
       const text = read(data, cells?.[i] ?? i * size, cells?.[i + 1] ?? (i + 1) * size)
       if (typeof text !== 'string') throw notText(column, name(i))
-      const encoded = Buffer.from(text)
+      const encoded = UTF8.encode(text)
       texts.push(encoded)
       checkLength(offsets[i] + encoded.length, 'bytes')
       offsets[i + 1] += encoded.length
     }
     addNode(count, validity, body)
-    body.buffers.push(bytesOf(offsets), Buffer.concat(texts))
+    body.buffers.push(bytesOf(offsets), concat(texts))
   }
 }
 

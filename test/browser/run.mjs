@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
+import { json } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { build } from 'esbuild'
 import { listen, serveFolder } from '../helpers/http-server.ts'
@@ -39,8 +40,15 @@ for (const name of NAMES) cpSync(join(FIXTURES, name), join(WWW, 'arrays', name)
 const LARGE = join(WWW, 'arrays/large')
 cli(['write-sample', LARGE, '--dense', '--cells', String(CELLS), '--filters', 'gzip', '--seed', '1', '--quiet'])
 
+/** The page of docs/library.md that draws a heat map. */
+const [, HEAT_MAP_PAGE, HEAT_MAP] = /^```html\n(.*?)^```.*?^```js page\n(.*?)^```/ms.exec(
+  readFileSync('docs/library.md', 'utf8'),
+)
+writeFileSync(join(WWW, 'heat-map.js'), HEAT_MAP)
+cpSync('examples/arrays/weather', join(WWW, 'arrays/weather'), { recursive: true })
+
 const { outputFiles } = await build({
-  entryPoints: ['test/browser/page.js'],
+  entryPoints: { page: 'test/browser/page.js', 'heat-map': join(WWW, 'heat-map.js') },
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -63,36 +71,44 @@ after(() => {
   for (const close of closing) close()
 })
 
-/** What the page answers, and the requests that it made. */
-async function ask(name, args) {
+const PAGES = new Map([
+  ['/page', '<!doctype html><meta charset="utf-8"><script type="module" src="/scripts/page.js"></script>'],
+  [
+    '/scripts/heat-map.html',
+    `${HEAT_MAP_PAGE}<script type="module">
+       await import('./heat-map.js')
+       const canvas = document.querySelector('canvas')
+       const { width, height } = canvas
+       const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+       await fetch('/done', { method: 'POST', body: JSON.stringify({ result: { width, height, pixels: [...data] } }) })
+     </script>`,
+  ],
+])
+
+/** What a page answers, and the requests that it made. */
+async function open(address) {
   server.reset()
   const done = new Promise((resolve) => {
     server.fault = ({ method, path }, response) => {
-      const script = SCRIPTS.get(path)
+      const send = (type, body) => response.writeHead(200, { 'content-type': type }).end(body)
       if (method === 'POST') {
-        let text = ''
-        response.req.on('data', (part) => {
-          text += part
-        })
-        response.req.on('end', () => {
-          response.end()
-          resolve(JSON.parse(text))
-        })
-      } else if (script) response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
-      else if (path === '/page') {
-        const html = '<!doctype html><meta charset="utf-8"><script type="module" src="/scripts/page.js"></script>'
-        response.writeHead(200, { 'content-type': 'text/html' }).end(html)
-      } else return path === '/favicon.ico' && response.writeHead(404).end() !== undefined
+        json(response.req).then(resolve)
+        response.end()
+      } else if (SCRIPTS.has(path)) send('text/javascript', SCRIPTS.get(path))
+      else if (PAGES.has(path)) send('text/html', PAGES.get(path))
+      else if (path === '/favicon.ico') response.writeHead(404).end()
+      else return false
       return true
     }
   })
-  const url = `${server.url}/page#${encodeURIComponent(JSON.stringify([name, args]))}`
-  const { result, error } = await visit(url, done)
+  const { result, error } = await visit(`${server.url}${address}`, done)
   assert.equal(error, undefined)
   const { requests } = server
   const scripts = requests.map(({ path }) => /^\/scripts\/(\w[\w.]*?)-/.exec(path)?.[1]).filter((one) => one)
   return { result, requests, scripts: new Set(scripts) }
 }
+
+const ask = (name, args) => open(`/page#${encodeURIComponent(JSON.stringify([name, args]))}`)
 
 /** JSON of the command line as the page's: special floats are null there. */
 function asInPage(rows) {
@@ -194,4 +210,18 @@ describe('an array in a folder', () => {
     const { result } = await ask('handle', { name: 'sparse_basic', paths: pathsBelow('sparse_basic') })
     assert.deepEqual(result, printed('sparse_basic'))
   })
+})
+
+test('the page of docs/library.md draws a heat map', async () => {
+  assert.ok(HEAT_MAP.trimEnd().split('\n').length <= 40)
+  const { result } = await open('/scripts/heat-map.html?array=/arrays/weather&field=temperature')
+  const cells = printed('weather')
+  assert.deepEqual([result.width, result.height], [121, 6])
+  const [low, high] = [Math.min, Math.max].map((end) => end(...cells.map(({ temperature }) => temperature)))
+  for (const { station, day, temperature } of cells) {
+    const at = (station * result.width + day - 1) * 4
+    const [red, green, blue, alpha] = result.pixels.slice(at, at + 4)
+    const heat = (255 * (temperature - low)) / (high - low)
+    assert.ok(Math.abs(red - heat) < 1 && red + blue === 255 && green === 0 && alpha === 255, `${station}, ${day}`)
+  }
 })

@@ -1,11 +1,14 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { serveBuckets } from '../helpers/s3-server.ts'
 import { sessionsOf, words } from '../helpers/sessions.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const bucket = await serveBuckets({ bucket: `${ROOT}/examples/arrays` }, { pageSize: 1000 })
 /** Lets `tiledb-inspect` be its sources. */
 const LOADER = ['--no-warnings', '--import', './test/fuzz/register.mjs']
 
@@ -26,18 +29,28 @@ test("the README's program prints values, not bytes", () => {
 
 describe('the programs of docs/library.md print what stands below them', () => {
   const page = readFileSync(`${ROOT}/docs/library.md`, 'utf8')
-  const programs = [...page.matchAll(/^```js\n(.*?)^```\n\n```text\n(.*?)^```$/gms)].map(([, program, printed]) => {
-    const [, entry] = /'(tiledb-inspect[^']*)'/.exec(program) ?? []
-    return { entry, program, printed }
+  const programs = [...page.matchAll(/^## ([^\n]*)\n(?:(?!^## ).)*?^```js\n(.*?)^```\n\n```text\n(.*?)^```$/gms)].map(
+    ([, title, program, printed]) => ({ title, program, printed }),
+  )
+
+  test('all of them', () => {
+    expect(programs.map(({ title }) => title)).toEqual([
+      'The fragments of an array on S3',
+      'A column as a typed array',
+      'Cells to Arrow',
+      'In a page',
+      'The structures',
+    ])
   })
 
-  test('there is one for each entry for pages', () => {
-    expect(programs.map(({ entry }) => entry)).toEqual(['tiledb-inspect/browser', 'tiledb-inspect/format'])
-  })
-
-  test.each(programs)('$entry', ({ program, printed }) => {
-    const { status, stdout, stderr } = node(['--input-type=module', '--eval', program])
-    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: printed })
+  test.each(programs)('$title', async ({ program, printed }) => {
+    const environment = { PATH: process.env.PATH, AWS_ENDPOINT_URL: bucket.url, AWS_NO_SIGN_REQUEST: 'true' }
+    const { stdout, stderr } = await promisify(execFile)(
+      execPath,
+      [...LOADER, '--input-type=module', '--eval', program],
+      { cwd: ROOT, env: environment },
+    )
+    expect({ stderr, stdout }).toEqual({ stderr: '', stdout: printed })
   })
 })
 

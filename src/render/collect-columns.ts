@@ -1,0 +1,44 @@
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { aligned, isWide, type Numbers, numbersOf } from '../cells/elements.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { MergedRows, selectRows } from './arrow-batch.ts'
+
+/** All cells of a column. */
+export interface ColumnValues {
+  /**
+   * The values of all cells, back to back, in the typed array of their type. Dates and times are BigInt64Arrays of their unit,
+   * text and bytes are the stored units, BOOL is 0 or 1.
+   */
+  values: Numbers | BigInt64Array | BigUint64Array
+  /** Var-sized cells only: where each begins in `values`, and the end of the last. */
+  starts: Float64Array | undefined
+  /** One byte a cell, 0 for null; undefined if no cell can be null. What `values` has for a null cell means nothing. */
+  validity: Uint8Array | undefined
+}
+
+/** @throws what reading throws */
+export async function collectColumns(
+  columns: readonly ColumnType[],
+  batches: AsyncIterable<CellBatch>,
+): Promise<Map<string, ColumnValues>> {
+  const all = new MergedRows(columns)
+  for await (const batch of batches) all.add(selectRows(batch, columns))
+  const collected = all.take().columns
+  return new Map(columns.map(({ name, type }, c) => [name, valuesOf(type, collected[c])]))
+}
+
+function valuesOf(type: Datatype, { data, starts, validity }: ColumnData): ColumnValues {
+  const size = datatypeSize(type)
+  return {
+    values: isWide(type) ? wide(type, data) : numbersOf(type, data),
+    starts: starts?.map((start) => start / size),
+    validity,
+  }
+}
+
+function wide(type: Datatype, bytes: Uint8Array): BigInt64Array | BigUint64Array {
+  const { buffer, byteOffset, length } = aligned(bytes, 8)
+  return datatypeKind(type) === 'uint'
+    ? new BigUint64Array(buffer, byteOffset, length / 8)
+    : new BigInt64Array(buffer, byteOffset, length / 8)
+}
