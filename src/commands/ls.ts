@@ -5,6 +5,7 @@ import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../docu
 import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
@@ -128,7 +129,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
     delete_condition_num: (await deletePlaces(array)).length,
-    missing_fragments: await array.missingFragments(),
+    missing_fragments: (await array.missingFragments()).map(lastPathPart),
     fragments: compared ? found.map(({ result }) => result) : resultsOf(wanted()),
   }
   const tail = (): Omit<ArrayListing, keyof typeof document> => ({

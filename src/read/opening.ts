@@ -13,7 +13,7 @@ import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
  * conditions.
  *
  * @param between milliseconds; by default the times of the array's context: from 0 to now
- * @throws InspectError MISSING_FILE if a commit names a fragment without a folder; the errors of fragments, schemas and
+ * @throws InspectError MISSING_FILE if a commit names a fragment without a folder, since version 12; the errors of fragments, schemas and
  *   conditions that cannot be read, each with the file as its place
  * @see tiledb/sm/array/array_directory.cc
  */
@@ -23,10 +23,10 @@ export async function openAt(
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
   const { schema } = await opened.newestSchema()
-  const [missing] = await opened.missingFragments()
+  const missing = (await opened.missingFragments()).find((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
   if (missing !== undefined) {
-    const message = `expected the fragment ${missing}, which a commit names, found no such folder`
-    throw new InspectError('MISSING_FILE', message, { file: array.folder.path })
+    const message = 'expected the fragment that a commit names, found no such folder'
+    throw new InspectError('MISSING_FILE', message, { file: `${array.folder.path}/${missing}` })
   }
   const fragments = await openedFragments(opened)
   const deletes = await openedDeletes(opened)

@@ -322,14 +322,14 @@ export class InspectArray {
     }
   }
 
-  /** Names of fragments that have a commit, so that TileDB reads them, but no folder. */
+  /** Paths of fragments that have a commit, so that TileDB reads them, but no folder. */
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
     const there = new Set(folders.map(({ name }) => name))
-    return [...(await this.commits()).committed]
-      .filter((path) => visibility.lists(path).length === 0)
-      .map(lastPathPart)
-      .filter((name) => !there.has(name) && this.isNow(name))
+    const isMissing = (name: string): boolean => !there.has(name) && this.isNow(name)
+    return [...(await this.commits()).committed].filter(
+      (path) => visibility.lists(path).length === 0 && isMissing(lastPathPart(path)),
+    )
   }
 
   /** Whether the timestamps in a name are all between the times of the context. */

@@ -210,7 +210,8 @@ export class Fragment {
     const { bytes, place } = await this.file.footerBytes(
       schema && !isStored ? footerLength(version, schema) : undefined,
     )
-    return this.infoFromStored(bytes, place)
+    // A copy, so that the surrounding bytes of the file are not kept in memory with the footer's values.
+    return this.infoFromStored(bytes.slice(), place)
   }
 
   /**
