@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
+import type { OpenedArray } from '../../src/read/query.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import { deletePlaces } from '../../src/store/deletes.ts'
+import { CountedStorage } from '../helpers/counted-storage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { openEdited } from '../helpers/open-edited.ts'
@@ -103,4 +105,24 @@ test('a delete condition in a consolidated commits file counts even if an ignore
   edited.files.set(name.replace(/del$/, 'ign'), line)
   const { deletes } = await openAt(await openEdited(edited))
   expect(deletes.map(({ path }) => path.slice(-4))).toEqual(['.con', '.del'])
+})
+
+test('over a network, footers come from consolidated fragment metadata', async () => {
+  const array = opened('22/fragment_metadata_consolidated')
+  const storage = Object.assign(new CountedStorage(localStorage), { isRemote: () => true })
+  const remote = await openAt(new InspectArray(new Folder(storage, array.folder.path), array.cx))
+  const local = await openAt(array)
+  expect(storage.of('__fragment_metadata.tdb').read_num).toBe(0)
+  const shown = ({ fragments }: OpenedArray) =>
+    fragments.map(({ fragment, info, time }) => [fragment.name, time, info.nonempty_domain, info.footer])
+  expect(shown(remote)).toEqual(shown(local))
+  expect(local.fragments.length).toBeGreaterThan(1)
+})
+
+test('commits are read once for all times', async () => {
+  const storage = new CountedStorage(localStorage)
+  const { folder, cx } = opened('22/vacuum_left')
+  const array = new InspectArray(new Folder(storage, folder.path), cx)
+  for (const to of [10n, 20n, 30n]) await openAt(array, { to })
+  expect(storage.of('.vac').read_num).toBe(1)
 })
