@@ -14,7 +14,15 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { cellPlacesOutcome } from './cell-places.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  collect,
+  documentHead,
+  type Outcome,
+  oneFragment,
+  onlyWith,
+} from './command.ts'
 import { fileTarget } from './dump.ts'
 import { selectionOf } from './hex.ts'
 import { OFFSET } from './numbers.ts'
@@ -41,6 +49,7 @@ export const command: CommandModule<AtOptions> = {
       .option('--cell <NAME=V,…>', 'where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
       .option('--no-flips', 'do not try out what would notice a flip, which takes the longest')
+    onlyWith(command, 'cell', 'field')
   },
 
   async *run(cx, [path, offset], options) {

@@ -1,5 +1,5 @@
 import type { Command as CommanderCommand } from 'commander'
-import { asInspectError, firstOf, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { asInspectError, firstOf, InspectError, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output, Result } from '../base/result.ts'
 import type { DocumentHead, ErrorInfo, List, NotExamined } from '../documents/common.ts'
@@ -310,6 +310,15 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
 /** For options that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
+}
+
+/** Refuses options that say nothing without the option `needed`. Names as commander keeps them. */
+export function onlyWith(command: CommanderCommand, needed: string, ...names: readonly string[]): void {
+  command.hook('preAction', () => {
+    const given = command.opts<Record<string, unknown>>()
+    const found = given[needed] === undefined && names.find((name) => given[name] !== undefined)
+    if (found) throw usage(`--${found} expects --${needed} beside it, found none`)
+  })
 }
 
 /** In single quotes for a shell such as bash or zsh. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { onlyWith } from './command.ts'
 
 /** Options of all commands that show bytes. */
 export interface HexOptions {
@@ -14,4 +15,5 @@ export function addHexOptions(command: Command, alone = false): void {
     .option('--hex', 'every byte of it, annotated: offset, hex and text, and what each field is')
     .option('--depth <n>', `${when}levels of fields (all without it)`)
     .option('--at <A..B>', `${when}only bytes A to B of the file, inclusive; 0x… is hexadecimal`)
+  if (!alone) onlyWith(command, 'hex', 'depth', 'at')
 }

@@ -48,13 +48,17 @@ export const command: CommandModule<LsOptions> = {
         `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
         collect,
       )
-      .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number, or all', '1')
+      .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number (1), or all')
     addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
     useTimes(cx, options)
     const target = await cx.open(path)
+    if (options.depth !== undefined && target.type !== 'group')
+      throw await wrongTarget(cx, 'ls --depth', target, 'a group')
+    if (target.type !== 'array' && (options.names || options.range))
+      throw await wrongTarget(cx, options.names ? 'ls --names' : 'ls --range', target, 'an array')
     if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
     else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
     else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)

@@ -11,6 +11,7 @@ import {
   collect,
   documentHead,
   type Outcome,
+  onlyWith,
   orFailure,
   throughFragments,
 } from './command.ts'
@@ -39,11 +40,15 @@ export const command: CommandModule<RTreeOptions> = {
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--svg <file>', "draw the tiles' boxes into this file: of a fragment, or of all visible ones of an array")
       .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
+    onlyWith(command, 'svg', 'dimension')
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     const { svg } = options
+    if (options.range && (svg !== undefined || options.hex))
+      throw usage(`rtree expects --range or ${options.hex ? '--hex' : '--svg'}, found both`)
+    if (svg !== undefined && options.hex) throw usage('rtree expects --svg or --hex, found both')
     if (svg !== undefined && paths.length > 1) {
       throw usage(`--svg draws one target, found ${paths.length}`)
     }

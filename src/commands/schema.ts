@@ -49,6 +49,7 @@ export const command: CommandModule<SchemaOptions> = {
 
 async function* ofTarget(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
   if (target.type === 'group') return
+  if (target.type !== 'array' && options.all) throw await wrongTarget(cx, 'schema --all', target, 'an array or a group')
   if (target.type !== 'array') refuseTimes(cx, withArticle(target.type))
   if (target.type === 'array') {
     const files = await target.array.schemaFiles()

@@ -99,6 +99,26 @@ describe('wrong usage: exit 2', () => {
     })
   })
 
+  test.each([
+    [['schema', '--depth', '2', ARRAY], '--depth expects --hex beside it, found none'],
+    [['footer', '--at', '1..2', FRAGMENT], '--at expects --hex beside it, found none'],
+    [['rtree', '--depth', '2', FRAGMENT], '--depth expects --hex beside it, found none'],
+    [['metadata', '--at', '1..2', FRAGMENT], '--at expects --hex beside it, found none'],
+    [['tile', FRAGMENT, 'a', '0', '--depth', '1'], '--depth expects --hex beside it, found none'],
+    [['rtree', '--dimension', 'x', FRAGMENT], '--dimension expects --svg beside it, found none'],
+    [['rtree', '--hex', '--range', 'x=1', FRAGMENT], 'rtree expects --range or --hex, found both'],
+    [['rtree', '--svg', 'x.svg', '--range', 'x=1', FRAGMENT], 'rtree expects --range or --svg, found both'],
+    [['at', `${FRAGMENT}/a0.tdb`, '20', '--field', 'a'], '--field expects --cell beside it, found none'],
+    [['ls', '--depth', '2', FRAGMENT], 'ls --depth expects a group, found a fragment'],
+    [['ls', '--names', FRAGMENT], 'ls --names expects an array, found a fragment'],
+    [['ls', '--range', 'x=1', GROUP], 'ls --range expects an array, found a group'],
+    [['schema', '--all', FRAGMENT], 'schema --all expects an array or a group, found a fragment'],
+  ])('an option that says nothing here is not passed over: %j', async (args, message) => {
+    const { code, text, stderr } = await run(args)
+    expect({ code, text }).toEqual({ code: 2, text: '' })
+    expect(stderr).toContain(message)
+  })
+
   test('too many arguments are counted', async () => {
     const ran = await run(['diff', ARRAY, ARRAY, ARRAY])
     expect(ran).toMatchObject({ code: 2, text: '', stderr: 'error: diff expects 2 arguments, found 3\n' })
