@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from random import Random
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "fixtures")]
@@ -120,6 +121,40 @@ SPARK = "pyspark==4.3.0"
 PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "arrow": arrow, "s3": s3, "spark": spark}
 
 
+# Uses two processors itself.
+ALONE = "write"
+
+
+def beside(parts, args):
+    """Parts that use one processor each, two at a time, in processes of their own. What one says is printed when it ends.
+
+    @returns the exit code and the last line of each
+    """
+    options = ["--count", str(args.count), "--minutes", str(args.minutes)]
+    options += ["--seed", str(args.seed)] if args.seed is not None else []
+    options += ["--all"] if args.all else []
+    # What all of them use is made once.
+    environment.python()
+    built()
+
+    def run(part):
+        command = [sys.executable, "-B", __file__, "--only", part] + options
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+        return done.returncode, done.stdout
+
+    with ThreadPoolExecutor(2) as pool:
+        for ended in as_completed([pool.submit(run, part) for part in parts]):
+            code, output = ended.result()
+            print(output, end="", flush=True)
+            yield code, last(output)
+
+
+def here(parts, args):
+    for part in parts:
+        print("== %s" % part, flush=True)
+        yield PARTS[part](args)
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default=",".join(PARTS), metavar="PART,PART")
@@ -132,12 +167,10 @@ def main():
     if not set(chosen) <= set(PARTS):
         ap.error("parts are " + ", ".join(PARTS))
     started = time.time()
-    codes, counts = [], []
-    for part in chosen:
-        print("== %s" % part, flush=True)
-        code, count = PARTS[part](args)
-        codes.append(code)
-        counts.append(count)
+    others = [part for part in chosen if part != ALONE]
+    results = list(here([ALONE] if ALONE in chosen else [], args))
+    results += beside(others, args) if len(others) > 1 else here(others, args)
+    codes, counts = zip(*results)
     print("%s (%.0f s): %s" % ("; ".join(counts), time.time() - started, "FAILED" if any(codes) else "passed"))
     return 1 if any(codes) else 0
 
