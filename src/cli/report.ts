@@ -1,9 +1,9 @@
 import { asInspectError, exitCodeOf, InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import { UNSAFE } from '../base/unsafe-text.ts'
 import { errorResult } from '../commands/command.ts'
 import { writeJson } from '../render/json.ts'
 import { wrapWords } from '../render/text-width.ts'
-import { UNSAFE } from '../render/unsafe-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 

@@ -4,8 +4,8 @@ import { datatypeKind } from '../format/datatype.ts'
 import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import { isNullTest, NEGATED, setMembers } from '../read/condition.ts'
+import { fieldText } from '../read/where-syntax.ts'
 import { toJson } from '../render/json.ts'
-import { fieldText } from './where-syntax.ts'
 
 const COMPACT = { int64: 'number', indent: false } as const
 

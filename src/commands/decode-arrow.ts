@@ -1,11 +1,11 @@
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
 import type { Reader } from './cell-reader.ts'
 import type { FragmentReader } from './decode.ts'
-import { enumerationValues, enumerationValueType } from './schema.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {

@@ -3,8 +3,7 @@ import type { DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
-import { type Datatype, datatypeSize } from '../format/datatype.ts'
-import type { Enumeration } from '../format/enumeration.ts'
+import { type Enumeration, enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -190,23 +189,4 @@ export function enumerationResult(enumeration: Enumeration, style: ValueStyle): 
     ordered: enumeration.ordered,
     values: values.map((bytes) => cellValue(type, enumeration.cell_val_num, bytes, style)),
   }
-}
-
-/**
- * The type in which the values of an enumeration are shown: its own, or bytes if some are not whole values of it. TileDB does
- * not check this: MariaDB's engine labels INT64 attributes with text and stores the text as INT64.
- */
-export function enumerationValueType(enumeration: Enumeration, values: readonly Uint8Array[]): Datatype {
-  const { type, cell_val_num } = enumeration
-  const size = datatypeSize(type)
-  return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
-}
-
-/** The raw values of an enumeration. */
-export function enumerationValues({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
-  if (cell_val_num !== 'var') {
-    const size = datatypeSize(type) * cell_val_num
-    return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.subarray(i * size, (i + 1) * size))
-  }
-  return Array.from(offsets ?? [], (start, i) => data.subarray(start, offsets?.[i + 1] ?? data.length))
 }

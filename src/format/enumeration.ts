@@ -1,6 +1,6 @@
 import { badValue } from '../base/errors.ts'
 import { cellValNumCoding } from './cell-val-num.ts'
-import { datatypeCoding } from './datatype.ts'
+import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type AnyIo, lengthAndBytes, lengthAndSizes } from './io.ts'
 
 /**
@@ -48,4 +48,23 @@ export function enumerationEntry(io: AnyIo) {
     name: io.string('name', 'uint32', 'in no particular order'),
     path_name: io.string('path_name', 'uint32', 'file in `__schema/__enumerations`'),
   }
+}
+
+/**
+ * The type in which the values of an enumeration are shown: its own, or bytes if some are not whole values of it. TileDB does
+ * not check this: MariaDB's engine labels INT64 attributes with text and stores the text as INT64.
+ */
+export function enumerationValueType(enumeration: Enumeration, values: readonly Uint8Array[]): Datatype {
+  const { type, cell_val_num } = enumeration
+  const size = datatypeSize(type)
+  return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
+}
+
+/** The raw values of an enumeration. */
+export function enumerationValues({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
+  if (cell_val_num !== 'var') {
+    const size = datatypeSize(type) * cell_val_num
+    return Array.from({ length: Math.floor(data.length / size) }, (_, i) => data.subarray(i * size, (i + 1) * size))
+  }
+  return Array.from(offsets ?? [], (start, i) => data.subarray(start, offsets?.[i + 1] ?? data.length))
 }

@@ -1,9 +1,9 @@
 import { usage } from '../base/errors.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
+import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
 import { base64Text, isMarked, type JsonStyle, NotAtOnce, toJson } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
-import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
 
 export interface CsvRow {
   readonly [key: string]: Result | undefined

@@ -5,9 +5,9 @@
 
 import { InspectError } from '../base/errors.ts'
 import { isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
+import { jsonString } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
 import { TextBuffer } from './text-buffer.ts'
-import { jsonString } from './unsafe-text.ts'
 
 export interface JsonStyle {
   /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */

@@ -2,7 +2,7 @@
 
 import type { Result } from '../base/result.ts'
 import { isIterable } from '../base/result.ts'
-import { escapedCharacter, UNSAFE } from './unsafe-text.ts'
+import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 const STEP = 1024

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 
 const { FragmentCells } = await import('../../src/cells/fragment-cells.ts')
-const { loadWhere } = await import('../../src/commands/where.ts')
+const { loadWhere } = await import('../../src/read/where.ts')
 const { InspectError, openArray } = await import('../../src/index.ts')
 const { conditionFields, meets } = await import('../../src/read/condition.ts')
 

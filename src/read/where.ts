@@ -5,11 +5,10 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { ConditionExpression, ConditionNode } from '../format/delete-condition.ts'
-import type { Enumeration } from '../format/enumeration.ts'
+import { type Enumeration, enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import { bytesOf } from '../format/value.ts'
-import { cellsOf, comparisonOf, NEGATED } from '../read/condition.ts'
 import type { InspectArray } from '../store/array.ts'
-import { enumerationValues, enumerationValueType } from './schema.ts'
+import { cellsOf, comparisonOf, NEGATED } from './condition.ts'
 import {
   type Comparison,
   type FieldName,

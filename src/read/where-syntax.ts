@@ -1,6 +1,6 @@
 import { type InspectError, usage } from '../base/errors.ts'
+import { jsonString } from '../base/unsafe-text.ts'
 import type { ComparisonOp } from '../format/delete-condition.ts'
-import { jsonString } from '../render/unsafe-text.ts'
 
 /**
  * The text of a condition, in the words of TileDB-Py's QueryCondition, taken apart. Fields and values have no types yet.
