@@ -37,6 +37,7 @@ export const command: CommandModule<LsOptions> = {
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
     ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
     ['fragments that a query of this box would touch', 'ls places --range lat=40..60 --range lon=0..20'],
+    ['what TileDB reads when it opens the array at that time', 'ls weather --as-of 2024-05-02'],
   ],
 
   configure(command) {

@@ -35,6 +35,7 @@ const NEEDS = [
   'between two fragments',
   'pandas',
   'delete conditions',
+  'earlier time',
 ]
 
 interface Need {
