@@ -68,7 +68,7 @@ export interface ChunkParts {
   content: (() => Part) | undefined
   /** Whether framing, filters and sizes all agree. */
   whole(): boolean
-  /** Sum of the chunks' unfiltered lengths; undefined if the chunks cannot be told apart. */
+  /** Sum of the chunks' unfiltered lengths; undefined if it is unknown where the chunks begin. */
   total: number | undefined
 }
 

@@ -9,7 +9,7 @@ import {
   type Children,
   childList,
   gap,
-  lastNotBehind,
+  lastNotAfter,
   lazyChildren,
   numberPart,
   type Part,
@@ -23,7 +23,7 @@ import { cellStarts } from './types.ts'
 export function dataFilePart(file: TileFile, space: Space): Part {
   const { length } = space
   const list = tileList(file, space)
-  const parts = withGaps(space, list.length > 0 ? [list] : [], 0, length, 'no tile is here, by the metadata')
+  const parts = withGaps(space, list.length > 0 ? [list] : [], 0, length, 'the metadata lists no tile here')
   return {
     name: file.name,
     type: 'data file',
@@ -48,7 +48,7 @@ function tileList(file: TileFile, space: Space): Part {
   return { ...part, children: async () => lazyChildren(count, start, (index) => tilePart(file, space, index)) }
 }
 
-/** The error if offsets do not rise: tiles then cannot be told apart. */
+/** The error if offsets do not rise: it is then unknown where tiles begin. */
 function orderFault(file: TileFile): InspectError | undefined {
   try {
     for (let tile = 0; tile < file.tileNum; tile++) file.place(tile)
@@ -204,7 +204,7 @@ function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' |
 
 /** The cell that holds a byte. @param starts of the cells, and the end of the last */
 function holderOf(byte: number, starts: Float64Array): number {
-  return lastNotBehind(starts.length - 1, (i) => starts[i], byte)
+  return lastNotAfter(starts.length - 1, (i) => starts[i], byte)
 }
 
 /** All values of the first dimension, then of the second, and so on; version 1 may interleave them. */
@@ -236,5 +236,5 @@ function coordinates(file: TileFile, tile: number): CellsReader {
 /** Eight zero bytes, a count of no chunks: the var tile holds the offsets. */
 function emptyOffsets({ space, offset, length }: Part): Part[] {
   const count = { ...numberPart(space, offset, 'chunk_num', 0, 'chunks'), meaning: 'the offsets are in the var tile' }
-  return withGaps(space, [count], offset, offset + length, 'not defined; TileDB passes over it')
+  return withGaps(space, [count], offset, offset + length, 'not defined; TileDB skips it')
 }

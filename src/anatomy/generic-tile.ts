@@ -113,7 +113,7 @@ async function bodyParts(
   }
 }
 
-/** What can be read of a header, and the rest of the tile. */
+/** The fields of a broken header that can be read, and the rest of the tile. */
 async function brokenHeader({ space, offset, length }: Part, error: InspectError): Promise<Part[]> {
   const bytes = await headerBytes(space, offset, offset + length)
   const { root } = trace(bytes, genericTileHeader, 'header', { offset })

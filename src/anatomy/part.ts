@@ -144,12 +144,12 @@ export function lazyChildren(
   return {
     count,
     at,
-    find: (offset) => (count === 0 || offset >= start(count) ? -1 : lastNotBehind(count, start, offset)),
+    find: (offset) => (count === 0 || offset >= start(count) ? -1 : lastNotAfter(count, start, offset)),
   }
 }
 
 /** The index of the last of `count` rising starts that is at or before `offset`; -1 if all are after it. */
-export function lastNotBehind(count: number, start: (index: number) => number, offset: number): number {
+export function lastNotAfter(count: number, start: (index: number) => number, offset: number): number {
   let low = 0
   let high = count
   while (low < high) {

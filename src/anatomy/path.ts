@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
-import { type Children, lastNotBehind, type Part } from './part.ts'
+import { type Children, lastNotAfter, type Part } from './part.ts'
 
 /**
  * Splits a path such as `footer.fields[2].file_size` or `schema.attributes["a b"].type`. Dots separate names; brackets hold a
@@ -99,7 +99,7 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
     chain.push(part)
     const { elements }: Part = part
     if (elements) {
-      chain.push(elementPart(part, lastNotBehind(elements.count, elements.start, offset)))
+      chain.push(elementPart(part, lastNotAfter(elements.count, elements.start, offset)))
       break
     }
     const children: Children | undefined = await part.children?.()

@@ -12,7 +12,7 @@ export interface Selection {
 }
 
 /** Reports the fault of a part once; an invalid part without a fault is reported, too. */
-export function tellFault(part: Part, { onFault }: Selection): void {
+export function reportFault(part: Part, { onFault }: Selection): void {
   if (part.fault) onFault(part.fault)
   else if (part.verdict === 'invalid' && part.children === undefined)
     onFault(inconsistent(part.meaning ?? 'found invalid', { field: part.name }))

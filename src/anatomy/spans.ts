@@ -20,7 +20,7 @@ export interface ValueType {
 /** Names from the root of a structure down to a field. */
 export type Path = readonly string[]
 
-/** What is known of a structure besides its description. */
+/** What is known about a structure besides its description. */
 export interface Known {
   typeOf?: ((path: Path) => ValueType | undefined) | undefined
   /** Names for the elements of a list. */

@@ -11,7 +11,7 @@ import { u64s } from '../format/u32.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import type { Known, Path, ValueType } from './spans.ts'
 
-/** What the raw bytes of each structure hold: the schema says, the structures themselves do not. */
+/** Types of the raw bytes in each structure. They come from the schema, as the structures do not store them. */
 
 type TypeOf = NonNullable<Known['typeOf']>
 type NamedType = RangeType & { name: string }

@@ -1,6 +1,6 @@
 export const NO_BYTES = new Uint8Array(0)
 
-/** The parts, one after the other; a single part as it is. */
+/** Joins the parts. A single part is returned as it is, without a copy. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]
   if (parts.length === 0) return NO_BYTES

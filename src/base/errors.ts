@@ -57,12 +57,12 @@ export class InspectError extends Error {
   }
 }
 
-/** The error of a command line, or of a call of the library, that cannot be meant. */
+/** The error for a wrong command line, or a wrong call of the library. */
 export function usage(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
   return new InspectError('USAGE', message, at, options)
 }
 
-/** The error of a value that cannot be. */
+/** The error for an invalid value. */
 export function badValue(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
   return new InspectError('BAD_VALUE', message, at, options)
 }
@@ -72,7 +72,7 @@ export function unexpected(expected: string, found: string, field?: string): Ins
   return badValue(`expected ${expected}, found ${found}`, { field })
 }
 
-/** The error of two facts that contradict each other. */
+/** The error for two facts that contradict each other. */
 export function inconsistent(message: string, at?: ErrorPlace): InspectError {
   return new InspectError('INCONSISTENT', message, at)
 }
@@ -117,7 +117,7 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
 }
 
 /**
- * Whether no earlier error of this file had the same code and message. The offset does not count. Adds it to `told`.
+ * Whether no earlier error of this file had the same code and message; offsets may differ. Adds the error to `told`.
  */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
@@ -171,7 +171,7 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
   }
 }
 
-/** What `work` gives, or the {@link InspectError} that it throws. Other errors pass. */
+/** The result of `work`, or the {@link InspectError} that it throws. Other errors are thrown on. */
 export async function orError<T>(work: () => Promise<T>): Promise<T | InspectError> {
   try {
     return await work()

@@ -23,5 +23,5 @@ export type Bytes = number
 /** A floating-point number. */
 export type Float = number
 
-/** Bytes that are no valid text, in base64. */
+/** Bytes that are not valid text, in base64. */
 export type Binary = Uint8Array

@@ -199,7 +199,7 @@ export class DenseCoordinates {
   }
 
   /**
-   * Fills `out` with the places in `part` of the cells inside, from `position` on, until one of them has no room.
+   * Fills `out` with the places in `part` of the cells inside, from `position` on, until `out` is full or `part` ends.
    * @param axes in which the position advances, the fastest-varying first
    * @returns how many cells there are
    */

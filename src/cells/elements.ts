@@ -1,6 +1,6 @@
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
-/** Elements that fit a number each: every type but the 8-byte integers. */
+/** Elements that are numbers: of every type except 8-byte integers. */
 export type Numbers =
   | Int8Array
   | Uint8Array
@@ -11,7 +11,7 @@ export type Numbers =
   | Float32Array
   | Float64Array
 
-/** The bytes at an address that typed arrays accept; a copy if they are not aligned, of a Buffer too. */
+/** The bytes at an address that typed arrays accept: a copy if they are not aligned. */
 export function aligned(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
 }

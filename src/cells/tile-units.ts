@@ -56,7 +56,7 @@ export function tileUnits(
   { worthBytes, unitBytes }: TileUnitRunner,
 ): TileUnits | undefined {
   const files = all.filter(isWorthIt)
-  // Other threads would ask the server again for all that this thread has.
+  // Other threads would ask the server again for what this thread has already read.
   if (folder.isRemote || files.length === 0) return undefined
   /** Unfiltered bytes of a tile, over all files; NaN if the metadata does not say. */
   const sizeOf = (tile: number): number => files.reduce((sum, file) => sum + (file.expectedSize(tile) ?? Number.NaN), 0)
@@ -98,7 +98,7 @@ export function tileUnits(
   }
 }
 
-/** Whether there are filters to undo, and no offsets that come out beside the values. */
+/** Whether the file has filters to undo, and they do not hold the offsets of strings. */
 function isWorthIt({ filters, role }: TileFile): boolean {
   return filters.length > 0 && !(role === 'var' && mayHoldOffsets(filters))
 }
@@ -143,7 +143,7 @@ async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promi
   }
 }
 
-/** Undoes units on a thread that has no fragment open yet. Of a unit whose files cannot be opened it gives no tile. */
+/** Undoes units on a thread that has no fragment open yet. If a unit's files cannot be opened, its result has no tiles. */
 export function tileUnitWorker(storage: Storage, cx: ReadContext): (unit: TileUnit) => Promise<UnfilteredTiles> {
   let open: { wanted: string; files: readonly TileFile[] } | undefined
   const filesOf = async ({ path, files }: TileUnit): Promise<readonly TileFile[]> => {

@@ -5,8 +5,7 @@ import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
-import type { FragmentEntry, FragmentState, InspectArray } from '../store/array.ts'
-import { InspectArray as OpenArray } from '../store/array.ts'
+import { type FragmentEntry, type FragmentState, InspectArray } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -36,15 +35,15 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const entries = await array.fragments()
   if (isFirst(run.shard)) yield* checkArrayFiles(run, array, schemas, entries)
   else yield* ofFirstShard(run, schemas.checkAll())
-  const looked = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
+  const wanted = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
   // Schemas are checked once, however many fragments name them.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
-    const named = inOrder(looked, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
+    const named = inOrder(wanted, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
     for await (const name of named) if (name !== undefined) yield* schemas.checkEnumerations(name)
   }
-  const mine = await shardOf(array, looked, run.shard)
+  const mine = await shardOf(array, wanted, run.shard)
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
-  // Which fragment is the first to name a schema must not depend on which is read first.
+  // Fragments take turns here: which of them is the first to name a schema must not depend on which is read first.
   let turn = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Plan {
     const before = turn
@@ -74,7 +73,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
     if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
     const labels = folder.folder(uri)
-    if (await labels.kind('__schema')) yield* checkArray(run, new OpenArray(labels, { ...array.cx }), true)
+    if (await labels.kind('__schema')) yield* checkArray(run, new InspectArray(labels, { ...array.cx }), true)
     else if (isFirst(run.shard)) {
       const place = { file: `${folder.path}/${opened?.path}`, field: `dimension_labels.${name}.uri` }
       yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
@@ -114,7 +113,7 @@ async function* checkArrayFiles(
   yield* readsEmpty(array, entries)
 }
 
-/** Whether TileDB finds no cells although some fragments were written to the end. A fragment's metadata is written last. */
+/** Reports that TileDB finds no cells although some fragments are complete. A fragment's metadata is written last. */
 async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
   if (entries.length === 0 || entries.some(({ isRead }) => isRead)) return
   const whole: FragmentEntry[] = []

@@ -9,7 +9,7 @@ import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
 /**
  * Checks the offsets and validity of a column's cells.
- * @returns the column, ready for further checks; undefined if its cells cannot be told apart
+ * @returns the column, ready for further checks; undefined if it is unknown where its cells begin
  */
 export function checkColumn(
   info: FragmentInfo,

@@ -24,7 +24,7 @@ export class CoordinatesCheck {
   /** Coordinates of the last cell of the previous tile; undefined if they are not known. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
-  /** Why coordinates may not fit what was worked out before they were filtered. */
+  /** Why coordinates may not fit what was computed before they were filtered. */
   private readonly lossy: string | undefined
   /** Whether any text so far has a byte of 0x80 or more. Only such text can be out of order. */
   private beyondAscii = false
@@ -128,7 +128,7 @@ export class CoordinatesCheck {
     let { falling, same } = faultsBy()
     if (falling >= 0) {
       const at = { ...place, cell: base + falling }
-      const expected = 'a cell after the one before it in global order'
+      const expected = 'a cell that sorts after the one before it in global order'
       const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
       const known = orders.find((order) => {
         if (order.rule.text !== 'unsigned' && !this.beyondAscii) return false
@@ -136,7 +136,7 @@ export class CoordinatesCheck {
         if (faults.falling < 0) same = faults.same
         return faults.falling < 0
       })
-      items.push(finding('COORDINATE_ORDER', at, expected, 'one ahead of it', known?.fault ?? this.lossy))
+      items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.fault ?? this.lossy))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
       const at = { ...place, cell: base + same }

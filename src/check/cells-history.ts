@@ -33,7 +33,7 @@ export function checkHistory(
   const written = timestamps.column && lanesOf(timestamps.column.data)
   const deleted = deletes.column && lanesOf(deletes.column.data)
   const index = indexes.column && lanesOf(indexes.column.data)
-  const tell = (
+  const report = (
     code: Parameters<typeof finding>[0],
     place: Place,
     cell: number,
@@ -46,19 +46,25 @@ export function checkHistory(
     const [low, high] = timestampRange
     const bad = firstOutside(written, cells, low, high)
     if (bad >= 0)
-      tell('CELL_TIMESTAMP', timestamps.place, bad, `${timeText(low)} to ${timeText(high)}`, timeText(at(written, bad)))
+      report(
+        'CELL_TIMESTAMP',
+        timestamps.place,
+        bad,
+        `${timeText(low)} to ${timeText(high)}`,
+        timeText(at(written, bad)),
+      )
   }
   if (deleted) {
     for (let cell = 0; cell < cells; cell++) {
       const never = isNever(deleted, cell)
       if (!never && written && compare(deleted, written, cell) < 0) {
         const expected = `a time not ahead of ${timeText(at(written, cell))}, when it was written`
-        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
+        report('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
         break
       }
       if (index && isNever(index, cell) !== never) {
         const expected = never ? 'a condition only where the cell was deleted' : 'the condition that deleted the cell'
-        tell('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
+        report('DELETE_TIMESTAMP', deletes.place, cell, expected, timeText(at(deleted, cell)))
         break
       }
     }
@@ -66,7 +72,7 @@ export function checkHistory(
   if (index && conditionNum !== undefined) {
     for (let cell = 0; cell < cells; cell++) {
       if (isNever(index, cell) || (index[2 * cell + 1] === 0 && index[2 * cell] < conditionNum)) continue
-      tell('DELETE_CONDITION_INDEX', indexes.place, cell, `less than ${conditionNum}, or none`, at(index, cell))
+      report('DELETE_CONDITION_INDEX', indexes.place, cell, `less than ${conditionNum}, or none`, at(index, cell))
       break
     }
   }

@@ -157,18 +157,18 @@ export class StatisticsCheck {
     const { stored } = this
     // If a file is missing, no tile was added.
     if (!stored || !this.complete || this.tileNum === 0) return
-    const worked = this.exact ? [this.counted.fragment()] : []
-    if (this.listsFit) worked.push(this.fragmentOf(this.lists))
-    if (worked.length === 0) return
+    const computed = this.exact ? [this.counted.fragment()] : []
+    if (this.listsFit) computed.push(this.fragmentOf(this.lists))
+    if (computed.length === 0) return
     const { min, sums, nullCounts } = this.lists
     const hasExtremes = min.fixed.length > 0 && stored.max.length + stored.min.length > 0
     const isThere = { min: hasExtremes, max: hasExtremes, sum: sums.length > 0, null_count: nullCounts.length > 0 }
     for (const which of this.kinds) {
       const found = stored[which]
-      if (!isThere[which] || worked.some((one) => this.same(which, one[which], found))) continue
+      if (!isThere[which] || computed.some((one) => this.same(which, one[which], found))) continue
       const offset = this.info.footer?.fragment_min_max_sum_null_count_offset
       const place = { file: this.file, offset, field: `fragment_${which}.${this.name}` }
-      const [expected, shown] = [this.text(which, worked[0][which]), this.text(which, found)]
+      const [expected, shown] = [this.text(which, computed[0][which]), this.text(which, found)]
       const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
       this.wrong(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
     }
@@ -377,7 +377,7 @@ function hasSignedSum(type: Datatype): boolean {
 
 /** For at most this many tiles per field the wrong side is looked for, as each search visits all tiles. */
 const MOST_EVIDENCE = 100
-const NO_EVIDENCE = 'nothing else tells whether the cells or the metadata are wrong'
+const NO_EVIDENCE = 'nothing else shows whether the cells or the metadata are wrong'
 const FRAGMENT_EVIDENCE =
   'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong'
 

@@ -58,8 +58,8 @@ async function* planTarget(run: CheckRun, target: Target, above: readonly string
     if (array) array.cx.onFault = () => {}
     try {
       const entry = await array?.entryAt(fragment.folder.path.slice(array.folder.path.length + 1))
-      const over = entry && whyIgnored(entry)
-      yield* checkFragment(run, fragment, undefined, over)
+      const ignored = entry && whyIgnored(entry)
+      yield* checkFragment(run, fragment, undefined, ignored)
     } finally {
       await fragment.close()
     }

@@ -14,28 +14,31 @@ export const SEVERITIES: readonly Severity[] = ['note', 'warning', 'error']
 export const FINDING_CODES = {
   // The array's folder, commits.
   ARRAY_NO_SCHEMA: ['error', 'without a schema nothing of the array can be read'],
-  ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB passes over files and folders whose names it does not know'],
+  ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB skips files and folders whose names it does not know'],
   LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it'],
   FRAGMENT_NAME_INVALID: [
     'warning',
     'TileDB gives fragments no such name: it reads the folder only where a commit names it, and takes from the name what it can',
   ],
   FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
-  FRAGMENT_TIMESTAMPS: ['error', 'TileDB refuses names whose time stamps fall: it fails to open the array'],
+  FRAGMENT_TIMESTAMPS: [
+    'error',
+    'TileDB refuses a name whose first timestamp is the later one: it fails to open the array',
+  ],
   FRAGMENT_UNCOMMITTED: ['note', 'no commit names the folder: readers do not see it (an unfinished or failed write)'],
   ARRAY_READS_EMPTY: [
     'error',
-    'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all tells): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
+    'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all says which): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
   ],
   FRAGMENT_FUTURE: [
     'warning',
     'TileDB does not read the fragment before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the cells again',
   ],
   FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array'],
-  COMMIT_UNREADABLE: ['error', 'readers cannot tell which fragments count'],
+  COMMIT_UNREADABLE: ['error', 'readers do not know which fragments count'],
   COMMIT_DANGLING: ['error', 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array'],
   COMMIT_NOT_EMPTY: ['warning', 'TileDB only ever creates commit marks empty; something else wrote to it'],
-  COMMIT_NAME_INVALID: ['warning', 'TileDB passes over the file, or takes from its name what it can'],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB skips the file, or takes from its name what it can'],
   COMMIT_WRONG_FOLDER: ['warning', 'TileDB looks for this commit elsewhere: the fragment may be invisible'],
   VACUUM_DANGLING: ['note', 'the fragments to remove are gone already, the list is not (an interrupted vacuum)'],
   VACUUM_UNCOMMITTED: [
@@ -73,29 +76,26 @@ export const FINDING_CODES = {
   // Schemas and enumerations.
   SCHEMA_NAME_INVALID: [
     'error',
-    'TileDB reads all that stands in __schema as schemas: it fails to open the array while this is there',
+    'TileDB reads every file in __schema as a schema: it fails to open the array while this is there',
   ],
-  SCHEMA_UNREADABLE: ['error', 'readers fail to open the array, of which they read all schemas'],
+  SCHEMA_UNREADABLE: ['error', 'readers read all schemas of an array, so they fail to open it'],
   SCHEMA_MISSING: ['error', 'the footer names a schema that is not there: the fragment cannot be read'],
   SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension'],
-  SCHEMA_DUPLICATE_FIELD: ['error', 'two fields of one name: readers cannot tell them apart'],
-  SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be worked out'],
+  SCHEMA_DUPLICATE_FIELD: ['error', 'two fields have the same name: readers take one for the other'],
+  SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be computed'],
   SCHEMA_CAPACITY: ['error', 'tiles of no cells: the cells of sparse fragments cannot be found'],
   SCHEMA_DOMAIN: ['error', 'tiles cannot be laid over this domain'],
   SCHEMA_TILE_EXTENT: ['error', 'tiles cannot be laid over the domain'],
   SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that is no part of the domain'],
   SCHEMA_FILL_VALUE: ['error', 'readers fill missing cells with this value, whose size does not fit'],
   SCHEMA_FILTER_UNKNOWN: ['error', 'no release has this filter: what it filtered cannot be read'],
-  SCHEMA_FILTER_COMPRESSOR: [
-    'warning',
-    'the number inside the options contradicts the filter; TileDB goes by the filter',
-  ],
-  SCHEMA_FILTER_OPTIONS: ['warning', 'TileDB never stores this option so; readers may refuse it'],
+  SCHEMA_FILTER_COMPRESSOR: ['warning', 'the number inside the options contradicts the filter; TileDB uses the filter'],
+  SCHEMA_FILTER_OPTIONS: ['warning', 'TileDB never stores such a value for this option; readers may refuse it'],
   ENUMERATION_UNLISTED: ['error', 'an attribute indexes an enumeration that the schema does not have'],
   ENUMERATION_MISSING: ['error', 'the values that cells index are not there: only the indexes can be read'],
   ENUMERATION_UNREADABLE: ['error', 'the values that cells index are lost: only the indexes can be read'],
-  ENUMERATION_NAME: ['warning', 'the file says that it is another enumeration than the schema says'],
-  ENUMERATION_VALUES: ['error', 'the values cannot be told apart'],
+  ENUMERATION_NAME: ['warning', 'the file has another name than the schema gives to this enumeration'],
+  ENUMERATION_VALUES: ['error', 'it is unknown where each value begins'],
   LABEL_DIMENSION: ['error', 'the label belongs to a dimension that the schema does not have'],
   LABEL_MISSING: ['error', 'the array of the label is not there: the label cannot be read'],
 
@@ -109,19 +109,19 @@ export const FINDING_CODES = {
   FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read'],
   FOOTER_VERSION: [
     'warning',
-    'name and footer disagree on the format version: TileDB reads the fragment by the footer, and goes by the name for what depends on the time of a read',
+    'name and footer disagree on the format version: TileDB uses the version of the footer to read the fragment, and that of the name for what depends on the time of a read',
   ],
   FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
   FIELD_CHANGED: [
     'error',
     'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
   ],
-  FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read footers that say so'],
-  FOOTER_SLACK: ['note', 'readers pass over bytes after the fields of a footer'],
+  FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read such footers'],
+  FOOTER_SLACK: ['note', 'readers skip bytes after the fields of a footer'],
   FOOTER_LAST_TILE: ['error', 'readers expect another number of cells in the last tile than can be there'],
   FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments'],
   FOOTER_FILE_SIZE: ['warning', 'the field has no such file'],
-  NONEMPTY_DOMAIN: ['error', 'dense: readers lay the cells over another grid; sparse: readers pass over cells'],
+  NONEMPTY_DOMAIN: ['error', 'dense: readers lay the cells over another grid; sparse: readers skip cells'],
 
   // Sections of the fragment metadata.
   SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost'],
@@ -129,10 +129,10 @@ export const FINDING_CODES = {
   SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged'],
   SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved'],
   GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this; it may refuse the tile'],
-  RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without a word'],
+  RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without an error'],
   RTREE_FANOUT: ['warning', 'TileDB always writes 10'],
-  RTREE_CONTAINMENT: ['error', 'readers pass over tiles whose boxes their parents do not contain: cells are missed'],
-  MBR_INVALID: ['error', 'readers pass over the tile: its cells are missed'],
+  RTREE_CONTAINMENT: ['error', 'readers skip tiles whose boxes their parents do not contain: cells are missed'],
+  MBR_INVALID: ['error', 'readers skip the tile: its cells are missed'],
   MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong'],
   RTREE_DENSE: ['note', 'dense fragments need no R-tree'],
   TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail'],
@@ -150,19 +150,19 @@ export const FINDING_CODES = {
   CHECKSUM_MISMATCH: ['error', 'bytes changed since they were written: readers refuse the tile'],
 
   // Cells.
-  CELL_OFFSETS: ['error', 'values of this tile cannot be told apart'],
-  CELL_VAR_SIZE: ['error', 'the value holds no whole number of elements'],
+  CELL_OFFSETS: ['error', 'it is unknown where the values of this tile begin'],
+  CELL_VAR_SIZE: ['error', 'the size of the value is not a whole number of elements'],
   CELL_VALIDITY: ['warning', 'TileDB writes 0 or 1; readers may take other bytes for either'],
   CELL_BOOL: [
     'warning',
     'TileDB returns the stored byte as it is; readers may take a byte other than 0 and 1 for false or true',
   ],
   COORDINATE_DOMAIN: ['error', 'no query can select the cell'],
-  COORDINATE_MBR: ['error', 'readers pass over the tile when they look for this cell'],
-  MBR_LOOSE: ['note', 'the box of the tile is larger than its cells need: readers look at it in vain'],
+  COORDINATE_MBR: ['error', 'readers skip the tile when they look for this cell'],
+  MBR_LOOSE: ['note', 'the box of the tile is larger than its cells need: readers may read the tile without need'],
   COORDINATE_ORDER: ['error', 'readers rely on the global order: merged reads give wrong results'],
   COORDINATE_DUPLICATE: ['error', 'the schema forbids two cells at the same coordinates: readers show one of them'],
-  TILE_MIN_MAX: ['error', 'query conditions pass over the tile, or aggregates are wrong'],
+  TILE_MIN_MAX: ['error', 'query conditions skip the tile, or aggregates are wrong'],
   TILE_SUM: ['error', 'aggregates are wrong'],
   TILE_NULL_COUNT: ['error', 'aggregates are wrong'],
   FRAGMENT_MIN_MAX: ['error', 'aggregates are wrong'],
@@ -176,14 +176,14 @@ export const FINDING_CODES = {
   // Key-value metadata and groups.
   METADATA_NAME_INVALID: [
     'error',
-    'TileDB since 2.8 reads all that stands in the folder: it fails to open the array or group while this is there',
+    'TileDB since 2.8 reads every file in the folder: it fails to open the array or group while this is there',
   ],
   METADATA_UNREADABLE: ['error', 'readers fail to open the array or group'],
   METADATA_FUTURE: [
     'warning',
     'TileDB does not read this metadata before that time, unless the array or group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the metadata again',
   ],
-  GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group cannot be told'],
+  GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group are unknown'],
   GROUP_DETAILS_FUTURE: [
     'warning',
     'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
@@ -231,7 +231,7 @@ export const MEANINGS = {
   FIELD_CHANGED: {
     footer: [
       'error',
-      'attributes were added or dropped after the fragment was written. Before format 10 the length of a footer is not stored: TileDB works it out from the newest schema, and fails to open the array. It opens at a time before the change',
+      'attributes were added or dropped after the fragment was written. Before format 10 the length of a footer is not stored: TileDB computes it from the newest schema, and fails to open the array. It opens at a time before the change',
     ],
   },
   FOOTER_VERSION: {
@@ -244,12 +244,12 @@ export const MEANINGS = {
     masking: ['error', 'TileDB fails to open the array: an empty file is named like one of the folders of arrays'],
   },
   FRAGMENT_TIMESTAMPS: {
-    unseen: ['note', 'readers pass over the folder, as no commit names it'],
+    unseen: ['note', 'readers skip the folder, as no commit names it'],
   },
   ARRAY_READS_EMPTY: {
     lists: [
       'error',
-      'TileDB opens the array but finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings on those files say what to do',
+      'TileDB opens the array but finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings about those files say what to do',
     ],
     future: [
       'warning',
@@ -267,26 +267,20 @@ export const MEANINGS = {
     ],
   },
   FRAGMENT_NO_METADATA: {
-    uncommitted: [
-      'note',
-      'readers pass over it, as no commit names the fragment: a write that failed or is still going on',
-    ],
+    uncommitted: ['note', 'readers skip it, as no commit names the fragment: a write that failed or is still going on'],
     future: ['warning', 'from the time in its name on, readers fail to open the fragment, and with it the array'],
     toVacuum: [
       'note',
-      'readers pass over it unless they travel to a time before: a .vac file hides the fragment, which waits for vacuum',
+      'readers skip it unless they travel to a time before: a .vac file hides the fragment, which waits for vacuum',
     ],
   },
   COMMIT_DANGLING: {
-    passedOver: ['warning', 'the fragment is gone, and its cells with it; TileDB reads what is left'],
-    toVacuum: ['note', 'the fragment is gone, and a .vac file hides it: readers pass over the commit'],
+    skipped: ['warning', 'the fragment is gone, and its cells with it; TileDB reads what is left'],
+    toVacuum: ['note', 'the fragment is gone, and a .vac file hides it: readers skip the commit'],
     future: ['warning', 'the fragment is gone: from the time in its name on, TileDB fails to open the array'],
   },
   COMMIT_UNREADABLE: {
-    passedOver: [
-      'warning',
-      'TileDB passes over lines that name no commit: readers do not see what these lines should commit',
-    ],
+    skipped: ['warning', 'TileDB skips lines that name no commit: readers do not see what these lines should commit'],
   },
   COMMIT_WRONG_FOLDER: {
     twice: ['error', 'TileDB takes it for another commit of the same fragment, and reads each of its cells twice'],
@@ -296,9 +290,9 @@ export const MEANINGS = {
     ],
   },
   COMMIT_NAME_INVALID: {
-    fatal: ['error', 'TileDB goes by the suffix, cannot read the name, and fails to open the array'],
+    fatal: ['error', 'TileDB recognizes the file by its suffix, cannot read the name, and fails to open the array'],
     folder: ['warning', 'TileDB asks only whether the name is there: the folder commits the fragment'],
-    fatalFolder: ['error', 'TileDB goes by the suffix, cannot read a folder, and fails to open the array'],
+    fatalFolder: ['error', 'TileDB recognizes it by its suffix, cannot read a folder, and fails to open the array'],
   },
   SCHEMA_NAME_INVALID: {
     readable: ['warning', 'TileDB takes the file for one more schema'],
@@ -306,7 +300,7 @@ export const MEANINGS = {
   SCHEMA_DUPLICATE_FIELD: {
     own: [
       'error',
-      'TileDB has a field of its own of this name, and takes this one for it: reads fail, end the process, or give values that nobody wrote',
+      'TileDB has an internal field with this name, and takes this one for it: reads fail, end the process, or give values that nobody wrote',
     ],
   },
   SCHEMA_DOMAIN: {

@@ -172,7 +172,7 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
   // A fragment of the same name may be in the array's own folder.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
-  const { passedOver, toVacuum, future } = MEANINGS.COMMIT_DANGLING
+  const { skipped, toVacuum, future } = MEANINGS.COMMIT_DANGLING
   // TileDB opens what an old mark names as a fragment, even if it is a file.
   if (!needed && mayBeFragment(name) && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
@@ -180,7 +180,7 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   }
   const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
-  const known = !needed ? passedOver : isFuture ? future : isListed ? toVacuum : undefined
+  const known = !needed ? skipped : isFuture ? future : isListed ? toVacuum : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
   yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', known)
 }
@@ -293,9 +293,9 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
   }
   const kind = commitKind(name)
   if (!tile || (kind !== 'delete' && kind !== 'update')) {
-    const { passedOver } = MEANINGS.COMMIT_UNREADABLE
+    const { skipped } = MEANINGS.COMMIT_UNREADABLE
     const place = { file: path, offset }
-    yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), passedOver)
+    yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), skipped)
     return
   }
   const known = hasTimes(name) ? undefined : FATAL_NAME

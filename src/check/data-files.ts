@@ -11,7 +11,7 @@ import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.
 import { CoordinatesCheck } from './cells-coordinates.ts'
 import { checkHistory } from './cells-history.ts'
 import { StatisticsCheck } from './cells-statistics.ts'
-import { type IgnoredReason, type Item, type Items, passedOver, quietly, withoutRepeats } from './finding.ts'
+import { asIgnored, type IgnoredReason, type Item, type Items, quietly, withoutRepeats } from './finding.ts'
 import { type CheckRun, newRun, reaches } from './run.ts'
 import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
 import { type FieldsRun, type Opened, tileRuns, UNIT_BYTES, type Unit, type UnitResult } from './units.ts'
@@ -28,21 +28,21 @@ export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: F
 }
 
 /**
- * {@link checkDataFiles} as units of work. Cells are looked at field by field, as what is known of one tile serves for the next;
- * chunks also in runs of tiles.
+ * {@link checkDataFiles} as units of work. For chunks, a unit has some tiles of a field. For cells, it has all tiles, as
+ * their check depends on earlier tiles.
  */
 export async function* dataFileUnits(
   run: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  over: IgnoredReason | undefined,
+  ignored: IgnoredReason | undefined,
 ): AsyncGenerator<Unit<Item>> {
   const { level } = run
   const { path } = fragment.folder
   const files = await fragment.fieldFiles()
   let runs: FieldsRun[] = []
   let bytes = 0
-  const unit = (): Unit<Item> => ({ path, part: { kind: 'fields', runs, level, over }, bytes })
+  const unit = (): Unit<Item> => ({ path, part: { kind: 'fields', runs, level, ignored }, bytes })
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: together.reduce((sum, { size }) => sum + size, 0) }
@@ -59,14 +59,14 @@ export async function* dataFileUnits(
   if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
 }
 
-/** Does what one of {@link dataFileUnits} says. */
+/** Checks one of {@link dataFileUnits}. */
 export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
-  const { level, runs, over } = part
+  const { level, runs, ignored } = part
   const run = newRun(level, false)
   const items: Item[] = []
   for await (const item of checkFields(run, target.fragment, await target.fragment.info(), runs))
-    items.push(passedOver(item, over))
+    items.push(asIgnored(item, ignored))
   return { counts: run.counts, items }
 }
 
@@ -130,7 +130,7 @@ async function cellFacts(fragment: Fragment, info: FragmentInfo): Promise<CellFa
   }
 }
 
-/** Looks at the cells of fields that are read together. */
+/** Checks the cells of fields that are read together. */
 interface CellsCheck {
   visit: VisitTile
   /** After the last tile. */
@@ -139,7 +139,7 @@ interface CellsCheck {
 
 /**
  * A further check of a tile.
- * @param columns one a field; undefined if its cells cannot be told apart
+ * @param columns one a field; undefined if it is unknown where its cells begin
  * @param rows the written cells of a dense tile; undefined if all are
  */
 type VisitColumns = (

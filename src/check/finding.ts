@@ -37,19 +37,19 @@ export type Item = Finding | NotExamined
 /** Why readers ignore a fragment. */
 export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
 
-const WHY_PASSED_OVER: Readonly<Record<IgnoredReason, string>> = {
-  uncommitted: 'readers pass over the fragment, as no commit names it',
-  toVacuum: 'readers pass over the fragment, which a .vac file hides, unless they travel to a time before',
-  future: 'readers pass over the fragment until the time in its name',
+const WHY_IGNORED: Readonly<Record<IgnoredReason, string>> = {
+  uncommitted: 'readers skip the fragment, as no commit names it',
+  toVacuum: 'readers skip the fragment, which a .vac file hides, unless they travel to a time before',
+  future: 'readers skip the fragment until the time in its name',
 }
 
 /** If readers ignore a fragment, its faults are at most warnings. */
-export function passedOver(item: Item, over: IgnoredReason | undefined): Item {
-  if (over === undefined || 'notExamined' in item || item.severity !== 'error') return item
-  return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_PASSED_OVER[over]}` }
+export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item {
+  if (ignored === undefined || 'notExamined' in item || item.severity !== 'error') return item
+  return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_IGNORED[ignored]}` }
 }
 
-/** The results of a check, as they are found, and what the check gives to whoever runs it. */
+/** The results of a check, as they are found. The return value is for the caller. */
 export type Items<T = void> = AsyncGenerator<Item, T>
 
 /** Where a finding is. */

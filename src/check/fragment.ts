@@ -10,6 +10,7 @@ import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '
 import { MEANINGS } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
+  asIgnored,
   attempt,
   type Finding,
   finding,
@@ -18,7 +19,6 @@ import {
   type IgnoredReason,
   type Item,
   type Items,
-  passedOver,
 } from './finding.ts'
 import { NAN_FAULTS } from './known-faults.ts'
 import { checkRTree } from './rtree.ts'
@@ -43,17 +43,17 @@ export async function* checkFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
-  over: IgnoredReason | undefined,
+  ignored: IgnoredReason | undefined,
 ): Plan {
-  for await (const one of checkReadFragment(run, fragment, schemas, over))
-    yield 'part' in one ? one : passedOver(one, over)
+  for await (const one of checkReadFragment(run, fragment, schemas, ignored))
+    yield 'part' in one ? one : asIgnored(one, ignored)
 }
 
 async function* checkReadFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
-  over: IgnoredReason | undefined,
+  ignored: IgnoredReason | undefined,
 ): Plan {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
@@ -61,7 +61,7 @@ async function* checkReadFragment(
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
     const place = { file: fragment.folder.path }
     // An unfinished write may lack anything, and so may a fragment that is about to be removed.
-    const known = over && MEANINGS.FRAGMENT_NO_METADATA[over]
+    const known = ignored && MEANINGS.FRAGMENT_NO_METADATA[ignored]
     yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
     return
   }
@@ -97,11 +97,11 @@ async function* checkReadFragment(
   yield* checkFragmentLists(fragment, info, file)
   fragment.forget()
   if (!reaches(run, 'chunks')) return
-  if (run.shared) yield* dataFileUnits(run, fragment, info, over)
+  if (run.shared) yield* dataFileUnits(run, fragment, info, ignored)
   else yield* checkDataFiles(run, fragment, info)
 }
 
-/** Describes an unreadable footer. Tells a missing schema from a damaged footer. */
+/** Describes an unreadable footer: either its schema is missing or unreadable, or the footer itself is damaged. */
 async function footerError(
   error: unknown,
   file: string,
@@ -151,7 +151,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
     const taken = nameFacts(fragment.name)?.format_version ?? info.format_version
     if (footerPlace(taken, schema) !== footerPlace(info.format_version, schema)) {
       const place = { file, offset, field: 'version' }
-      const expected = `${taken}, as TileDB takes the name`
+      const expected = `${taken}, as TileDB reads the name`
       yield finding('FOOTER_VERSION', place, expected, info.format_version, MEANINGS.FOOTER_VERSION.elsewhere)
     }
   }

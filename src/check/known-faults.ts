@@ -23,17 +23,17 @@ export function emptyStringFault(
   lowerEnd: Uint8Array | undefined,
 ): string | undefined {
   if (info.format_version >= 10 || cell_val_num !== 'var' || lowerEnd?.length !== 0) return undefined
-  return 'TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string: readers may miss cells'
+  return 'TileDB before 2.4 computes wrong upper ends of boxes that begin with the empty string: readers may miss cells'
 }
 
-/** For NaN coordinates. TileDB 2.30 was asked for cells of such arrays, with and without ranges. */
+/** For NaN coordinates. Measured with queries of TileDB 2.30 on such arrays, with and without ranges. */
 export const NAN_FAULTS = {
   coordinate:
     'TileDB accepts NaN as a coordinate: reads without a range of this dimension find such cells; reads with a range find them only if it covers the whole box of their tile',
   box: 'TileDB makes such a box where the first coordinate of a tile is NaN: reads with a range of this dimension miss the tiles in the box, even cells with other coordinates; reads without one find them',
   domain: 'TileDB writes such a domain where coordinates are NaN; readers still look at the boxes of tiles',
   union:
-    'TileDB forgets the boxes ahead of a box of NaN when it works out the box around them: reads with a range of this dimension may miss cells',
+    'TileDB ignores the boxes before a box of NaN when it computes the box around them: reads with a range of this dimension may miss cells',
 } as const
 
 /** Empty entries after a list's last tile. */
@@ -43,7 +43,7 @@ export function surplusFault(info: FragmentInfo, entries: Float64Array): string 
 }
 
 const VALIDITY_FAULT =
-  'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the cells that read as null may be others than were written'
+  'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the wrong cells may read as null'
 
 /** Validity that has odd values, or that is readable only with the type of the values. */
 export function validityFault(info: FragmentInfo, slot: number): string | undefined {
@@ -115,14 +115,15 @@ export function statisticsFault(info: FragmentInfo, field: StatisticsField, code
   if (!info.dense || !field.nullable || (code !== 'TILE_NULL_COUNT' && code !== 'TILE_MIN_MAX')) return undefined
   if (code === 'TILE_NULL_COUNT' && !hasMinMax(field))
     return 'TileDB counts nulls of dense attributes without minima and maxima once for each run of cells, padding included'
-  if (varSized) return 'in dense fragments, TileDB looks at the wrong cells to tell which strings are null'
+  if (varSized)
+    return 'in dense fragments, TileDB uses the validity of the wrong cells to find the strings that are null'
   if (code === 'TILE_MIN_MAX' && isPlainText(field) && info.format_version < 21)
-    return 'before format 21 TileDB does not work these out right for nullable strings of one length'
+    return 'before format 21 TileDB computes these wrongly for nullable strings of fixed length'
   return undefined
 }
 
 export const LOSSY_COORDINATES =
-  'a filter of a dimension keeps only some digits of its coordinates: TileDB ordered and bounded the cells by the coordinates as they were written, so readers may pass over cells'
+  'a filter of a dimension keeps only some digits of its coordinates: TileDB ordered and bounded the cells by the coordinates as they were written, so readers may skip cells'
 
 /** What the filters of a field lose of its values. */
 export type Loss = 'none' | 'digits' | 'hidden colours'

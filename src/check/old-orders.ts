@@ -7,8 +7,8 @@ import type { FragmentInfo } from '../store/fragment.ts'
 import { ARM_FAULT } from './known-faults.ts'
 
 /**
- * A cell order that some TileDB releases write, read and consolidate in, and that differs from the order in which TileDB
- * merges today. Such cells are as they were written. A note says what readers make of them.
+ * A cell order of some TileDB releases that differs from the order in which TileDB merges today. Cells in such an order are
+ * not damaged. A note says what readers do with them.
  */
 export interface OldOrder {
   rule: OrderRule
@@ -27,7 +27,7 @@ type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: s
  */
 function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<'tiles'>[] {
   const wrapping =
-    'TileDB before 2.3.1 works out wrong tile numbers in domains wider than half their type: tiles are out of order there'
+    'TileDB before 2.3.1 computes wrong tile numbers in domains wider than half their type: tiles are out of order there'
   if (version < 5)
     return [
       [
@@ -44,7 +44,7 @@ function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<
 }
 
 /**
- * For every release since 2.0. Consolidation merged by unsigned bytes, but its input was ordered by signed bytes.
+ * Orders of text in every release since 2.0. Consolidation merges by unsigned bytes, but its input is ordered by signed bytes.
  *
  * @see Domain::cell_order_cmp_impl<char>, which compares char, while the readers of these releases compare string_view
  */

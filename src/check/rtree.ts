@@ -85,7 +85,7 @@ function* containment(
       const inside =
         children.compare(d, 'min', child, parents, 'min', parent) >= 0 &&
         children.compare(d, 'max', child, parents, 'max', parent) <= 0
-      // What NaN hides is reported with the box that is NaN.
+      // The finding about a box of NaN covers this.
       if (inside || parents.isNaN(d, 'min', parent) || children.isNaN(d, 'min', child)) continue
       const at = { ...place, field: `rtree.levels.${level}.${parent}` }
       const forgotten = children.firstNaN(d, child, (parent + 1) * fanout) >= 0

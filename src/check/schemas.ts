@@ -6,7 +6,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
-import { OWN_FIELDS } from '../format/fragment-slots.ts'
+import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { withSource } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
@@ -165,7 +165,7 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
   for (const { name } of [...dimensions, ...schema.attributes]) {
     if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
     names.add(name)
-    if (OWN_FIELDS.includes(name)) {
+    if (INTERNAL_FIELDS.includes(name)) {
       const { own } = MEANINGS.SCHEMA_DUPLICATE_FIELD
       yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', quoted(name), own)
     }

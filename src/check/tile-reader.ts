@@ -134,7 +134,7 @@ export class FieldReader {
    * Undoes a tile and reports its faults.
    * @param stored undefined for a large tile, which is read chunk by chunk
    * @param keep whether to return the unfiltered bytes
-   * @returns undefined if any of the tile is lost
+   * @returns undefined if any part of the tile is lost
    */
   private async undo(
     file: TileFile,
@@ -171,7 +171,7 @@ export class FieldReader {
     }
   }
 
-  /** Turns what the chunks of a tile tell into findings. */
+  /** Turns the reports of a tile's chunks into findings. */
   private reports(place: Place, items: Item[]): ChunkReports {
     const { fragment, info, name } = this
     const add = (at: Place, expected: string, found: string, meaning: Meaning): void => {
@@ -302,7 +302,7 @@ export async function openFields(
   return { run, fields, items }
 }
 
-/** Looks at a tile: what was read of it, a column a field. */
+/** Checks a tile. `columns` has one column for each field. */
 export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: Item[]) => void
 
 /** Runs through tiles of open fields, then closes them. */

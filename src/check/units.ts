@@ -36,7 +36,7 @@ export type Part =
   | { kind: 'fragment-metadata' }
   | ({ kind: 'data-file' } & DataFilePart)
   /** For `check`. */
-  | { kind: 'fields'; runs: readonly FieldsRun[]; level: Level; over: IgnoredReason | undefined }
+  | { kind: 'fields'; runs: readonly FieldsRun[]; level: Level; ignored: IgnoredReason | undefined }
 
 /** What a unit found. */
 export interface UnitResult<I> {

@@ -2,7 +2,7 @@ import { InspectError, isNew } from '../base/errors.ts'
 import type { NotExamined } from './finding.ts'
 import { addCounts, type UnitResult } from './units.ts'
 
-/** One place where a digest or tag is wrong, or a chunk that cannot be undone far enough to know. */
+/** A wrong digest or tag, or a chunk whose filters cannot be undone up to its digest or tag. */
 export interface VerifyFailure {
   /** Name of the fragment; null for files of the array. */
   fragment: string | null
@@ -28,13 +28,13 @@ export type VerifyItem =
   /** The first tile of a file that was written without the end of a part; found only with `deep`. */
   | { lostTail: string; tile: number }
 
-/** What was verified. */
+/** Counts of what was verified, all of them 0. */
 export function noneVerified() {
   return {
     fragment_num: 0,
     /** Fragments that were left out because TileDB does not read them. */
     skipped_fragment_num: 0,
-    /** Arrays all of whose fragments were left out. */
+    /** Arrays in which every fragment was left out. */
     skipped_array_num: 0,
     file_num: 0,
     tile_num: 0,

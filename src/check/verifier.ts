@@ -59,9 +59,9 @@ class Verifier {
   readonly items: VerifyItem[] = []
   private readonly cx: ReadContext
   private readonly deep: boolean
-  /** Its name; null for files of an array or a group. */
+  /** Name of the fragment; null for files of an array or a group. */
   private readonly fragment: string | null
-  private lostTailTold = false
+  private lostTailReported = false
 
   constructor(cx: ReadContext, deep: boolean, fragment: string | null) {
     this.cx = cx
@@ -69,7 +69,7 @@ class Verifier {
     this.fragment = fragment
   }
 
-  /** An error ends and is reported for one part; the other parts are still examined. */
+  /** Examines one part. An error is reported and ends this part only. */
   async attempt(place: FailurePlace, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -120,7 +120,7 @@ class Verifier {
     })
   }
 
-  /** Read even if no tag protects it, as it says whose footers it holds. */
+  /** The content is read even if no tag protects it, as readers rely on the fragment names in it. */
   private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
     const before = this.items.length
     await this.genericTileFile(array.folder, path)
@@ -194,7 +194,7 @@ class Verifier {
         const isProtected = hasChecksum(file.filters)
         if (!isProtected && part.from === 0) this.items.push({ unprotected: path })
         if (isProtected || this.deep) await this.tiles(fragment, file, part)
-        else await wholeFile(fragment, part.name)
+        else await checkFileSize(fragment, part.name)
       } finally {
         await file.close()
       }
@@ -231,8 +231,8 @@ class Verifier {
       onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...place, chunk, offset }),
       onFault: (error, chunk, offset) => this.fail(error, { ...place, chunk, offset }),
       onLostTail: ({ of_metadata }) => {
-        if (of_metadata || this.lostTailTold) return
-        this.lostTailTold = true
+        if (of_metadata || this.lostTailReported) return
+        this.lostTailReported = true
         this.items.push({ lostTail: file.source.name, tile })
       },
     }
@@ -279,8 +279,8 @@ class Verifier {
   }
 }
 
-/** For a file that is not read: checks that it exists and is long enough. */
-async function wholeFile(fragment: Fragment, name: string): Promise<void> {
+/** Checks that a file exists and is long enough, without reading it. */
+async function checkFileSize(fragment: Fragment, name: string): Promise<void> {
   const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
   if (size === 0) return
   const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')

@@ -75,8 +75,8 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * `help <command>` as the call `<command> --help`. A word that is no command is called as if it were one, as the error
- * then says what was meant.
+ * `help <command>` as the call `<command> --help`. An unknown command is called without `--help`, so that the error
+ * suggests the right name.
  */
 function helpCall(args: readonly string[]): readonly string[] {
   const word = args.find((arg) => !arg.startsWith('-'))
@@ -117,7 +117,7 @@ export function chosenFormat(options: CommonOptions, module: CommandModule<never
   if (format !== undefined) return format
   const known = formatNames(module.arrow).flatMap((name) => FORMATS[name].extensions.filter((one) => one !== ''))
   throw usage(
-    `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or --format beside it; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
+    `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or also --format; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
   )
 }
 

@@ -8,7 +8,7 @@ import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, parseTileSize } from './args.ts'
-import { COMMANDS, MAKING } from './commands.ts'
+import { COMMANDS, OTHER } from './commands.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
@@ -66,7 +66,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .addHelpText('after', HELP_END)
-    .commandsGroup(MAKING)
+    .commandsGroup(OTHER)
     .helpCommand(true)
   const helpOf = commandAsked(process.argv)
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')

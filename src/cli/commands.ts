@@ -5,7 +5,7 @@ const FOLDER = 'What is in a folder:'
 const RIGHT = 'Whether it is right:'
 const METADATA = 'What the metadata says:'
 const BYTES = 'Cells and bytes:'
-export const MAKING = 'Beside that:'
+export const OTHER = 'Other commands:'
 
 interface CommandEntry {
   group: string
@@ -92,16 +92,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   at: {
     group: BYTES,
-    summary: 'what a byte means, which cells it feeds, what would notice a flip; or where a cell is',
+    summary: 'what a byte means, which cells it belongs to, what would notice a flip; or where a cell is',
     load: () => import('../commands/at.ts'),
   },
   'write-sample': {
-    group: MAKING,
+    group: OTHER,
     summary: 'writes a sample array that TileDB opens',
     load: () => import('../commands/write-sample.ts'),
   },
   completion: {
-    group: MAKING,
+    group: OTHER,
     summary: 'completes commands and options in bash, zsh or fish',
     load: () => import('../commands/completion.ts'),
   },

@@ -35,7 +35,7 @@ interface AtOptions {
 }
 
 export const command: CommandModule<AtOptions> = {
-  about: 'Where nothing is compressed, the exact cell.',
+  about: 'If nothing is compressed, it names the exact cell.',
   examples: [
     ['what a byte of a data file is, and what would notice a flip', 'at places/__1714/d0.tdb 0x64'],
     ["a byte of a fragment's metadata", 'at places/__1714/__fragment_metadata.tdb 6000'],

@@ -8,7 +8,7 @@ import type { Fragment } from '../store/fragment.ts'
 
 type BoundsByDimension = ReadonlyMap<number, Bounds>
 
-/** Leaves out of the selection the tiles that the bounds cannot touch, and of dense tiles what lies outside. */
+/** Limits a selection to the tiles that may touch the bounds, and in dense tiles to the cells inside them. */
 export async function limitToBounds(
   selection: CellSelection,
   fragment: Fragment,

@@ -24,7 +24,7 @@ interface Options {
 
 export const command: CommandModule<Options> = {
   about:
-    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks at checksums only; this looks at them and at all else.',
+    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks only at checksums; check looks at checksums and everything else.',
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],

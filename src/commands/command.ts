@@ -35,8 +35,8 @@ export interface CommandContext {
   /** Prints a message on stderr that is not a fault, unless --quiet is given. */
   note(text: string): void
   /**
-   * Must be called before anything is written to the file or folder that is named by `option`, or by the argument of that
-   * name.
+   * Call this before anything is written to a file or folder that the user named.
+   * @param option that named it; the name of the command if its argument did
    * @throws InspectError USAGE if that place is also read
    */
   refuseReadPlace(path: string, option: string): Promise<void>
@@ -55,7 +55,7 @@ export interface Outcome {
   lines?(): AsyncIterable<Result>
   /** Set if this is one of several fragments of a target: rows then name their origin, as with several targets. */
   oneOfSeveral?: boolean
-  /** The origin that rows then name; by default the document's path. */
+  /** What rows name as their origin if there are several; by default the document's path. */
   origin?: { readonly [key: string]: Result }
   /** Columns of CSV, if they are known: for a header without rows, or if the first row may lack some. */
   columns?(): readonly string[] | Promise<readonly string[]>
@@ -66,10 +66,10 @@ export interface Outcome {
   noTable?: boolean
   /** Writes Arrow IPC, as a file or as a stream. Defined for commands with `arrow`. */
   arrow?(out: Output, file: boolean): Promise<void>
-  /** Bytes to write in place of a document; refused on a terminal. */
+  /** Bytes to write instead of a document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
   /**
-   * Whether something is missing without a word in the document: then no file is made. Read after the end of the document.
+   * Whether something is missing and the document does not say so. Then no file is made. Read after the end of the document.
    */
   incomplete?: boolean
   /** Whether something is wrong but not an error: exit code 1. Read after the end of the document. */
@@ -197,7 +197,10 @@ export async function* throughGroups(
   }
 }
 
-/** The outcomes, up to an error, which is the last one: the next target can be tried. Wrong options end the command. */
+/**
+ * Gives the outcomes. An error becomes the last of them, so that the next target can be tried. Only wrong options end the
+ * command.
+ */
 export async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
   try {
     yield* outcomes
@@ -211,7 +214,7 @@ function failure(path: string, error: InspectError): Outcome {
   return { document: documentHead('error', path), error, table() {} }
 }
 
-/** In a group without members nothing can be found; says so, lest it look like a good result. */
+/** Prints a note if a group has no members. Otherwise "nothing found" would look like a good result. */
 export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
@@ -252,19 +255,19 @@ export async function* overEntries<T>(
   }
 }
 
-/** Lists the contents of a group or an array, as one of them was meant. */
+/** The error for a target of the wrong type. It lists the contents of a group or array: one of them may have been meant. */
 export async function wrongTarget(
   cx: CommandContext,
   command: string,
   target: Target,
   wanted: string,
 ): Promise<InspectError> {
-  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}${await narrower(cx, target)}`
+  const message = `${command} expects ${wanted}, found ${withArticle(target.type)}${await contentsText(cx, target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
 /**
- * The fragment that a target is.
+ * The fragment, if the target is one.
  * @param otherwise what else can be done with an array
  * @throws InspectError WRONG_TARGET, with what to type instead
  */
@@ -279,11 +282,11 @@ export async function oneFragment(
   const fragments = await target.array.fragments()
   const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
   const instead = one ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
-  const message = `${command} expects one fragment, found an array${await narrower(cx, target)}${instead}`
+  const message = `${command} expects one fragment, found an array${await contentsText(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-async function narrower(cx: CommandContext, target: Target): Promise<string> {
+async function contentsText(cx: CommandContext, target: Target): Promise<string> {
   if (target.type === 'array') {
     const paths = (await target.array.fragments()).map(({ path }) => path)
     return paths.length === 0 ? ' that has no fragments' : `; its fragments: ${firstOf(paths)}`

@@ -33,7 +33,7 @@ export const command: CommandModule<DiffOptions> = {
       .argument('<a>', 'array, fragment, group or schema file')
       .argument('<b>', 'another of the same kind')
       .option('--cells', 'compare the cells, too, in stored order')
-      .option('--names', 'compare names and time stamps, too')
+      .option('--names', 'compare names and timestamps, too')
   },
 
   async *run(cx, [a, b], options) {
@@ -60,7 +60,7 @@ export const command: CommandModule<DiffOptions> = {
   },
 }
 
-/** Keys of a document that are not compared: its head, values that follow from others; and names and time stamps. */
+/** Keys of a document that are not compared: its head, values that follow from others; and names and timestamps. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
 /** This many cells are reported one by one; the others are counted. */

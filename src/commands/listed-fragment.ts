@@ -26,7 +26,7 @@ import { exact, rangesResult } from './values.ts'
  * A fragment in a listing: how each of its facts is found, and how the table of an array's fragments shows it.
  */
 
-/** What is kept of a fragment. */
+/** The facts about a fragment that stay in memory. */
 export interface Listed {
   result: ArrayFragment
   /** Whether TileDB reads it now. */
@@ -42,7 +42,7 @@ export async function infoOf(fragment: Fragment, entry: FragmentEntry | undefine
   return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
 }
 
-/** F of the contract: a fragment in a listing. What cannot be read is left out, and the fault is reported. */
+/** A fragment in a listing. What cannot be read is left out, and the fault is reported. */
 export async function listedFragment(
   cx: CommandContext,
   fragment: Fragment,

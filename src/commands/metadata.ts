@@ -10,7 +10,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
-import { passedBytes } from '../source/lean-heap.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
@@ -107,7 +107,7 @@ export function keyValueResult(entries: Map<string, MetadataEntry>, style: Value
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
-  const lists = new TileLists(fragment, passedBytes)
+  const lists = new TileLists(fragment, countReadBytes)
   const fields: FragmentMetadataField[] = []
   // Opening the lists reads through all of them before any output. So damage is an error, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {

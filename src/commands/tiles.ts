@@ -16,7 +16,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { sumReader, type ValueStyle } from '../format/value.ts'
-import { passedBytes } from '../source/lean-heap.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import {
@@ -62,7 +62,7 @@ export const command: CommandModule<TilesOptions> = {
 async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: TilesOptions): Promise<Outcome> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
-  const lists = new TileLists(fragment, passedBytes)
+  const lists = new TileLists(fragment, countReadBytes)
   const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)

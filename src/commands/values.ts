@@ -61,7 +61,7 @@ export function filterResult(filter: FilterConfig): FilterDescription {
   return { ...options, quality, extra: unknown }
 }
 
-/** A whole number with all its digits. */
+/** A count as a number; as a bigint where a number would lose digits. */
 export function exact(count: number | bigint): number | bigint {
   return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
 }

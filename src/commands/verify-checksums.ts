@@ -24,7 +24,7 @@ const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may b
 
 export const command: CommandModule<Options> = {
   about:
-    'Reads only the files that carry checksums, and looks whether the others are there and whole; --deep undoes all filters. check finds other damage, too.',
+    'Reads only the files with checksums. Of the others it only checks that they exist and are long enough; --deep undoes all filters. check finds other damage, too.',
   examples: [
     ['every checksum of an array', 'verify-checksums places'],
     ['files without a checksum, too: every filter undone', 'verify-checksums --deep weather'],
@@ -34,11 +34,11 @@ export const command: CommandModule<Options> = {
   configure(command) {
     command
       .argument('<target...>', 'fragment, array or group')
-      .option('--all', 'every fragment folder, not the committed ones only')
+      .option('--all', 'every fragment folder, not only the committed ones')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
       .option(
         '--require-checksums',
-        'a data file without a checksum is a failure, and so is an array of which every fragment is skipped',
+        'a data file without a checksum is a failure, and so is an array whose fragments are all skipped',
       )
       .option('--jobs <n>', 'threads', '1')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')

@@ -26,17 +26,17 @@ export const ARRAY_DAMAGE = {
     array.add('__schema/__enumerations/x')
     array.remove(schema)
   }),
-  ARRAY_UNKNOWN_ENTRY: damage('sparse', 'a file of no kind', (array) => array.add('README.txt', [1])),
+  ARRAY_UNKNOWN_ENTRY: damage('sparse', 'a file of an unknown kind', (array) => array.add('README.txt', [1])),
   LOCK_NOT_EMPTY: damage('sparse10', 'bytes in the lock file', (array) => array.add('__lock.tdb', [1, 2])),
-  FRAGMENT_NAME_INVALID: damage('sparse', 'a fragment with a name of its own', (array) =>
+  FRAGMENT_NAME_INVALID: damage('sparse', 'a fragment with a name that TileDB does not write', (array) =>
     array.move(array.fragmentPath(), `${array.root}/__fragments/mine`),
   ),
-  FRAGMENT_WRONG_FOLDER: damage('sparse', 'a new fragment in the old place', (array) =>
+  FRAGMENT_WRONG_FOLDER: damage('sparse', 'a fragment in the folder of older formats', (array) =>
     array.move(array.fragmentPath(), `${array.root}/__10_10_${UUID}_22`),
   ),
-  FRAGMENT_TIMESTAMPS: damage('sparse', 'time stamps upside down', (array) => rename(array, `__20_10_${UUID}_22`)),
+  FRAGMENT_TIMESTAMPS: damage('sparse', 'the later timestamp first', (array) => rename(array, `__20_10_${UUID}_22`)),
   FRAGMENT_UNCOMMITTED: damage('sparse', 'a fragment without its commit', (array) => array.remove(array.find(COMMIT))),
-  ARRAY_READS_EMPTY: damage('sparse', 'no commit of any fragment', (array) => array.removeAll(/\/__commits\//)),
+  ARRAY_READS_EMPTY: damage('sparse', 'no commits', (array) => array.removeAll(/\/__commits\//)),
   FRAGMENT_FUTURE: damage('sparse', 'a fragment dated in microseconds', (array) =>
     rename(array, `${MICROSECONDS}_${UUID}_22`),
   ),
@@ -46,9 +46,13 @@ export const ARRAY_DAMAGE = {
   COMMIT_UNREADABLE: damage('consolidatedCommits', 'consolidated commits cut in a delete condition', (array) =>
     array.append(array.find(CONSOLIDATED_COMMITS), text(`__commits/__5_5_${UUID}_22.del\nab`)),
   ),
-  COMMIT_DANGLING: damage('sparse', 'a commit of no fragment', (array) => array.add(`__commits/__5_5_${UUID}_22.wrt`)),
+  COMMIT_DANGLING: damage('sparse', 'a commit without its fragment', (array) =>
+    array.add(`__commits/__5_5_${UUID}_22.wrt`),
+  ),
   COMMIT_NOT_EMPTY: damage('sparse', 'a commit with bytes in it', (array) => array.append(array.find(COMMIT), [0])),
-  COMMIT_NAME_INVALID: damage('sparse', 'a commit file of no kind', (array) => array.add('__commits/notes.txt')),
+  COMMIT_NAME_INVALID: damage('sparse', 'a commit file of an unknown kind', (array) =>
+    array.add('__commits/notes.txt'),
+  ),
   COMMIT_WRONG_FOLDER: damage('sparse', 'an old commit mark for a new fragment', (array) => {
     const mark = array.find(COMMIT)
     array.move(mark, `${array.root}/${committed(mark)}.ok`)
@@ -59,10 +63,10 @@ export const ARRAY_DAMAGE = {
   VACUUM_UNCOMMITTED: damage('vacuum', 'a vacuum file of a fragment that is not committed', (array) =>
     array.removeAll(COMMIT),
   ),
-  VACUUM_HIDES_CELLS: damage('vacuum', 'a vacuum file that hides what no other fragment holds', (array) =>
+  VACUUM_HIDES_CELLS: damage('vacuum', 'a vacuum file that hides cells that no other fragment holds', (array) =>
     array.removeAll(/\/__10_30_.*(?:\.wrt$|_22\/)/),
   ),
-  IGNORE_DANGLING: damage('ignoredCommits', 'an ignore file about no consolidated commit', (array) =>
+  IGNORE_DANGLING: damage('ignoredCommits', 'an ignore file that names no consolidated commit', (array) =>
     array.append(array.find(/\.ign$/), text(`__commits/__5_5_${UUID}_22.wrt\n`)),
   ),
   DELETE_CONDITION_UNREADABLE: cutShort('deletes', 'a delete condition cut short', DELETE, -3),

@@ -23,7 +23,7 @@ export const METADATA = /__fragment_metadata\.tdb$/
 /** The UUID of files that a damage adds. */
 export const UUID = '0123456789abcdef0123456789abcdef'
 
-/** Time stamps of a name that counts microseconds, not milliseconds. */
+/** Timestamps of a name that counts microseconds, not milliseconds. */
 export const MICROSECONDS = '__1700000000000000_1700000000000000'
 
 /** Name of the fragment that a mark commits. */

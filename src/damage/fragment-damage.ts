@@ -18,13 +18,13 @@ export const FRAGMENT_DAMAGE = {
   FILE_LONG: damage('sparse', 'a data file with bytes after its end', (array) =>
     array.append(array.find(/a3\.tdb$/), [0, 0]),
   ),
-  FILE_UNLISTED: damage('sparse', 'a file of no field', (array) =>
+  FILE_UNLISTED: damage('sparse', 'a file that belongs to no field', (array) =>
     array.add(`${array.fragmentPath().slice(array.root.length + 1)}/a99.tdb`, [1]),
   ),
   FOOTER_UNREADABLE: cutShort('sparse', 'a metadata file without its end', METADATA, -102),
   FOOTER_VERSION: inFooter('sparse', 'a footer of another version than the name', { version: 21 }),
   FOOTER_DENSE: inFooter('sparse', 'a sparse fragment that says it is dense', { dense: true }),
-  FIELD_CHANGED: damage('sparse', 'an attribute that is wider in the array since', async (array) => {
+  FIELD_CHANGED: damage('sparse', 'an attribute that is var-sized in a later schema', async (array) => {
     const schema = array.find(SCHEMA)
     const time = Number(/__schema\/__(\d+)_/.exec(schema)?.[1]) + 1
     const evolved = `__schema/__${time}_${time}_${UUID}`
@@ -56,7 +56,7 @@ export const FRAGMENT_DAMAGE = {
   SECTION_GAP: inFooter('sparse', 'a section that nothing names', ({ tile_sums_offsets }) => {
     tile_sums_offsets?.copyWithin(0, 1, 2)
   }),
-  GENERIC_TILE_HEADER: damage('sparse', 'a generic tile of numbers', (array) =>
+  GENERIC_TILE_HEADER: damage('sparse', 'a generic tile with the datatype INT32', (array) =>
     array.patch(array.find(SCHEMA), 20, [0]),
   ),
   RTREE_LEVELS: inSection('rtreeLevels', 'an R-tree without its root', 'rtree', WHOLE_FRAGMENT, ({ levels }) => {
@@ -67,7 +67,7 @@ export const FRAGMENT_DAMAGE = {
     // The upper end of the first dimension, in the first box below the root.
     levels[1].bytes.fill(0, 4, 6)
   }),
-  MBR_INVALID: inSection('sparse', 'a box upside down', 'rtree', WHOLE_FRAGMENT, ({ levels }) => {
+  MBR_INVALID: inSection('sparse', 'a box with the upper end first', 'rtree', WHOLE_FRAGMENT, ({ levels }) => {
     levels.at(-1)?.bytes.set([0xff, 0xff, 0xff, 0x7f])
   }),
   MBR_NONEMPTY_DOMAIN: inFooter('sparse', 'a non-empty domain larger than all boxes', ({ nonempty_domain }) => {
@@ -79,7 +79,7 @@ export const FRAGMENT_DAMAGE = {
   TILE_OFFSETS_COUNT: inSection('sparse', 'a tile without an offset', 'tile_offsets', SLOT.a, ({ values }) => ({
     values: values.slice(0, -1),
   })),
-  TILE_OFFSETS_ORDER: inSection('sparse', 'offsets that fall', 'tile_offsets', SLOT.a, ({ values }) => {
+  TILE_OFFSETS_ORDER: inSection('sparse', 'decreasing offsets', 'tile_offsets', SLOT.a, ({ values }) => {
     values[2] = 1
   }),
   TILE_OFFSETS_OUTSIDE: inSection(
@@ -106,15 +106,15 @@ export const FRAGMENT_DAMAGE = {
   TILE_MIN_MAX: inSection('sparse', 'a minimum that no cell has', 'tile_mins', SLOT.a, ({ fixed }) => {
     fixed.set(u64(77), 8)
   }),
-  TILE_SUM: inSection('sparse', 'a sum of other cells', 'tile_sums', SLOT.n, ({ values }) => {
+  TILE_SUM: inSection('sparse', 'a wrong sum', 'tile_sums', SLOT.n, ({ values }) => {
     values.set(u64(77), 16)
   }),
-  TILE_NULL_COUNT: inSection('sparse', 'a null too many', 'tile_null_counts', SLOT.n, ({ values }) => {
+  TILE_NULL_COUNT: inSection('sparse', 'one null too many', 'tile_null_counts', SLOT.n, ({ values }) => {
     values[0] += 1
   }),
-  FRAGMENT_MIN_MAX: inStatistics('another minimum of the fragment', SLOT.a, ({ min }) => min.set(u64(5))),
-  FRAGMENT_SUM: inStatistics('another sum of the fragment', SLOT.a, ({ sum }) => sum.set(u64(5))),
-  FRAGMENT_NULL_COUNT: inStatistics('a null too many in the fragment', SLOT.n, (statistics) => {
+  FRAGMENT_MIN_MAX: inStatistics('a wrong minimum of the fragment', SLOT.a, ({ min }) => min.set(u64(5))),
+  FRAGMENT_SUM: inStatistics('a wrong sum of the fragment', SLOT.a, ({ sum }) => sum.set(u64(5))),
+  FRAGMENT_NULL_COUNT: inStatistics('one null too many in the fragment', SLOT.n, (statistics) => {
     statistics.null_count += 1
   }),
 } satisfies Damages

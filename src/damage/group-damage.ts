@@ -6,9 +6,7 @@ const DETAILS = /__group\//
 
 /** Damage to key-value metadata and groups. */
 export const GROUP_DAMAGE = {
-  METADATA_NAME_INVALID: damage('metadata', 'a metadata file without time stamps', (array) =>
-    array.add('__meta/notes'),
-  ),
+  METADATA_NAME_INVALID: damage('metadata', 'a metadata file without timestamps', (array) => array.add('__meta/notes')),
   METADATA_UNREADABLE: cutShort('metadata', 'a metadata file cut short', METADATA_FILE, 50),
   METADATA_FUTURE: damage('metadata', 'metadata dated in microseconds', (array) =>
     array.move(array.first(METADATA_FILE), `${array.root}/__meta/${MICROSECONDS}_${UUID}`),

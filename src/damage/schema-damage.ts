@@ -6,7 +6,7 @@ const ENUMERATION = /\/__enumerations\//
 
 /** Damage to schemas, enumerations and dimension labels. */
 export const SCHEMA_DAMAGE = {
-  SCHEMA_NAME_INVALID: damage('sparse', 'a file without time stamps among the schemas', (array) =>
+  SCHEMA_NAME_INVALID: damage('sparse', 'a file without timestamps in its name among the schemas', (array) =>
     array.add('__schema/draft'),
   ),
   SCHEMA_UNREADABLE: cutShort('sparse', 'a schema cut short', SCHEMA, 60),
@@ -14,17 +14,17 @@ export const SCHEMA_DAMAGE = {
   SCHEMA_NO_DIMENSION: inSchema('empty', 'a schema without dimensions', ({ domain }) => {
     domain.dimensions = []
   }),
-  SCHEMA_DUPLICATE_FIELD: inSchema('sparse', 'two fields of one name', ({ attributes }) => {
+  SCHEMA_DUPLICATE_FIELD: inSchema('sparse', 'two fields with the same name', ({ attributes }) => {
     attributes[1].name = 'a'
   }),
-  SCHEMA_LAYOUT: inSchema('sparse', 'an order that is none of cells', { cell_order: 'unordered' }),
+  SCHEMA_LAYOUT: inSchema('sparse', 'a cell order that TileDB does not use for cells', { cell_order: 'unordered' }),
   SCHEMA_CAPACITY: inSchema('empty', 'tiles without cells', { capacity: 0n }),
-  SCHEMA_DOMAIN: inSchema('sparse', 'a domain upside down', ({ domain }) => {
+  SCHEMA_DOMAIN: inSchema('sparse', 'a domain with the upper end first', ({ domain }) => {
     const [first] = domain.dimensions
     const size = first.domain.length / 2
     first.domain = bytes(first.domain.subarray(size), first.domain.subarray(0, size))
   }),
-  SCHEMA_TILE_EXTENT: inSchema('emptyDense', 'tiles of no width', ({ domain }) => {
+  SCHEMA_TILE_EXTENT: inSchema('emptyDense', 'a tile extent of 0', ({ domain }) => {
     domain.dimensions[0].tile_extent?.fill(0)
   }),
   SCHEMA_CURRENT_DOMAIN: inSchema(
@@ -35,7 +35,7 @@ export const SCHEMA_DAMAGE = {
   SCHEMA_FILL_VALUE: inSchema('emptyDense', 'a fill value of half a cell', ({ attributes }) => {
     attributes[0].fill_value = Uint8Array.of(1, 2, 3)
   }),
-  SCHEMA_FILTER_UNKNOWN: inSchema('empty', 'a filter of no release', ({ coords_filters }) => {
+  SCHEMA_FILTER_UNKNOWN: inSchema('empty', 'a filter that no release has', ({ coords_filters }) => {
     coords_filters.filters.push({ name: 'UNKNOWN_77' })
   }),
   SCHEMA_FILTER_COMPRESSOR: inSchema(
@@ -45,7 +45,7 @@ export const SCHEMA_DAMAGE = {
       coords_filters.filters[0].compressor = 5
     },
   ),
-  SCHEMA_FILTER_OPTIONS: inSchema('sparse', 'windows of no bytes', ({ attributes }) => {
+  SCHEMA_FILTER_OPTIONS: inSchema('sparse', 'windows of 0 bytes', ({ attributes }) => {
     attributes[0].filters.filters[0].max_window_size = 0
   }),
   ENUMERATION_UNLISTED: inSchema(
@@ -59,15 +59,15 @@ export const SCHEMA_DAMAGE = {
     array.remove(array.first(ENUMERATION)),
   ),
   ENUMERATION_UNREADABLE: cutShort('enumerations', 'an enumeration cut short', ENUMERATION, 40),
-  ENUMERATION_NAME: damage('enumerations', 'an enumeration that says it is another one', (array) =>
+  ENUMERATION_NAME: damage('enumerations', 'an enumeration file with another name than the schema gives', (array) =>
     array.rewrite(array.first(ENUMERATION), enumerationFile, { name: 'other' }),
   ),
-  ENUMERATION_VALUES: damage('enumerations', 'offsets of values that fall', async (array) => {
+  ENUMERATION_VALUES: damage('enumerations', 'decreasing offsets of values', async (array) => {
     for (const path of array.matching(ENUMERATION)) {
       await array.rewrite(path, enumerationFile, ({ offsets }) => void offsets?.fill(1e6, 1, 2))
     }
   }),
-  LABEL_DIMENSION: inSchema('labels', 'a label of no dimension', ({ dimension_labels }) => {
+  LABEL_DIMENSION: inSchema('labels', 'a label of a dimension that does not exist', ({ dimension_labels }) => {
     dimension_labels[0].dimension_index = 9
   }),
   LABEL_MISSING: damage('labels', 'a label without its array', (array) => array.removeAll(/\/l1\//)),

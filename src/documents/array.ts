@@ -23,7 +23,7 @@ export type ArrayDocument = ArrayListing | ArrayNames
 /** With --names. */
 export interface ArrayNames extends DocumentHead<'array'>, AsOf {
   /**
-   * Names of the fragment folders, by time stamps; only those that a `--range` touches, and with `--as-of` only those that
+   * Names of the fragment folders, by timestamps; only those that a `--range` touches, and with `--as-of` only those that
    * TileDB then reads.
    */
   fragments: List<ArrayName>
@@ -35,19 +35,19 @@ export interface ArrayListing extends DocumentHead<'array'>, AsOf, Releases {
   array_type: ArrayType | null
   /** Format version of the newest schema, 1 to 23; null where it cannot be read. */
   format_version: FormatVersion | null
-  /** Encryption as the C API names it; null where that cannot be told. */
+  /** Encryption as the C API names it; null where this is unknown. */
   encryption: EncryptionType | null
   /** Why the newest schema could not be read. */
   error?: ErrorInfo | undefined
   /** Number of fragment folders on disk. */
   fragment_num: Count
-  /** Every fragment folder, by time stamps; only those that a `--range` touches. */
+  /** Every fragment folder, by timestamps; only those that a `--range` touches. */
   fragments: List<ArrayFragment>
   /** Every schema, oldest first. */
   schemas: readonly ArraySchema[]
   /** Bytes of all fragment folders. */
   total_size: Bytes
-  /** Sums over the fragments that TileDB reads now, whatever the range. */
+  /** Sums over the fragments that TileDB reads now, also those outside of a `--range`. */
   read: ArraySums
   /** Sums over the other fragments on disk. */
   not_read: ArraySums

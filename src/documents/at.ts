@@ -17,16 +17,16 @@ export interface AtDocument extends DocumentHead<'at'> {
   chain: readonly DumpField[]
   /** Dotted path of that field, as `dump --path` takes it. */
   field_path: string
-  /** Cells that the byte feeds. */
+  /** Cells that are read from the byte. */
   cells?: AtCells | undefined
-  /** What would notice a flip of any of its bits; null where that cannot be told. Not with --no-flips. */
+  /** What would notice a flip of any of its bits; null where this is unknown. Not with --no-flips. */
   detected_by?: readonly string[] | null | undefined
   /** The same for each bit, the lowest first. */
   detected_by_bit?: readonly (readonly string[])[] | null | undefined
-  /** Those of them that need `--level cells`; null where it was not tried. */
+  /** Finding codes in `detected_by` that need `--level cells`; null where no flip was tried. */
   cell_findings?: readonly FindingCode[] | null | undefined
   /**
-   * Codes of the findings or errors that `check --level cells` then gives, for each bit; null where it was not tried.
+   * For each bit: codes of the findings or errors that `check --level cells` gives after its flip. Null where no flip was tried.
    */
   findings_by_bit?: readonly (readonly (FindingCode | ErrorCode)[])[] | null | undefined
   /**
@@ -40,9 +40,9 @@ export interface AtDocument extends DocumentHead<'at'> {
 /** `check` on a copy of the array, with `--all` where nothing uses the file; else the tile or file alone. */
 export type AtTriedOn = 'array' | 'array --all' | 'tile' | 'file'
 
-/** Cells that the byte feeds. */
+/** Cells that are read from the byte. */
 export interface AtCells extends DumpCells {
-  /** Field that the byte feeds; left out where it is all coordinates. */
+  /** Field of these cells; left out where it is all coordinates. */
   field?: string | undefined
   /** Coordinates of the cell by dimension, where it is one. */
   coordinates?: Record<string, CellValue> | undefined

@@ -29,11 +29,11 @@ export interface CellLinePlace extends CellPosition {
   field: string
   /** What the file is. */
   role: FileRole
-  /** Byte offset in the file of the cell, or of the chunk that it comes out of. */
+  /** Byte offset in the file of the cell, or of the chunk that holds it. */
   offset: Offset
-  /** Bytes there. */
+  /** Number of bytes at that offset. */
   length: Bytes
-  /** Whether those are the cell's own bytes. */
+  /** Whether these bytes are exactly the cell's. */
   exact: boolean
   /** Content below the filters that holds the cell. */
   space?: string | undefined
@@ -41,6 +41,6 @@ export interface CellLinePlace extends CellPosition {
   content_offset?: Count | undefined
   /** Bytes of the cell in it. */
   content_length?: Bytes | undefined
-  /** What stands there. */
+  /** The value of the cell. */
   value: CellValue
 }

@@ -17,7 +17,7 @@ export interface CellsTail {
    * Arrow it is null.
    */
   missing_labels?: readonly CellsMissingLabel[] | undefined
-  /** What could not be read, the first 1,000: of these cells fields are missing. */
+  /** What could not be read, the first 1,000 errors. Fields are missing in the cells concerned. */
   errors?: readonly ErrorInfo[] | undefined
 }
 
@@ -32,7 +32,7 @@ export interface CellsMissingLabel {
   cell_num: Integer
   /** Index in the first of them. */
   first: CellValue
-  /** Set where labels are numbers: an index among them cannot be told from a label. In Arrow it is null. */
+  /** Set where labels are numbers: then an index looks like a label. In Arrow it is null. */
   looks_like_label?: true | undefined
 }
 

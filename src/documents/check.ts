@@ -11,25 +11,25 @@ export interface CheckDocument extends CheckSummary {
   findings: List<CheckFinding>
 }
 
-/** What the findings come to. */
+/** The summary of a check. */
 export interface CheckSummary extends DocumentHead<'check'> {
   /** How far the check went. */
   level: Level
-  /** `i/n` of `--shard`: only the i-th of n parts was looked at. */
+  /** `i/n` of `--shard`: only the i-th of n parts was examined. */
   shard?: string | undefined
-  /** Whether there is no finding that `--fail-on` counts. */
+  /** Whether no finding has a severity that `--fail-on` counts. */
   ok: boolean
   /** How many findings there are. */
   finding_num: CheckFindingNum
-  /** What was looked at. */
+  /** What was examined. */
   counts: CheckCounts
-  /** What could not be looked at. */
+  /** What could not be examined. */
   not_examined: readonly NotExamined[]
   /** What the level leaves out, in words. */
   not_checked: readonly string[]
 }
 
-/** What was looked at. */
+/** What was examined. */
 export interface CheckCounts extends PartCounts {
   /** Number of cells. */
   cell_num: Count

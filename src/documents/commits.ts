@@ -17,7 +17,7 @@ export interface CommitsLine extends OfSeveral {
   kind: CommitKind | 'footer'
   /** Name of the fragment that it names. */
   refers_to: StoredName | null
-  /** Whether what it names is there; null where it names nothing. */
+  /** Whether the named fragment is there; null if it names none. */
   exists: boolean | null
   /** What it does. */
   effect:
@@ -35,9 +35,9 @@ export interface CommitsLine extends OfSeveral {
   offset?: Offset | undefined
   /** Number of entries of the file. */
   entry_num?: Count | undefined
-  /** Delete condition as the user wrote it: what it says goes. */
+  /** Delete condition as the user wrote it. Cells that it matches are deleted. */
   condition?: string | undefined
-  /** Names of fragments whose cells have been through the condition. */
+  /** Names of fragments to whose cells the condition was applied. */
   processed_by?: readonly string[] | undefined
   /** Names of older fragments to which it is applied at every read. */
   not_processed_by?: readonly string[] | undefined

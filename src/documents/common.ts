@@ -70,7 +70,7 @@ export type FormatVersion = number
  */
 export type Ratio = number
 
-/** First and last time stamp, milliseconds since 1970. */
+/** First and last timestamp, milliseconds since 1970. */
 export type TimestampRange = readonly [first: Int64, last: Int64]
 
 /** What depends on the time of opening. */
@@ -82,7 +82,7 @@ export interface AsOf {
 /** error: readers fail or get wrong cells; warning: something is not as it should be; note: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** Key-value metadata by key; deleted keys gone, the newest value won. */
+/** Key-value metadata by key: the newest values, without deleted keys. */
 export type KeyValues = Record<string, KeyValue>
 
 /** A filter with its options. */
@@ -98,7 +98,7 @@ export interface PipelineDescription {
 
 /** A dimension. */
 export interface DimensionDescription {
-  /** Name; `__dim_<n>` of one without. */
+  /** Name; `__dim_<n>` if the user gave none. */
   name: string
   type: Datatype
   cell_val_num: CellValNum
@@ -111,17 +111,17 @@ export interface DimensionDescription {
 
 /** An attribute. */
 export interface AttributeDescription {
-  /** Name; empty of an anonymous attribute. */
+  /** Name; empty for an anonymous attribute. */
   name: string
   type: Datatype
   cell_val_num: CellValNum
   /** Whether cells may be null. */
   nullable: boolean
-  /** What cells hold that nothing was written to; null before format 6, which stores none. */
+  /** Value of cells that were never written; null before format 6, which stores none. */
   fill_value: CellValue
   /** Whether the fill value is a value rather than null. Nullable attributes only. */
   fill_value_validity?: boolean | undefined
-  /** Order of the cells; `unordered` but in arrays of dimension labels. */
+  /** Order of the cells; `unordered` except in arrays of dimension labels. */
   order: DataOrder
   /** Name of the enumeration whose values the cells are indexes of. */
   enumeration: string | null
@@ -138,7 +138,7 @@ export interface DamagedFile {
   size: Count | null
 }
 
-/** What a listing says of a fragment. */
+/** What a listing says about a fragment. */
 export interface ListedFragment {
   /** Name of the fragment's folder. */
   name: string
@@ -147,13 +147,13 @@ export interface ListedFragment {
   /** Whether the fragment is dense; null where the metadata cannot be read. */
   dense: boolean | null
   /**
-   * First and last time stamp of the name, milliseconds since 1970; null where the name has none. Formats 1 and 2:
+   * First and last timestamp of the name, milliseconds since 1970; null where the name has none. Formats 1 and 2:
    * the last one twice.
    */
   timestamp_range: TimestampRange | null
   /** Cells as TileDB counts them: whole tiles in dense fragments. */
   cell_num: Int64 | null
-  /** Cells inside the non-empty domain; of sparse fragments all cells. */
+  /** Cells inside the non-empty domain; in sparse fragments, all cells. */
   cells_in_domain: Int64 | null
   /** Number of tiles. */
   tile_num: Count | null
@@ -161,7 +161,7 @@ export interface ListedFragment {
   size: Bytes
   /** Bytes of the data files on disk. */
   data_size: Bytes | null
-  /** Bytes of the data before filtering; null where cells differ in length, since the footer does not tell it then. */
+  /** Bytes of the data before filtering; null where cells differ in length, as the footer does not say it then. */
   unfiltered_size: Bytes | null
   ratio: Ratio | null
   /** Non-empty domain: `[lo, hi]` of each dimension, inclusive; null where there is none. */
@@ -176,11 +176,11 @@ export interface ListedFragment {
   to_vacuum?: boolean | undefined
   /** Whether a consolidated fragment metadata file holds its footer. */
   has_consolidated_metadata?: boolean | undefined
-  /** The above in one word. */
+  /** The keys above in one word. */
   state?: FragmentState | undefined
-  /** Whether it holds the cells of older fragments, as its name tells. */
+  /** Whether it holds the cells of older fragments, judging by its name. */
   consolidated: boolean
-  /** Path in the array of the `.vac` or `.ign` file because of which TileDB does not list it. */
+  /** The `.vac` or `.ign` file that makes TileDB leave it out: path in the array. */
   hidden_by?: string | null | undefined
   /** Data files that are missing, or shorter than the metadata says; left out where there are none. */
   damaged_files?: readonly DamagedFile[] | undefined
@@ -196,14 +196,14 @@ export interface KeyValue {
   value: CellValue
 }
 
-/** An error without its place, which is where it stands. */
+/** An error. Its place is clear from where it stands in the document. */
 export interface ErrorBrief {
   code: ErrorCode
   /** What was expected, and what was found. */
   message: string
 }
 
-/** What could not be looked at, and why. */
+/** What could not be examined, and why. */
 export interface NotExamined extends ErrorBrief {
   /** The file. */
   file?: Path | undefined
@@ -216,13 +216,13 @@ export interface ErrorInfo extends NotExamined {
   field?: string | undefined
 }
 
-/** What a line of several targets names first. */
+/** The first key of a line if there are several targets. */
 export interface OfSeveral {
-  /** With several targets: which. */
+  /** The target; only with several. */
   path?: string | undefined
 }
 
-/** Parts of an array that were gone through. */
+/** Numbers of the parts that were examined. */
 export interface PartCounts {
   /** Number of fragments. */
   fragment_num: Count

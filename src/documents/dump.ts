@@ -23,11 +23,11 @@ export interface DumpedParts extends DumpHead {
 
 /** A run of bytes, and what lies inside. */
 export interface DumpNode extends DumpField {
-  /** Content below a filter that offsets count in; left out for bytes of the file. */
+  /** The unfiltered content in which `offset` is a position; left out for bytes of the file. */
   space?: string | undefined
   /** Why the bytes could not be read further. */
   error?: ErrorBrief | undefined
-  /** Cells that the bytes feed. */
+  /** Cells that are read from the bytes. */
   cells?: DumpCells | undefined
   /** Fields inside; they lie side by side and cover it where they are in its space. */
   children?: AsyncIterable<DumpNode> | undefined
@@ -44,19 +44,19 @@ export interface DumpField {
   length: Bytes
   /** What a person would call it, where the name is a number. */
   label?: string | undefined
-  /** Its value, in `unit`; of a run the list of its values. */
+  /** Its value, in `unit`; for a run, the list of its values. */
   value?: CellValue | Iterable<CellValue> | undefined
-  /** The number on disk, where the value is what it stands for. */
+  /** The number on disk, if the value is a name for it. */
   stored?: Integer | undefined
   /** Unit of the value. */
   unit?: string | undefined
   /** What a constant means, or what was expected. */
   meaning?: string | undefined
-  /** Outcome of holding a checksum, count or size against what it describes. */
+  /** Result of comparing a checksum, count or size with what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
 }
 
-/** Cells that the bytes feed. */
+/** Cells that are read from the bytes. */
 export interface DumpCells {
   /** Index of the tile. */
   tile: Count

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from './common.ts'
 
-/** What stands on stdout in place of a document, with `--json` and NDJSON, where a command fails. */
+/** Printed on stdout instead of a document if a command fails with `--json` or NDJSON. */
 export interface ErrorDocument {
   error: ErrorInfo
 }

@@ -3,8 +3,8 @@ import type { SlotSectionName } from '../format/metadata-sections.ts'
 import type { Binary, Bytes, Count, DocumentHead, FormatVersion, Int64, Offset, ValueRange } from './common.ts'
 
 /**
- * `tiledb-inspect footer <target> --json`, one document a fragment; of a `.meta` file one an entry. A key that the
- * format version does not have is left out; where the schema is not found, so is all that only it explains.
+ * `tiledb-inspect footer <target> --json`, one document for each fragment, or for each entry of a `.meta` file. A key
+ * that the format version does not have is left out. If the schema is not found, so are the keys that need it.
  */
 export type FooterDocument = WholeFooter | OldFooter | FooterWithoutSchema
 
@@ -17,13 +17,13 @@ export interface WholeFooter extends FooterPlace, FooterFields {
   nonempty_domain: readonly ValueRange[]
   /** Every slot in stored order. */
   fields: readonly FooterField[]
-  /** Sections that readers may pass over. Since format 23. */
+  /** Sections that readers may skip. Since format 23. */
   optional_sections?: readonly FooterOptionalSection[] | undefined
   /** Bytes after the last known field. */
   slack_size?: Bytes | undefined
 }
 
-/** What formats 1 and 2, which have no footer, say of the same. */
+/** The same facts for formats 1 and 2, which have no footer. */
 export interface OldFooter extends DocumentHead<'footer'> {
   format_version: FormatVersion
   array_schema_name: string
@@ -39,7 +39,7 @@ export interface OldFooter extends DocumentHead<'footer'> {
   metadata_file: string
 }
 
-/** What a footer tells without its schema. */
+/** What a footer says without its schema. */
 export interface FooterWithoutSchema extends FooterPlace, Omit<FooterHead, 'version'> {
   format_version: FormatVersion
   /** What could not be read, and why, in words. */
@@ -48,7 +48,7 @@ export interface FooterWithoutSchema extends FooterPlace, Omit<FooterHead, 'vers
 
 /** Where a footer is. */
 export interface FooterPlace extends DocumentHead<'footer'> {
-  /** Where the footer begins: byte offset in the file, in a `.meta` file in its content. */
+  /** Where the footer begins: byte offset in the file; for a `.meta` file, in its content. */
   footer_offset: Offset
   /** Bytes of the footer. */
   footer_size: Bytes
@@ -68,7 +68,7 @@ export interface FooterField {
   name: string
   /** The slot of coordinates that are stored dimension by dimension. */
   phantom?: true | undefined
-  /** Bytes of the data file, of var-sized fields of the offsets file. */
+  /** Bytes of the data file; for var-sized fields, of the offsets file. */
   file_size: Bytes
   /** Bytes of the file of var-sized values. */
   file_var_size?: Bytes | undefined

@@ -8,7 +8,7 @@ export interface FragmentMetadataDocument extends DocumentHead<'fragment-metadat
   tile_num: Count
   /** Every slot in stored order. */
   fields: readonly FragmentMetadataField[]
-  /** Delete commits whose conditions the cells have been through. Since format 16. */
+  /** Delete commits whose conditions were applied to the cells. Since format 16. */
   processed_conditions?: readonly string[] | undefined
 }
 
@@ -21,7 +21,7 @@ export interface FragmentMetadataField {
   name: string
   /** The slot of coordinates that are stored dimension by dimension. */
   phantom?: true | undefined
-  /** Byte offset of each tile in the data file (of var-sized fields: the offsets file). */
+  /** Byte offset of each tile in the data file (for var-sized fields: the offsets file). */
   tile_offsets: TileValues<Count>
   /** Byte offset of each tile in the file of var-sized values. */
   tile_var_offsets?: TileValues<Count> | undefined

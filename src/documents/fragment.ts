@@ -13,7 +13,7 @@ import type {
 
 /** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
 export interface FragmentDocument extends DocumentHead<'fragment'>, AsOf, ListedFragment, Partial<Releases> {
-  /** Files that the metadata lists, then those that are only there. */
+  /** Files that the metadata lists, then other files in the folder. */
   files: readonly FragmentLine[]
 }
 

@@ -12,13 +12,13 @@ export interface GroupDocument extends DocumentHead<'group'>, AsOf {
 
 /** A member. */
 export interface GroupLine extends OfSeveral {
-  /** Name; null of a member without. */
+  /** Name; null if it has none. */
   name: string | null
   /** What the group says it is. */
   type: ObjectType
   /** Where it is, as stored. */
   uri: string
-  /** Whether the URI counts from the group. */
+  /** Whether the URI is relative to the group. */
   relative: boolean
   /**
    * True where no list of members names it: groups before TileDB 2.8 keep no list, and the arrays and groups in the
@@ -27,10 +27,10 @@ export interface GroupLine extends OfSeveral {
   implicit: boolean
   /** What is there. */
   state: MemberState
-  /** What it is, where that is not what the group says. */
+  /** What it is, if the group says something else. */
   found?: Target['type'] | undefined
   /** Why it, or its members, cannot be read. */
   error?: ErrorInfo | undefined
-  /** Of a group, with --depth: its members. */
+  /** With --depth, for a group: its members. */
   members?: readonly GroupLine[] | undefined
 }

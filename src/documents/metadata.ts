@@ -3,7 +3,7 @@ import type { AsOf, DocumentHead, KeyValues, Path } from './common.ts'
 /** `tiledb-inspect metadata <array|group> --json`. */
 export interface MetadataDocument extends DocumentHead<'metadata'>, AsOf {
   metadata: KeyValues
-  /** Of a group: the metadata of every group and array below it. */
+  /** For a group: the metadata of every group and array below it. */
   members?: readonly MetadataMember[] | undefined
 }
 

@@ -1,14 +1,14 @@
 import type { Count, DocumentHead, ValueRange } from './common.ts'
 
 /**
- * `tiledb-inspect rtree <target> --json`, one document a fragment. With `--range` the touched tiles stand in place of
- * the levels.
+ * `tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it has the tiles that the
+ * range touches instead of the levels.
  */
 export type RtreeDocument = RtreeLevels | RtreeTouched
 
-/** What both tell of the R-tree. */
+/** Keys of both forms. */
 export interface RtreeHead extends DocumentHead<'rtree'> {
-  /** MBRs below one MBR, at most. */
+  /** Most MBRs below one MBR. */
   fanout: Count
   /** Number of levels; 0 in dense fragments. */
   level_num: Count

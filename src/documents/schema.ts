@@ -60,7 +60,7 @@ export interface SchemaDimensionLabel {
   attribute: string
   /** Where that array is, as stored. */
   uri: string
-  /** Whether the URI counts from the array. */
+  /** Whether the URI is relative to the array. */
   relative: boolean
   /** Whether it is an array of its own. */
   external: boolean

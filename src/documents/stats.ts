@@ -69,13 +69,13 @@ export interface ArrayStats extends StatsSums, AsOf {
   capacity?: Int64 | undefined
   /** Number of fragments on disk that TileDB does not read. */
   hidden_fragment_num: Count
-  /** Bytes of those. */
+  /** Bytes of these fragments. */
   hidden_size: Bytes
-  /** Whether those are in the sums, as with --all. */
+  /** Whether they are in the sums, as with --all. */
   hidden_counted: boolean
   /**
-   * Bytes beside fragments: schemas, commits, key-value metadata. Of plain HTTP without folders that are more than 4
-   * deep.
+   * Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders that are more than
+   * 4 deep.
    */
   other_size: Bytes
   /** Fragments that could not be read. Only `size` counts them. */
@@ -97,7 +97,7 @@ export interface StatsFinding {
   message: string
   /** Path of the file that is missing or short. */
   file?: string | undefined
-  /** What is missing of the file; what the advice concerns. */
+  /** Missing bytes of the file; bytes that the advice is about. */
   bytes: Bytes
 }
 

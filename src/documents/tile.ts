@@ -16,7 +16,7 @@ export interface ListedTile extends StoredTile {
   tile_num: Count
   /** Cells of the tile. */
   cell_num: Count
-  /** Bytes that undoing the filters should give, by the metadata; left out where that does not tell. */
+  /** Bytes that undoing the filters should give, by the metadata; left out if that does not say. */
   expected_size?: Bytes | undefined
   /** Set where the tile holds the offsets of its strings itself. */
   string_offsets?: true | undefined
@@ -32,7 +32,7 @@ export interface TileAtOffset extends StoredTile {
   next_offset: Offset | null
 }
 
-/** What its bytes tell of a tile. */
+/** Facts about a tile that come from its bytes. */
 export interface StoredTile extends DocumentHead<'tile'> {
   /** Attribute, dimension or internal field; the file where it is not known. */
   field: string
@@ -85,11 +85,11 @@ export interface TileDigest {
 export interface TilePart {
   /** Bytes before compression. */
   original_length?: Bytes | undefined
-  /** Bytes after. */
+  /** Bytes after compression. */
   compressed_length?: Bytes | undefined
   /** Bytes before encryption. */
   plain_length?: Bytes | undefined
-  /** Bytes after. */
+  /** Bytes after encryption. */
   encrypted_length?: Bytes | undefined
   /** AES_256_GCM: initialisation vector, hex. */
   iv?: Hex | undefined
@@ -99,15 +99,15 @@ export interface TilePart {
 
 /** The filter's metadata of the chunk; which keys it has depends on the filter. */
 export interface TileFilterMetadata {
-  /** Compressors, AES_256_GCM: parts of the metadata of filters before. */
+  /** Compressors, AES_256_GCM: parts of the metadata of earlier filters. */
   metadata_parts?: readonly TilePart[] | undefined
   /** Compressors, AES_256_GCM: parts of the data. */
   data_parts?: readonly TilePart[] | undefined
-  /** Checksums: digests of the metadata of filters before. */
+  /** Checksums: digests of the metadata of earlier filters. */
   metadata_checksums?: readonly TileDigest[] | undefined
   /** Checksums: digests of the data. */
   data_checksums?: readonly TileDigest[] | undefined
-  /** BIT_WIDTH_REDUCTION: bytes before. */
+  /** BIT_WIDTH_REDUCTION: bytes before the filter. */
   original_bytes?: Bytes | undefined
   /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: windows in order. */
   windows?: readonly TileFilterMetadataWindow[] | undefined
@@ -129,7 +129,7 @@ export interface TileFilterMetadata {
 export interface TileFilterMetadataPart {
   /** Bytes of all strings. */
   original_length: Bytes
-  /** Bytes after. */
+  /** Bytes after the filter. */
   compressed_length: Bytes
   /** Bytes of the offsets that are rebuilt. */
   offsets_length: Bytes

@@ -5,7 +5,7 @@ export interface TilesDocument extends DocumentHead<'tiles'> {
   format_version: FormatVersion
   /** Whether the fragment is dense. */
   dense: boolean
-  /** Number of tiles of the fragment, those not shown too. */
+  /** Number of all tiles of the fragment, shown or not. */
   tile_num: Count
   /** Tiles in order. */
   tiles: AsyncIterable<TilesLine>
@@ -30,23 +30,23 @@ export interface TilesLine {
 export interface TilesLineField {
   /** Attribute, dimension or internal field. */
   name: string
-  /** Byte offset of the tile in the data file (of var-sized fields: the offsets file). */
+  /** Byte offset of the tile in the data file (for var-sized fields: the offsets file). */
   offset: Offset
-  /** Stored bytes of the tile in the data file (of var-sized fields: the offsets file). */
+  /** Stored bytes of the tile in the data file (for var-sized fields: the offsets file). */
   size: Bytes
-  /** Bytes before filtering of the tile in the data file (of var-sized fields: the offsets file). */
+  /** Unfiltered bytes of the tile in the data file (for var-sized fields: the offsets file). */
   unfiltered_size: Bytes
   /** Byte offset of the tile in the file of var-sized values. */
   var_offset?: Offset | undefined
   /** Stored bytes of the tile in the file of var-sized values. */
   var_size?: Bytes | undefined
-  /** Bytes before filtering of the tile in the file of var-sized values. */
+  /** Unfiltered bytes of the tile in the file of var-sized values. */
   var_unfiltered_size?: Bytes | undefined
   /** Byte offset of the tile in the validity file. */
   validity_offset?: Offset | undefined
   /** Stored bytes of the tile in the validity file. */
   validity_size?: Bytes | undefined
-  /** Bytes before filtering of the tile in the validity file. */
+  /** Unfiltered bytes of the tile in the validity file. */
   validity_unfiltered_size?: Bytes | undefined
   /** Minimum; null where there is none. Since format 11. */
   min?: CellValue | undefined

@@ -11,8 +11,8 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
   /** The result in one word. */
   verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'damaged'
   /**
-   * Whether there is no failure; with `--require-checksums` also no data file without a checksum, and no array of
-   * which every fragment was skipped.
+   * Whether there is no failure. With `--require-checksums`, it is false, too, if a data file has no checksum, or if all
+   * fragments of an array were skipped.
    */
   ok: boolean
   /**
@@ -24,9 +24,9 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
   checksum_num: Count
   /** Data files without a checksum. */
   unprotected_files: Iterable<Path>
-  /** Number of metadata files without one. */
+  /** Number of metadata files without a checksum. */
   unprotected_metadata_files: Count
-  /** What could not be looked at. */
+  /** What could not be examined. */
   not_examined: readonly NotExamined[]
 }
 

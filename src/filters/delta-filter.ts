@@ -10,7 +10,7 @@ import type { Kernels } from './kernels/kernels.ts'
 /** What DELTA and DOUBLE_DELTA do to one part, which has at least one element. */
 export interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
-  /** Returns `originalLength` bytes. Bytes after the last whole element that TileDB dropped are zeros. */
+  /** Returns `originalLength` bytes. If TileDB dropped the bytes after the last whole element, they are zeros. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
   /**
    * The original bytes of a part that was stored unchanged, though it is not whole elements. Undefined if some are

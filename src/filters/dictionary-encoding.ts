@@ -34,7 +34,7 @@ export const dictionaryEncoding: FilterDefinition = {
   since: 13,
   offsetsInsideSince: OFFSETS_INSIDE_SINCE,
   growth: STRING_GROWTH,
-  // Without strings it is the frame of compressors: see isNothing.
+  // Without strings it is the frame of compressors: see isEmptyFrame.
   metadata: (_datatype, stringOffsets) => (stringOffsets ? dictionaryMetadata : compressorMetadata),
   writingRefusal(_type, { name }, { type, cell_val_num, formatVersion }) {
     const since = cell_val_num === 'var' ? OFFSETS_INSIDE_SINCE[type] : undefined
@@ -51,7 +51,7 @@ export const dictionaryEncoding: FilterDefinition = {
     },
     reverse(bytes, _config, cx) {
       if (cx.stringOffsets) return decompress(bytes, cx)
-      if (isNothing(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
+      if (isEmptyFrame(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
       throw badData(NOT_STRINGS)
     },
   }),
@@ -64,7 +64,7 @@ const NO_PARTS = 8
  * TileDB refuses to filter other data, except for an empty tile: that of CHAR[var] cells that are all empty, whose
  * offsets have a tile of their own. For it TileDB 2.12 wrote a compressor frame with no parts, and can read it.
  */
-function isNothing({ metadata, data }: FilteredBytes): boolean {
+function isEmptyFrame({ metadata, data }: FilteredBytes): boolean {
   return data.length === 0 && metadata.length >= NO_PARTS && metadata.subarray(0, NO_PARTS).every((byte) => byte === 0)
 }
 

@@ -16,7 +16,7 @@ import type { Kernels } from './kernels/kernels.ts'
  *                           in 64-bit words filled from the highest bit and stored little-endian
  *
  * For up to two elements the bit size is 0. Otherwise it is that of the largest |dd|, and at least 1. TileDB 2.30 also
- * counts the first plain difference |in[1] - in[0]|; earlier releases do not. Writing here does as 2.30.
+ * counts the first plain difference |in[1] - in[0]|; earlier releases do not. Writing here follows 2.30.
  *
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */

@@ -118,7 +118,7 @@ export interface FilteredField {
   /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
   picture?: { height: number; width: number } | undefined
   /**
-   * Whether the type does not matter. So it is for the schema's filters of offsets, of validity, and of coordinates.
+   * Whether the type does not matter, as for the schema's filters of offsets, validity and coordinates.
    */
   anyType?: boolean | undefined
   /** What the values are, if they are not the user's own values. */
@@ -126,8 +126,8 @@ export interface FilteredField {
 }
 
 /**
- * What is known of a filter. Each filter has its own file, and registry.ts lists them all. The number of a filter is in
- * format/filter-pipeline.ts, its options are in format/filter-pipeline.ts.
+ * What is known about a filter. Each filter has its own file, and registry.ts lists them all. The numbers and options of
+ * filters are in format/filter-pipeline.ts.
  *
  * Each `…Refusal` returns the reason why TileDB refuses such a filter, or undefined if TileDB accepts it.
  */
@@ -142,7 +142,7 @@ export interface FilterDefinition {
   readonly tellsDamage?: boolean
   /** Whether the filter does not change the data bytes. */
   readonly keepsData?: boolean
-  /** What the filter may lose of the values. */
+  /** What the values may lose by this filter. */
   loss?(config: FilterConfig): 'digits' | 'hidden colours' | undefined
   /** Whether the tile must be one chunk. */
   readonly needsWholeTile?: boolean

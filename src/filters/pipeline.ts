@@ -119,7 +119,7 @@ const LEAST_UNFOLDED = 1 << 26
  */
 const MOST_OF_A_BYTE = 2048
 
-/** Most unfiltered bytes that are plausible for `stored` bytes. For tiles whose size nothing else tells. */
+/** Most unfiltered bytes that are plausible for `stored` bytes. For tiles whose size is not known otherwise. */
 export function mostUnfolded(stored: number, least = LEAST_UNFOLDED): number {
   return Math.max(least, stored * MOST_OF_A_BYTE)
 }
@@ -229,7 +229,7 @@ export class Pipeline {
   }
 
   /**
-   * Refuses an implausible tile size before its chunks are undone. For tiles whose size nothing else tells.
+   * Refuses an implausible tile size before its chunks are undone. For tiles whose size is not known otherwise.
    * @param total sum of the chunks' original lengths
    */
   private refuseUnlikely(total: number, stored: number, offset?: number): void {
@@ -241,7 +241,7 @@ export class Pipeline {
   /**
    * Refuses a chunk that makes its tile too large. For callers that undo one chunk at a time.
    * @param end sum of the original lengths of the chunks so far, including this one
-   * @param expected unfiltered bytes of the tile; undefined if nothing tells
+   * @param expected unfiltered bytes of the tile; undefined if this is unknown
    * @param stored stored bytes of the tile
    * @throws InspectError INCONSISTENT, TOO_LARGE
    */
@@ -265,8 +265,8 @@ export class Pipeline {
   }
 
   /**
-   * Whether a filter expects an empty part that a later filter (in writing order) loses. Of all pairs of filters,
-   * TileDB 2.30 fails to read empty chunks only of these, and of pairs with a delta filter, which have another fault.
+   * Whether a filter expects an empty part that a later filter (in writing order) loses. TileDB 2.30 fails to read empty
+   * chunks of exactly these pairs, and of pairs with a delta filter, which have another fault.
    */
   private losesEmptyPart(): boolean {
     if (this.tile.stringOffsets) return false

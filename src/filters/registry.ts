@@ -76,7 +76,7 @@ export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersi
 }
 
 /**
- * Whether var-sized strings with these filters may have their offsets in the data. Their offsets tile tells whether
+ * Whether var-sized strings with these filters may have their offsets in the data. Their offsets tile shows whether
  * they do.
  */
 export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {

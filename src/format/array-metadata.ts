@@ -2,15 +2,15 @@ import { datatypeCoding, datatypeSize } from './datatype.ts'
 import type { AnyIo } from './io.ts'
 
 /**
- * One entry of an array's or group's key-value metadata. Later files override earlier ones key by key. Only the key is
- * there in a deletion.
+ * One entry of an array's or group's key-value metadata. Later files override earlier ones key by key. An entry that
+ * deletes a key has nothing after `deleted`.
  */
 export type MetadataEntry = ReturnType<typeof metadataEntry>
 function metadataEntry(io: AnyIo) {
   const key = io.string('key', 'uint32', 'entries follow each other to the end, without a count')
   const deleted = io.flag('deleted', '1: nothing follows')
   const type = deleted ? undefined : io.coded('type', 'uint8', datatypeCoding, 'where it is not deleted')
-  const value_num = deleted ? undefined : io.u32('value_num', 'values: of text its bytes; where it is not deleted')
+  const value_num = deleted ? undefined : io.u32('value_num', 'values: for text, its bytes; where it is not deleted')
   const length = type && (value_num ?? 0) * datatypeSize(type)
   const value = length === undefined ? undefined : io.bytes('value', length, 'where it is not deleted')
   return { key, deleted, type, value_num, value }

@@ -36,7 +36,7 @@ export function arraySchema(io: AnyIo) {
   checkVersion(version)
   const filters = filterPipeline(version)
   const ofDuplicates = 'whether several cells may have the same coordinates'
-  const ofCoords = 'of dimensions without filters of their own, and of time stamps'
+  const ofCoords = 'of dimensions without filters of their own, and of timestamps'
   const ofValidity = 'of the validity of nullable attributes'
   const labels = ['dimension_label_num', 'uint32', 'dimension labels'] as const
   const enumerations = ['enumeration_num', 'uint32', 'enumerations'] as const

@@ -10,7 +10,7 @@ export type Attribute = ReturnType<ReturnType<typeof attribute>>
 /** @see format_spec/array_schema.md, "Attribute", which lacks the enumeration */
 export function attribute(version: number) {
   const filters = filterPipeline(version)
-  const ofFill = 'what readers put where nothing was written'
+  const ofFill = 'value of cells that were never written'
   const ofEnumeration = 'whose values the cells are indexes of; empty: none'
   const ofOrder = '0 unordered, 1 increasing, 2 decreasing'
   return (io: AnyIo) => ({

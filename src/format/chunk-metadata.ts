@@ -20,8 +20,8 @@ function partLists<E>(io: AnyIo, one: 'part' | 'checksum', earlier: string, desc
 export type CompressedPart = ReturnType<typeof compressedPart>
 function compressedPart(io: AnyIo) {
   return {
-    original_length: io.u32('original_length', 'bytes: before'),
-    compressed_length: io.u32('compressed_length', 'bytes: after; the metadata parts stand ahead of the data parts'),
+    original_length: io.u32('original_length', 'bytes: before compression'),
+    compressed_length: io.u32('compressed_length', 'bytes: in the data; metadata parts come before data parts'),
   }
 }
 
@@ -54,14 +54,14 @@ const AES_TAG_BYTES = 16
 export type EncryptedPart = ReturnType<typeof encryptedPart>
 function encryptedPart(io: AnyIo) {
   return {
-    plain_length: io.u32('plain_length', 'bytes: before'),
-    encrypted_length: io.u32('encrypted_length', 'bytes: the same number'),
+    plain_length: io.u32('plain_length', 'bytes: before encryption'),
+    encrypted_length: io.u32('encrypted_length', 'bytes: after encryption, the same number'),
     iv: io.bytes('iv', AES_IV_BYTES, 'initialisation vector, 12 bytes'),
     tag: io.bytes('tag', AES_TAG_BYTES, 'authentication tag, 16 bytes; there is no additional authenticated data'),
   }
 }
 
-/** Metadata of AES_256_GCM. Real bytes have the page's AESPart, without lengths of IV and tag. */
+/** Metadata of AES_256_GCM. Real bytes have the AESPart of upstream's page, but without lengths of IV and tag. */
 export type AesMetadata = ReturnType<typeof aesMetadata>
 export function aesMetadata(io: AnyIo) {
   const earlier = 'of metadata of earlier filters, which are encrypted, too'

@@ -33,7 +33,8 @@ export interface DenseTileGrid {
 }
 
 /**
- * Computes with tile indexes, because the upper bound of the last tile may not fit in the dimension's type.
+ * The grid of a dense fragment. It is computed with tile indexes, because the upper bound of the last tile may not fit in the
+ * dimension's type.
  *
  * @throws InspectError INCONSISTENT if a range of the non-empty domain is reversed or outside the domain
  * @see format_spec/fragment.md; tiledb/sm/array_schema/domain.cc

@@ -14,7 +14,7 @@ export function dimensionLabel(io: AnyIo) {
   return {
     dimension_index: io.u32('dimension_index', 'which dimension it labels'),
     name: io.string('name', 'uint32', 'name of the label'),
-    relative: io.flag('relative', 'whether the URI counts from the array'),
+    relative: io.flag('relative', 'whether the URI is relative to the array'),
     uri: io.string('uri', 'uint64', 'of the array that holds the labels'),
     attribute: io.string('attribute', 'uint32', 'of that array'),
     order: io.coded('order', 'uint8', dataOrderCoding, '1 increasing, 2 decreasing'),

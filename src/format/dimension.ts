@@ -17,7 +17,8 @@ export function dimension(version: number, domainType: Datatype | undefined) {
       : { max_chunk_size: 0, filters: [] }
   return (io: AnyIo) => {
     const name = io.string('name', 'uint32', 'name of the dimension')
-    const type = domainType ?? io.coded('type', 'uint8', datatypeCoding, 'before, all have that of the domain')
+    const type =
+      domainType ?? io.coded('type', 'uint8', datatypeCoding, 'before version 5 all have the type of the domain')
     const cell_val_num: CellValNum =
       version >= 5 ? io.coded('cell_val_num', 'uint32', cellValNumCoding, '1; all bits set for strings') : 1
     const filters = filtersOf(io)

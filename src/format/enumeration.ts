@@ -29,7 +29,7 @@ export function enumerationFile(io: AnyIo) {
   }
 }
 
-/** @throws InspectError BAD_VALUE if offsets fall or leave the data: the values cannot be told apart then */
+/** @throws InspectError BAD_VALUE if offsets fall or leave the data: it is then unknown where values begin */
 export function checkOffsets({ data, offsets = new Float64Array(0) }: Enumeration): void {
   for (const [i, start] of offsets.entries()) {
     const end = offsets[i + 1] ?? data.length

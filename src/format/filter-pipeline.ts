@@ -57,7 +57,7 @@ export type OptionValues = readonly [low: number, high: number] | 'float' | 'fla
 interface Option<V> {
   read(io: Io<FilterConfig>): V
   values: OptionValues
-  /** By default all. False for the extents, which follow from the array. */
+  /** The values that a user may ask for; by default all. False for the extents, which follow from the array. */
   asked?: { fits(value: unknown): boolean; are: string } | false
 }
 
@@ -114,9 +114,10 @@ const WEBP = { quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_exte
  * Filter types, named as in the C API (`tiledb_filter_type_to_str`): the number (`tiledb_filter_type_t`), then the options
  * in stored order, with the defaults of TileDB's APIs. WEBP's `format` has no default there: the user has to choose it.
  * Here it is RGB. The last number is that of the compressor inside the options, which is not always that of the filter.
- * Upstream's pages do not list those.
+ * Upstream's pages do not list the compressor numbers.
  *
- * 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. 17 is deprecated: TileDB refuses it.
+ * Filter 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. Filter 17 is deprecated: TileDB
+ * refuses it.
  *
  * @see format_spec/filter_pipeline.md, which in one place gives 17 for WEBP; real bytes have 18
  */
@@ -210,7 +211,7 @@ function storedOptions(name: FilterConfig['name'], version: number): FilterOptio
 export function filterPipeline(version: number): Describe<FilterPipeline> {
   const filter = filterConfig(version)
   return (io) => {
-    const ofSize = 'bytes: only 0 (do not cut) changes what writers do, they use 65,536 otherwise'
+    const ofSize = 'bytes: 0 means that tiles are not cut; otherwise writers use 65,536, whatever the number'
     return {
       max_chunk_size: io.u32('max_chunk_size', ofSize),
       filters: countedList(io, ['filter_num', 'uint32', 'filters'], 'filters', filter, 'in writing order'),
@@ -235,7 +236,7 @@ function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version
     if (compressor !== number) options.compressor = compressor
   }
   for (const option of storedOptions(name, version)) Object.assign(options, { [option]: OPTIONS[option].read(io) })
-  const extra = io.rest('extra', 'not defined in this version; TileDB passes over it')
+  const extra = io.rest('extra', 'not defined in this version; TileDB skips it')
   if (extra.length > 0) options.extra = extra
   return options
 }

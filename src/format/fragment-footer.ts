@@ -48,7 +48,7 @@ export interface FooterHead {
 export function footerHead(io: AnyIo): FooterHead {
   const version = io.u32('version', 'format version')
   checkVersion(version)
-  const ofSchema = 'file of the schema that the fragment was written with; before: `__array_schema.tdb`'
+  const ofSchema = 'file of the schema that the fragment was written with; before version 10 `__array_schema.tdb`'
   return {
     version,
     array_schema_name: version >= 10 ? io.string('array_schema_name', 'uint64', ofSchema) : undefined,
@@ -73,7 +73,7 @@ export function fragmentFooter(schema: ArraySchema) {
   return (io: AnyIo) => {
     const ofDomain = 'dense: the box that was written, not rounded to tiles'
     const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
-    const ofTimes = 'whether cells have time stamps of their own: one slot more'
+    const ofTimes = 'whether cells have timestamps of their own: one slot more'
     const ofDeletes = 'whether cells say when they were deleted: two slots more'
     const ofStatistics = 'bytes: where the generic tile of the fragment statistics is'
     const ofConditions = 'bytes: where the generic tile of the processed conditions is'
@@ -102,7 +102,7 @@ export function fragmentFooter(schema: ArraySchema) {
         version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', ofStatistics) : undefined,
       processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset', ofConditions) : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
-      slack: io.rest('slack', 'bytes after the known fields; TileDB passes over them'),
+      slack: io.rest('slack', 'bytes after the known fields; TileDB skips them'),
     }
   }
 }

@@ -29,7 +29,7 @@ export function fragmentMetadataV1(schema: ArraySchema) {
     const mbr_num = io.derive('mbr_num', 'uint64', (m) => m.mbr_num, ofNum)
     const mbrs = io.records('mbrs', mbr_num, mbrBytes, mbr, 'one for each tile').bytes
     const bounding_coords_num = io.derive('bounding_coords_num', 'uint64', (m) => m.bounding_coords_num, 'tiles')
-    const ofCoords = 'first and last cell of each tile; readers pass over them'
+    const ofCoords = 'first and last cell of each tile; readers skip them'
     return {
       version,
       nonempty_domain,

@@ -14,7 +14,7 @@ export type SlotKind =
 /**
  * Names of TileDB's internal fields. TileDB confuses an attribute or dimension of such a name with the internal field.
  */
-export const OWN_FIELDS: readonly string[] = [
+export const INTERNAL_FIELDS: readonly string[] = [
   '__coords',
   '__timestamps',
   '__delete_timestamps',

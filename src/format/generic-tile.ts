@@ -10,7 +10,7 @@ export const GENERIC_TILE_FIXED_BYTES = 34
 /**
  * Header of a generic tile. Generic tiles contain schemas, fragment metadata, array and group metadata, group details,
  * enumerations, delete conditions and consolidated fragment metadata. `persisted_size` bytes of chunks (tile-chunks.ts)
- * follow the header. It does not tell what they contain: that depends on the file. A newer release may append to an
+ * follow the header. It does not say what they contain: that depends on the file. A newer release may append to an
  * older fragment: then `format_version` is higher than the fragment's.
  *
  * @see format_spec/generic_tile.md, which says that pipelines never have the AES filter; those of encrypted generic tiles do

@@ -7,12 +7,12 @@ export type GroupMember = ReturnType<typeof groupMember>
 function groupMember(io: AnyIo) {
   const version = io.u32('version', 'version of the member')
   checkGroupVersion(version)
-  const ofType = '1 group, 2 array; 0 (invalid) for what was not there when it was added'
+  const ofType = '1 group, 2 array, 0 invalid: it did not exist when it was added'
   const hasName = (member: { name: unknown }): boolean => member.name !== undefined
   return {
     version,
     type: io.coded('type', 'uint8', objectTypeCoding, ofType),
-    relative: io.flag('relative', 'whether the URI counts from the group'),
+    relative: io.flag('relative', 'whether the URI is relative to the group'),
     uri: io.string('uri', 'uint64', 'where the member is'),
     name: flagOf(io, 'name_set', hasName, '1: a name follows')
       ? io.string('name', 'uint64', 'where there is a name')

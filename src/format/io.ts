@@ -90,8 +90,8 @@ export interface Io<T> {
 export type Describe<T> = (io: Io<T>) => T
 
 /**
- * A driver of any value: for descriptions whose value is the type (`ReturnType`), and for those of some fields of a value,
- * a common head or one variant of a union.
+ * A driver for values of any type. It is for descriptions that define the type of their value (`ReturnType`), and for
+ * descriptions of some fields of a value: a common head, or one variant of a union.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the type of the value follows from the description, not the other way round
 export type AnyIo = Io<any>

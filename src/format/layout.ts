@@ -8,7 +8,7 @@ import { enumeration, enumerationOf } from './coding.ts'
 
 /** Orders of cells or tiles. Schemas only have row-major, col-major and, for cells of sparse arrays, hilbert. */
 export const LAYOUTS = ['row-major', 'col-major', 'global-order', 'unordered', 'hilbert'] as const
-/** Layout as the C API names it; sound schemas have row-major and col-major, for cells also hilbert. */
+/** Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert. */
 export type Layout = (typeof LAYOUTS)[number]
 export const layoutCoding = enumerationOf('layout', LAYOUTS)
 
@@ -16,7 +16,7 @@ export const layoutCoding = enumerationOf('layout', LAYOUTS)
 export type ArrayType = 'dense' | 'sparse'
 export const arrayTypeCoding = enumerationOf<ArrayType>('array type', ['dense', 'sparse'])
 
-/** Order of values; other than `unordered` only in arrays of dimension labels. */
+/** Order of values; `unordered` except in arrays of dimension labels. */
 export type DataOrder = 'unordered' | 'increasing' | 'decreasing'
 export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordered', 'increasing', 'decreasing'])
 
@@ -24,6 +24,6 @@ export const dataOrderCoding = enumerationOf<DataOrder>('data order', ['unordere
 export type EncryptionType = 'NO_ENCRYPTION' | 'AES_256_GCM'
 export const encryptionTypeCoding = enumerationOf<EncryptionType>('encryption type', ['NO_ENCRYPTION', 'AES_256_GCM'])
 
-/** Type of a group member; `invalid` for one that did not exist when it was added (TileDB does not ask). */
+/** Type of a group member; `invalid` if it did not exist when it was added (TileDB does not check). */
 export type ObjectType = 'invalid' | 'group' | 'array'
 export const objectTypeCoding = enumeration<ObjectType>('object type', { invalid: 0, group: 1, array: 2 })

@@ -9,6 +9,6 @@ import type { AnyIo } from './io.ts'
 export type ProcessedConditions = ReturnType<typeof processedConditions>
 export function processedConditions(io: AnyIo) {
   const count = io.derive('condition_num', 'uint64', (p) => p.conditions.length, 'conditions')
-  const about = 'path of a delete commit that the cells have been through'
+  const about = 'path of a delete commit that was applied to the cells'
   return { conditions: io.strings('conditions', count, 'uint64', about) }
 }

@@ -10,7 +10,7 @@ export function storedChunk(io: AnyIo) {
   const metadataLength = io.derive('metadata_length', 'uint32', (c) => c.metadata.length, ofLength)
   return {
     original_length,
-    metadata: io.bytes('metadata', metadataLength, 'what the filters noted, the last filter first'),
+    metadata: io.bytes('metadata', metadataLength, 'metadata of the filters, the last filter first'),
     data: io.bytes('data', filteredLength, 'filtered bytes'),
   }
 }
@@ -60,5 +60,5 @@ export function chunkedTile(io: AnyIo) {
  */
 export type TileChunks = ReturnType<typeof tileChunks>
 export function tileChunks(io: AnyIo) {
-  return { ...chunkedTile(io), extra: io.rest('extra', 'bytes after the last chunk; TileDB passes over them') }
+  return { ...chunkedTile(io), extra: io.rest('extra', 'bytes after the last chunk; TileDB skips them') }
 }

@@ -11,7 +11,7 @@ export function tileMinMax(io: AnyIo) {
   const fixedLength = io.derive('fixed_length', 'uint64', (t) => t.fixed.length, 'bytes')
   const variableLength = io.derive('variable_length', 'uint64', (t) => t.variable.length, 'bytes')
   return {
-    fixed: io.bytes('fixed', fixedLength, 'one value a tile; of strings the start of each in `variable`'),
+    fixed: io.bytes('fixed', fixedLength, 'one value a tile; for strings the start of each in `variable`'),
     variable: io.bytes('variable', variableLength, 'strings, back to back'),
   }
 }

@@ -37,8 +37,8 @@ export function isTimedName(name: string): boolean {
 }
 
 /**
- * What a fragment folder's name tells. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the
- * metadata tells these apart.
+ * What a fragment folder's name says. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the
+ * metadata says which of the two it is.
  */
 export interface FragmentName {
   timestamp_range: [bigint, bigint]
@@ -86,7 +86,7 @@ function stamp(text = '0'): bigint {
 
 /**
  * What TileDB reads from the name of a fragment, a schema, a list or another file with timestamps, in any form. The
- * format version is that of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4.
+ * format version is that of the fragment, as far as the name says it: 2 for 1 and 2, 4 for 3 and 4.
  *
  * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the
  * name is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are

@@ -150,7 +150,7 @@ export class Writer<T> implements Io<T> {
     return value
   }
 
-  /** {@link get} for a value of a length. */
+  /** {@link get} for a value that must have the given length. */
   private getMany<V extends { length: number }>(name: string, length: number, what: string): V {
     const value = this.get<V>(name)
     if (value.length === length) return value

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { InspectError } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
-import { listedNames } from '../source/lean-heap.ts'
+import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, checkRange, type Entry, type Storage } from '../source/source.ts'
 
 /**
@@ -58,7 +58,7 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'write
   return new InspectError(ours, text, { file: path }, { cause: error })
 }
 
-/** Does the work; what the system says against it becomes an InspectError. */
+/** Runs `work`. An error of the system becomes an InspectError. */
 export function guarded<T>(path: string, work: () => T, doing: 'read' | 'write' = 'read'): T {
   try {
     return work()
@@ -135,7 +135,7 @@ class FileSource implements ByteSource {
   }
 }
 
-/** Undefined if the file must be read to know its size. @throws InspectError IO for what is not read */
+/** Undefined for a pipe, which must be read to know its size. @throws InspectError IO for anything that is not read */
 function sizeByName(file: string): number | undefined {
   const status = guarded(file, () => statSync(named(file)))
   if (status.isFile()) return status.size
@@ -251,7 +251,7 @@ export const localStorage: Storage = {
       const link = entry.isSymbolicLink()
       return { name: entry.name, kind: link ? kindOfLink(`${path}/${entry.name}`) : 'other', link }
     })
-    listedNames(entries.length)
+    countListedNames(entries.length)
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   },
 

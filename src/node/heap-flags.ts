@@ -3,7 +3,7 @@ import { useLeanHeap } from '../source/lean-heap.ts'
 
 /** Keeps this process's heap small with V8 flags; only for the program, not for the library. */
 export function keepHeapLean(): void {
-  useLeanHeap({ listedNames, passedBytes })
+  useLeanHeap({ countListedNames, countReadBytes })
 }
 
 /** A folder with this many names means a large heap and a long run. */
@@ -15,7 +15,7 @@ let lean = false
  * Called for each listed folder. V8 lets the heap grow to several times the live data before it collects garbage. For arrays
  * with 100,000 fragments this was most of the memory of `ls`. A factor of 1.4 takes no longer.
  */
-function listedNames(count: number): void {
+function countListedNames(count: number): void {
   if (lean || count < MANY_NAMES) return
   lean = true
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=40')
@@ -32,7 +32,7 @@ let passed = 0
  * young generation grow to 128 MB for them. Without growth it is hardly slower. Also, the output of node:zlib is held by
  * objects that only a full collection frees. Left to itself, V8 starts one at some 70 MB (Node 24, November 2026).
  */
-function passedBytes(bytes: number): void {
+function countReadBytes(bytes: number): void {
   if (!collect) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
     collect = collector()

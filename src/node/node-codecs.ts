@@ -88,7 +88,7 @@ async function loadZstd(): Promise<ByteCodec> {
       const loaded = (codec: ByteCodec): void => {
         small = codec
       }
-      // If it cannot be loaded, Node's decompressor goes on.
+      // If it cannot be loaded, Node's decompressor stays in use.
       zstdForSmallFrames().then(loaded, () => {})
     }
     return small

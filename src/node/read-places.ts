@@ -74,7 +74,7 @@ function placeAround(path: string, read: readonly string[]): string | undefined 
   return status?.isFile() ? linkTo(status, read) : undefined
 }
 
-/** Where an existing file is part of what is read under another name. */
+/** The read path that contains an existing file under another name; '' if the file itself is read. */
 function linkTo(status: BigIntStats, read: readonly string[]): string | undefined {
   const wanted = identity(status)
   const seen = new Set<string>()

@@ -58,7 +58,7 @@ async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
 }
 
 /**
- * The fragments that TileDB reads, in its order: by their first time stamp. It lists first those of versions before 12,
+ * The fragments that TileDB reads, in its order: by their first timestamp. It lists first those of versions before 12,
  * then those whose commits are consolidated, then the others, each by name. Then it sorts the list by
  * {@link librarySort}, which for more than 16 fragments changes the order of those of equal time.
  * @see ArrayDirectory::load, compute_filtered_uris

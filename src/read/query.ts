@@ -16,7 +16,7 @@ export interface OpenedArray {
   between: readonly [from: bigint, to: bigint]
   /** The newest schema at the end of these times. */
   schema: ArraySchema
-  /** The fragments that a query reads, oldest first: by their first time stamp, then by name. */
+  /** The fragments that a query reads, oldest first: by their first timestamp, then by name. */
   fragments: readonly OpenedFragment[]
   /** The delete conditions that count, oldest first. */
   deletes: readonly TimedCondition[]
@@ -25,7 +25,7 @@ export interface OpenedArray {
 export interface OpenedFragment {
   fragment: Fragment
   info: FragmentInfo
-  /** The time of its cells, unless they have time stamps of their own: the first time in its name. */
+  /** The time of its cells, unless they have timestamps of their own: the first time in its name. */
   time: bigint
 }
 

@@ -45,7 +45,7 @@ export interface ColumnWriter {
 
 const UTF8 = new TextEncoder()
 
-/** Offsets are int32. */
+/** Most values or bytes of a tile's column: Arrow's offsets are int32. */
 const MOST = 2 ** 31 - 1
 
 /** @param id number of the column's dictionary, unique among the columns */

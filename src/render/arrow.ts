@@ -39,7 +39,7 @@ const MERGED_BYTES = 4 * SMALL_BYTES
  * Writes cells as they are read. After an error the output is still ended properly, so that it can be read.
  *
  * @throws InspectError BAD_VALUE for invalid text; INCONSISTENT if a column that was declared without nulls becomes
- * unreadable from some tile on; TOO_LARGE if a tile is
+ * unreadable from some tile on; TOO_LARGE for a tile that is too large for Arrow
  */
 export async function writeArrow({ columns, batches }: ArrowCells, out: Output, style: ArrowStyle): Promise<void> {
   const merged = new MergedRows(columns)
@@ -82,7 +82,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
   await end()
 }
 
-/** The output after the schema. */
+/** An output to which the schema was written. */
 interface Started {
   writer: ArrowWriter
   columns: readonly ColumnWriter[]
@@ -93,7 +93,7 @@ async function addRows({ count, columns, missing, name }: Rows, to: Started): Pr
   for (const [c, { field, encode }] of to.columns.entries()) {
     if (missing.has(c) && !field.nullable)
       throw inconsistent(
-        'expected a column that can be read in every tile, as the Arrow schema ahead says it has no nulls; --field leaves it out',
+        'expected a column that can be read in every tile, as the Arrow schema, already written, says it has no nulls; --field leaves it out',
         { field: field.name },
       )
     encode(columns[c], count, body, name)

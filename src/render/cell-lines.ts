@@ -3,7 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { type ColumnValue, columnValue, type ShownLabels } from '../cells/rows.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { type CsvStyle, csvField, csvHeader, LONE_NULL, lineEnd, separator } from './csv.ts'
+import { type CsvStyle, csvField, csvHeader, lineEnd, NULL_LINE, separator } from './csv.ts'
 import { type JsonNotes, type JsonStyle, JsonText, jsonKey, toJson } from './json.ts'
 import type { RowKernel } from './row-kernel.ts'
 import { TextBuffer } from './text-buffer.ts'
@@ -92,7 +92,7 @@ class PlainRows {
     this.lines = lines
     this.csv = csv
     this.json = new JsonText(lines, { int64: style.int64, indent: false })
-    this.values = shown.map(({ column, labels }) => columnValue(column, style, labels && this.toldOnce(labels)))
+    this.values = shown.map(({ column, labels }) => columnValue(column, style, labels && this.reportedOnce(labels)))
     const before = (mark: string): Uint8Array[] =>
       shown.map(({ column }) => utf8(csv ? '' : `${mark}${jsonKey(column.name)}:`))
     this.first = before('{')
@@ -100,8 +100,8 @@ class PlainRows {
     this.end = utf8(csv ? lineEnd(csv) : '}\n')
   }
 
-  /** A cell may be written again, if it did not fit into the kernel's memory. Its missing label is told once. */
-  private toldOnce({ values, onMissing }: ShownLabels): ShownLabels {
+  /** A cell may be written again, if it did not fit into the kernel's memory. Its missing label is reported once. */
+  private reportedOnce({ values, onMissing }: ShownLabels): ShownLabels {
     let batch: CellBatch | undefined
     let last = -1
     return {
@@ -148,7 +148,7 @@ class PlainRows {
         this.add(c, rows === undefined ? i : rows[i])
         before = this.later
       }
-      if (lines.length === start) lines.add(csv ? LONE_NULL : '{')
+      if (lines.length === start) lines.add(csv ? NULL_LINE : '{')
       lines.addBytes(end)
     }
     return i
@@ -172,8 +172,8 @@ class QuickRows {
   private readonly declined: number[] = []
 
   /**
-   * @param make a kernel that gets the text of some columns
-   * @param made those columns
+   * @param make makes a kernel that gets the text of the columns in `made` from plain code
+   * @param made columns whose text plain code makes
    */
   constructor(
     kernel: RowKernel,
@@ -191,8 +191,8 @@ class QuickRows {
   begin(batch: CellBatch): boolean {
     this.batch = batch
     this.kernel.begin(batch)
-    if (!this.kernel.writes) this.end()
-    return this.kernel.writes
+    if (!this.kernel.hasColumns) this.end()
+    return this.kernel.hasColumns
   }
 
   /** Like {@link PlainRows.rows}. */
@@ -248,7 +248,7 @@ async function quickRows(
       {
         end: plain.end,
         null: text(null),
-        lone: utf8(LONE_NULL),
+        emptyLine: utf8(NULL_LINE),
         nan: text(Number.NaN),
         infinity: text(Number.POSITIVE_INFINITY),
         minusInfinity: text(Number.NEGATIVE_INFINITY),

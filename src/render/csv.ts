@@ -31,8 +31,8 @@ export function separator({ tabs }: CsvStyle): string {
   return tabs ? '\t' : ','
 }
 
-/** Readers would skip an empty line. */
-export const LONE_NULL = '""'
+/** A line with a single null. Readers would skip an empty line. */
+export const NULL_LINE = '""'
 
 /**
  * Writes rows as RFC 4180 text with a header line, as they are made. Null is an empty field, and empty text is `""`. Bytes
@@ -51,7 +51,7 @@ export async function writeCsv(
   const buffer = new TextBuffer(out)
   let { columns } = style
   const writeLine = (fields: readonly string[]): void => {
-    buffer.add((fields.length === 1 && fields[0] === '' ? LONE_NULL : fields.join(separator(style))) + lineEnd(style))
+    buffer.add((fields.length === 1 && fields[0] === '' ? NULL_LINE : fields.join(separator(style))) + lineEnd(style))
   }
   const writeHeader = (names: readonly string[]): void => {
     if (!style.below) buffer.add(csvHeader(names, style))

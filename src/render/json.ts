@@ -58,7 +58,7 @@ interface Fieldwise {
   tail: (() => object) | undefined
 }
 
-/** Elements that are there: first `values` from `at` on, then those of `iterator`; and those that must be waited for. */
+/** Elements: first `values` from `at` on, then those of `iterator`, then those of `later`, which must be waited for. */
 interface List {
   kind: 'list'
   values: ArrayLike<Result>

@@ -15,8 +15,8 @@ export interface RowTexts {
   /** Written after the last cell. */
   end: Uint8Array
   null: Uint8Array
-  /** Written as a line that would otherwise be empty. */
-  lone: Uint8Array
+  /** Written in place of an empty line. */
+  emptyLine: Uint8Array
   nan: Uint8Array
   infinity: Uint8Array
   minusInfinity: Uint8Array
@@ -30,7 +30,7 @@ export interface RowStyle {
   quoted: boolean
   /** Whether dates and BOOL are written as the stored integers. */
   raw: boolean
-  /** The text of a cell of the batch that is not one number, date or BOOL, nor text of one byte a unit. */
+  /** Makes the text of a cell that the kernel cannot write itself. The kernel then copies it. */
   madeText(column: number, cell: number): Uint8Array
 }
 
@@ -65,7 +65,7 @@ const MOST_BYTES = 16 * 2 ** 20
 interface RowExports {
   memory: WebAssembly.Memory
   heapStart(): number
-  setTexts(at: number, raw: boolean): void
+  setTexts(at: number, exact: boolean): void
   setPowers(at: number): void
   writeRows(
     columns: number,
@@ -132,10 +132,10 @@ export class RowKernel {
       cellBytes += (cellSize(kindOf(one, style), one.column) || 4) + (one.column.nullable ? 1 : 0)
     this.span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
     // Addresses come first: memory moves when it grows.
-    let top = up(wasm.heapStart())
+    let top = roundUp(wasm.heapStart())
     const take = (length: number): number => {
       const at = top
-      top = up(at + length + SLACK)
+      top = roundUp(at + length + SLACK)
       return at
     }
     const stored: [at: number, bytes: Uint8Array][] = []
@@ -144,13 +144,21 @@ export class RowKernel {
       stored.push([at, bytes])
       return [at, bytes.length]
     }
-    const shared = [texts.end, texts.null, texts.lone, texts.nan, texts.infinity, texts.minusInfinity, texts.minusZero]
+    const shared = [
+      texts.end,
+      texts.null,
+      texts.emptyLine,
+      texts.nan,
+      texts.infinity,
+      texts.minusInfinity,
+      texts.minusZero,
+    ]
     const sharedAt = take(8 * shared.length)
     const sharedTexts = shared.flatMap(text)
     const powersAt = take(POWER_NUM * 16)
     this.table = take(columns.length * COLUMN_BYTES)
     this.rowsAt = take(4 * this.span)
-    let row = texts.end.length + texts.lone.length
+    let row = texts.end.length + texts.emptyLine.length
     this.places = columns.map((one) => {
       const { column, first, later } = one
       const kind = kindOf(one, style)
@@ -234,7 +242,7 @@ export class RowKernel {
   }
 
   /** Whether any columns are left to show. */
-  get writes(): boolean {
+  get hasColumns(): boolean {
     return this.shown.length > 0
   }
 
@@ -367,7 +375,7 @@ function cellSize(kind: string, { type, cell_val_num }: ColumnType): number {
 }
 
 /** The next multiple of 16. */
-function up(at: number): number {
+function roundUp(at: number): number {
   return Math.ceil(at / 16) * 16
 }
 

@@ -27,7 +27,7 @@ export interface TableContent {
   /** How to see columns that do not fit the terminal; by default {@link HOW_TO_SEE}. */
   seeMore?: string | undefined
   /** Names of columns that the caller left out for lack of room. They are not in `columns`. */
-  left?: readonly string[] | undefined
+  leftOut?: readonly string[] | undefined
 }
 
 /** Width of a border and its padding: one before the table, three per column. */
@@ -56,7 +56,7 @@ const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-rig
  * a block.
  */
 export async function table(content: TableContent, out: Output): Promise<void> {
-  const { columns, seeMore, left = [] } = content
+  const { columns, seeMore, leftOut = [] } = content
   const { rows, more } = await firstRows(content)
   const paint = await painter(out)
   if (out.vertical) {
@@ -70,7 +70,7 @@ export async function table(content: TableContent, out: Output): Promise<void> {
   if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
     const shown = await drawBordered(drawing, paint, out, out.columns)
-    await nameHiddenColumns([...left, ...head.slice(shown)], seeMore, paint, out)
+    await nameHiddenColumns([...leftOut, ...head.slice(shown)], seeMore, paint, out)
   }
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
 }
@@ -264,7 +264,7 @@ function shrink(widths: readonly number[], columns: readonly Column[], room: num
   let cap = Math.max(1, ...widths)
   while (cap > 1 && !fits(capped(cap))) cap--
   const result = capped(cap)
-  // The columns left over go to the first of those that were cut.
+  // Room that is left over goes to the first columns that were cut.
   for (const [c, width] of result.entries()) {
     if (width < widths[c] && fits(result.with(c, width + 1))) result[c]++
   }

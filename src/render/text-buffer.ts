@@ -47,7 +47,7 @@ export class TextBuffer {
     return wait
   }
 
-  /** Removes what was added since `length` was `start`. The bytes must be used before more is added. */
+  /** Removes and returns the bytes from `start` on. They must be used before more is added. */
   takeFrom(start: number): Uint8Array {
     const taken = this.bytes.subarray(start, this.at)
     this.at = start

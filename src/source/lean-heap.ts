@@ -1,7 +1,7 @@
 /** Hook of the program that keeps the heap small. The library sets none: the process belongs to its host. */
 export interface LeanHeap {
-  listedNames(count: number): void
-  passedBytes(bytes: number): void
+  countListedNames(count: number): void
+  countReadBytes(bytes: number): void
 }
 
 let lean: LeanHeap | undefined
@@ -11,11 +11,11 @@ export function useLeanHeap(heap: LeanHeap): void {
 }
 
 /** Call this after listing a folder. @param count names in it */
-export function listedNames(count: number): void {
-  lean?.listedNames(count)
+export function countListedNames(count: number): void {
+  lean?.countListedNames(count)
 }
 
 /** Call this after reading a part of a list of up to millions of entries, of which nothing is kept. */
-export function passedBytes(bytes: number): void {
-  lean?.passedBytes(bytes)
+export function countReadBytes(bytes: number): void {
+  lean?.countReadBytes(bytes)
 }

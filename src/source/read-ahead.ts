@@ -3,9 +3,9 @@ import type { ByteRange, ByteSource } from './source.ts'
 
 /** Over a network, ranges with at most this many bytes between them are fetched together: as many as a round trip costs. */
 const GAP_BYTES = 64 * 1024
-/** Default for the most bytes that are read together. As many may be kept in any case, and read in the background. */
+/** Default for the most bytes to read together. This many may be kept and read in the background in any case. */
 const GROUP_BYTES = 8 * 2 ** 20
-/** Of a local file: most bytes of short ranges to read together. A share of the plan's limit applies, too. */
+/** Most bytes of short ranges of a local file to read together. A share of the plan's limit applies, too. */
 const LOCAL_BYTES = 256 * 1024
 const LOCAL_PARTS = 8
 
@@ -25,13 +25,13 @@ interface Group extends ByteRange {
 }
 
 /**
- * Reads a file of which is known what will be read: short ranges together, and of a local file the next ones while the caller
- * works on these. Anything else is read as the source reads it, and so is what cannot be read together: the error is then
- * that of the range.
+ * Reads a file for a caller that plans which ranges it will read. Short ranges are read together. In a local file, the next
+ * ones are read while the caller works. Ranges that are not planned are read one by one. So are planned ranges that cannot be
+ * read together: the error is then about the right range.
  */
 export class ReadAhead {
   private readonly source: ByteSource
-  /** Over a network nothing but the first group is fetched before it is asked for: that costs memory and requests. */
+  /** Over a network, only the first group is fetched before it is asked for: fetching costs memory and requests. */
   private readonly isRemote: boolean
   private groups: Iterator<ByteRange, undefined> | undefined
   /** The next group, undefined after the last. */
@@ -40,7 +40,7 @@ export class ReadAhead {
   private mostHeld = GROUP_BYTES
   /** Ends with the last read that was begun. Reads wait for each other, as they may write to the same memory. */
   private last: Promise<unknown> = Promise.resolve()
-  /** Memory that is used by turns. */
+  /** Two blocks of memory that are used in turn. */
   private rooms: Uint8Array[] | undefined
 
   constructor(source: ByteSource) {
@@ -60,7 +60,7 @@ export class ReadAhead {
     if (this.isRemote && this.next) this.begin(this.next)
   }
 
-  /** Bytes as of {@link ByteSource.read}. */
+  /** See {@link ByteSource.read}. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     const bytes = this.readNow(offset, length) ?? (await this.planned(offset, length))
     return bytes ?? this.source.read(offset, length)
@@ -112,8 +112,8 @@ export class ReadAhead {
   }
 
   /**
-   * The memory that was not used last, enlarged if needed. Undefined for so many bytes that the file must first show that it
-   * has them.
+   * The block of memory that was not used last, enlarged if needed. Undefined for very many bytes: the file may not have them,
+   * so none are allocated before it is read.
    */
   private room(length: number): Uint8Array | undefined {
     if (!this.rooms || length > GROUP_BYTES) return undefined

@@ -29,7 +29,7 @@ function firstTime(folder: Folder, entered: Set<string>): boolean {
 export const FOLDERS_DEEP = 4
 
 /**
- * Whether a folder is too deep to enter. Web servers follow links without telling, and links may form a cycle.
+ * Whether a folder is too deep to enter. Web servers follow links without saying so, and links may form a cycle.
  * @param path path of the folder from the top of the walk
  */
 function tooDeep({ storage, path: full }: Folder, path: string): boolean {

@@ -59,7 +59,7 @@ export interface CommitFile {
   isFolder?: true
   /** Lines of `.vac`, `.ign` and `.con` files. */
   entries: readonly CommitEntry[]
-  /** Damage of the file. `entries` has those before the damage. */
+  /** Damage of the file. `entries` has the lines before the damage. */
   fault: InspectError | undefined
 }
 

@@ -33,7 +33,7 @@ export async function completePath(
   return done.join('/')
 }
 
-/** Paths, relative to the folder, of the fragments in it or in its `__fragments` whose names begin so. */
+/** Paths, relative to the folder, of the fragments in it or in its `__fragments` whose names start with `beginning`. */
 async function fragmentsAt(
   storage: Storage,
   folder: string,

@@ -51,7 +51,7 @@ import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './
 const MOST_PLANNED = 2 ** 22
 
 /**
- * Stored bytes that are read at once and kept of paged sections: of each section, and of all together. Over a network a
+ * Most stored bytes of paged sections to read at once and keep: of each section, and of all together. Over a network a
  * section of a million tiles should take one or two requests.
  */
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
@@ -239,7 +239,7 @@ export class Fragment {
   }
 
   /**
-   * Checks that the footer's version has its footer in the same place as the version in the folder's name. If not,
+   * Checks that the footer's format version and the one in the folder's name put the footer in the same place. If not,
    * TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
@@ -458,7 +458,7 @@ export class Fragment {
     this.tiles.clear()
   }
 
-  /** Entries of the folder. If the server cannot list: those files that should be there and exist. */
+  /** Entries of the folder. If the server cannot list it: the files that the metadata names and that exist. */
   entries(): Promise<readonly Entry[]> {
     this.entriesRead ??= this.listEntries()
     return this.entriesRead

@@ -177,7 +177,7 @@ export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
 }
 
 /**
- * Opens a generic tile and reads its content with `describe`. Offsets of errors in the content count in the content.
+ * Opens a generic tile and reads its content with `describe`. In errors about the content, offsets are relative to the content.
  * @throws InspectError UNSUPPORTED_VERSION if the content has an unknown format version; those of {@link openGenericTile}
  */
 export async function readGenericTile<T>(

@@ -92,7 +92,7 @@ export class MetadataFile {
     return { bytes: await this.fromTail(tail, start, size), place }
   }
 
-  /** Reads from the tail if it has the bytes, as it has those of small files. */
+  /** Takes the bytes from the tail if they are in it, as all bytes of a small file are. */
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tail = await this.tailRead
     if (!tail || offset < tail.offset || offset + length > tail.fileSize)

@@ -79,7 +79,7 @@ export async function openFragment(storage: Storage, path: string, cx: ReadConte
   return new Fragment(folder, cx, array)
 }
 
-/** Names that only arrays have. They tell an array that lost its schema. */
+/** Names that only arrays have. They show that a folder is an array that lost its schema. */
 const ONLY_OF_ARRAYS = ['__fragments', '__commits', '__lock.tdb']
 
 /** Closes the files that a target has opened. */

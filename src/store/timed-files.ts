@@ -8,7 +8,7 @@ import { isWithin } from './visibility.ts'
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
- * timestamp, then by name. TileDB reads every file there except `.vac` files, whatever its name. A file of an unusual
+ * timestamp, then by name. TileDB reads every file there except `.vac` files, whatever its name. A file with an unusual
  * name that cannot be read is skipped here; `check` reports it. Other damaged files are skipped, too, and reported to the
  * context at the end.
  *

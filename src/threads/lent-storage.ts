@@ -38,7 +38,7 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
     }
     const { ask, offset, length } = question
     if (ask === 'fetch' && source.fetch) return source.fetch(offset, length)
-    // A copy, as everyone who reads nearby shares the source's bytes.
+    // A copy, as other readers may share the source's bytes.
     return (await source.read(offset, length)).slice()
   }
   port.on('message', async ({ id, question }: { id: number; question: Question }) => {

@@ -38,7 +38,7 @@ export async function* sharedWork<U, R>(
   /** All units are handed out; a thread that has not begun by now need not begin. */
   let ended = false
 
-  /** Ends the handing out. What is under way is still given. */
+  /** Hands out no more units. The results of units that are running are still given. */
   const fail = (error: unknown): void => {
     failure ??= error
     ended = true

@@ -8,7 +8,7 @@ import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 
 export interface WorkerSettings {
   key: Uint8Array | undefined
-  /** Of `verify-checksums`; undefined for `check`. */
+  /** Option of `verify-checksums`; undefined for `check`. */
   deep: boolean | undefined
   maxTileSize: number | undefined
 }
@@ -90,7 +90,7 @@ function workerThread<I extends object>(
   return {
     ready: pool.ready,
     async run(unit) {
-      // What is known is no work, and its errors would not survive the transfer.
+      // A known result needs no work, and its errors would not survive the transfer.
       if (unit.part.kind === 'known') return unit.part.result
       const answer = await pool.run(unit)
       if ('result' in answer) return unpacked(answer.result)

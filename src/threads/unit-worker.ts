@@ -33,6 +33,6 @@ let last: Promise<unknown> = Promise.resolve()
 parentPort?.on('message', (unit: Unit<never>) => {
   const before = last
   const found = port ? answer(unit) : before.then(() => answer(unit))
-  // Answered in its turn.
+  // Answers are sent in the order of the units.
   last = before.then(async () => parentPort?.postMessage(await found))
 })

@@ -37,7 +37,7 @@ export interface WrittenFragmentFacts {
 
 /**
  * The files of an array in the layout of its schema's format version: first data, then the schema, then the commits. So a
- * partial result is not yet an array, and later an array without these fragments.
+ * partial result is not an array yet, or is an array without these fragments.
  *
  * @param onFragment called for each fragment
  * @see format_spec/array_file_hierarchy.md
@@ -94,7 +94,7 @@ export async function* arrayFiles(
   for (const path of commits) yield { path, bytes: new Uint8Array(0) }
 }
 
-/** First and last timestamp of cells that carry their own. */
+/** First and last timestamp of the cells, if each has its own. */
 function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
   const column = columns.get('__timestamps')
   if (!column) return undefined

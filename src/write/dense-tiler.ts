@@ -100,7 +100,7 @@ export class DenseTiler extends DenseCoordinates {
   }
 }
 
-/** A domain that was given, not read, does not contradict the schema: it is a bad value. */
+/** The caller gave this domain. So if it does not fit the schema, it is a bad value, not an inconsistent file. */
 function checkDomain(schema: ArraySchema, domain: NDRange): void {
   try {
     denseTileGrid(schema, domain)

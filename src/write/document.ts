@@ -55,16 +55,16 @@ export type Read<T> = (value: DocumentValue) => T
 
 /**
  * An object: what may stand under each of its keys, in the order in which errors list them.
- * @param passedOver keys that may stand there, too
+ * @param otherKeys keys that may stand there, too
  */
 export function object<T extends object>(
   reads: { readonly [K in keyof T]: Read<T[K]> },
-  passedOver: readonly string[] = [],
+  otherKeys: readonly string[] = [],
 ): Read<T> {
   const entries = Object.entries<Read<unknown>>(reads)
   const keys = Object.keys(reads)
   return (value) => {
-    value.object([...passedOver, ...keys], keys)
+    value.object([...otherKeys, ...keys], keys)
     return Object.fromEntries(entries.map(([key, read]) => [key, read(value.at(key))])) as T
   }
 }

@@ -31,7 +31,7 @@ function defaultCellValNum(type: Datatype): CellValNum {
   return (kind === 'text' || kind === 'bytes') && type !== 'CHAR' ? 'var' : 1
 }
 
-/** Runs `work`; what it cannot read is an error of the option. */
+/** Runs `work`. Its errors become usage errors of the option. */
 function ofOption<T>(from: string, work: () => T): T {
   try {
     return work()
@@ -42,7 +42,7 @@ function ofOption<T>(from: string, work: () => T): T {
   }
 }
 
-/** The result of `work`, or undefined if that cannot be read. */
+/** The result of `work`, or undefined if it throws an {@link InspectError}. */
 function readable<T>(work: () => T): T | undefined {
   try {
     return work()

@@ -45,10 +45,10 @@ class TileSink extends ByteSink {
 /** The offsets tile of strings whose data holds the offsets: a count of no chunks. */
 const NO_CHUNKS = new Uint8Array(8)
 
-/** What a tile is of: fixed data, coordinates or var-sized values; their offsets; their validity. */
+/** What a tile holds: fixed data, coordinates or var-sized values; their offsets; their validity. */
 type Part = 'data' | 'offsets' | 'validity'
 
-/** Writes the data files of one slot, tile by tile, and works out what the fragment's metadata says of them. */
+/** Writes the data files of one slot, tile by tile, and computes what the fragment's metadata says about them. */
 export class FieldWriter {
   readonly slot: Slot
   private readonly cx: FieldsContext
@@ -201,8 +201,8 @@ function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], sc
 
 /** Whether data tiles are split into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
 function cutsTiles({ type, varSized }: Slot, filters: readonly FilterConfig[], schemaVersion: number): boolean {
-  // STRING_UTF8 tiles have been whole since STRING_ASCII data holds its offsets, although STRING_UTF8 kept its own elsewhere
-  // at first.
+  // STRING_UTF8 tiles are not split in the versions where STRING_ASCII data holds its offsets, even if STRING_UTF8 data does not
+  // hold them yet.
   if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8'))
     return !keepsStringOffsets('STRING_ASCII', filters, schemaVersion)
   return !filters.some(({ name }) => filterOf(name)?.needsWholeTile)

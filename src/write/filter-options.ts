@@ -68,7 +68,7 @@ export function parseFilters(text: string, from: string): FilterConfig[] {
 function parseFilter(text: string, from: string): FilterConfig {
   const [written, ...options] = text.split(':')
   if (bare(written) === 'aes256gcm') {
-    throw usage(`${from}: AES_256_GCM is no filter to choose; --key encrypts the array`)
+    throw usage(`${from}: AES_256_GCM cannot be chosen as a filter; --key encrypts the array`)
   }
   const name = NAMES.get(bare(written.replace(/^TILEDB_FILTER_/i, '')))
   if (name === undefined) {
@@ -133,7 +133,7 @@ export function refusal(filters: readonly FilterConfig[], field: FilteredField):
     const known = filterOf(name)
     if (known?.since !== undefined && formatVersion < known.since)
       return `${name} exists since format version ${known.since}`
-    if (!known || name === 'AES_256_GCM') return `${name} is no filter that TileDB takes`
+    if (!known || name === 'AES_256_GCM') return `${name} is not a filter that TileDB accepts`
     const option = known.optionRefusal?.(filter)
     if (option !== undefined) return option
     const isString = field.cell_val_num === 'var' && known.offsetsInsideSince?.[field.type] !== undefined
@@ -146,7 +146,8 @@ export function refusal(filters: readonly FilterConfig[], field: FilteredField):
 }
 
 /**
- * Why TileDB accepts such a schema but cannot write cells through it, or cannot read them back the same; undefined if it can.
+ * Why TileDB cannot write cells with these filters, or cannot read them back the same, though it accepts the schema;
+ * undefined if it can.
  */
 export function writingRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return firstRefusal(filters, field, (filter, type) => {

@@ -108,8 +108,8 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
   for (const { name, key, since, coords, content } of SLOT_SECTIONS) {
     if (version < since) continue
     // Before version 5, the lists about var-sized data have no entry for the coordinates.
-    const of = version < 5 && !coords ? all.slice(0, -1) : all
-    written[key] = Float64Array.from(of, ({ sections }) => add(sections[name], content as Describe<unknown>))
+    const listed = version < 5 && !coords ? all.slice(0, -1) : all
+    written[key] = Float64Array.from(listed, ({ sections }) => add(sections[name], content as Describe<unknown>))
     if (name !== 'tile_maxs' || version < 23 || dense) continue
     for (const end of ['first', 'last'] as const)
       for (const [d, { cell_val_num }] of dimensions.entries())

@@ -140,7 +140,7 @@ function fragmentName(formatVersion: number, [first, last]: readonly [bigint, bi
   return formatVersion < 5 ? name : `${name}_${formatVersion}`
 }
 
-/** Cells may carry one of the fields about deletes without the other. */
+/** Refuses columns that the fragment cannot store, such as one of the two delete fields without the other. */
 function checkNames({ schema, cells }: FragmentToWrite, slots: readonly Slot[]): void {
   const fields = [...slots.filter(({ kind }) => kind !== 'coords'), ...schema.domain.dimensions]
   const known = new Set(fields.map(({ name }) => name))

@@ -206,7 +206,7 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
   const length = integerOf(type, domain.subarray(size)) - lo + 1n
   const places = length < BigInt(most) ? Number(length) : most
   const step = length / BigInt(places)
-  // One buffer for all coordinates, as builders copy from it. Of the eight bytes of an integer the type has the first.
+  // One buffer for all coordinates, as builders copy from it. A type uses the first bytes of the eight.
   const value = new BigInt64Array(1)
   const cell = new Uint8Array(value.buffer, 0, size)
   return {
@@ -227,7 +227,7 @@ function nameOf(place: number): string {
 }
 
 const ONE_NULL_IN = 8
-/** Most values of a var-sized cell, and most bytes of one of bytes. */
+/** Most values of a var-sized cell; most bytes, if its type is bytes. */
 const LONGEST = 4
 const LONGEST_BYTES = 8
 
@@ -312,7 +312,7 @@ class AttributeMaker {
     return this.least + this.random.below(longest + 1 - this.least)
   }
 
-  /** The elements of the cell at a place, one a call. */
+  /** Each call of the result gives the next element of the cell at a place. */
   private elementValues(): (place: number) => number {
     const { type, cell_val_num } = this.attribute
     const { random, total, scale, values, rises } = this

@@ -10,7 +10,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { OWN_FIELDS } from '../format/fragment-slots.ts'
+import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { Layout } from '../format/layout.ts'
 import { enumerationCells } from './enumerations.ts'
 import { refusal, writingRefusal } from './filter-options.ts'
@@ -32,7 +32,7 @@ export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): F
   return { height: Number(integerOf(y.type, y.tile_extent)), width: Number(integerOf(x.type, x.tile_extent)) }
 }
 
-/** Formats before which no release knew a datatype. Older releases crash when they meet it. */
+/** The first format version with each datatype. Older releases crash when they read such a type. */
 const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
   [/^TIME_/, 9],
   [/^BLOB$/, 11],
@@ -84,7 +84,7 @@ function checkNames({ domain, attributes, version }: ArraySchema): void {
     const shown = JSON.stringify(name)
     refuse(seen.has(name), path, 'a name of its own', `${shown} twice`)
     refuse(reserved, path, `a name that does not begin with "${RESERVED}", as TileDB's own do`, shown)
-    refuse(OWN_FIELDS.includes(name), path, "a name that is none of TileDB's own fields", shown)
+    refuse(INTERNAL_FIELDS.includes(name), path, "a name that is none of TileDB's own fields", shown)
     const noFile = version < 8 && /[/\0]/.test(name)
     refuse(noFile, path, 'a name without "/" (formats up to 7 name files after fields)', shown)
     seen.add(name)

@@ -147,8 +147,8 @@ export function parseSchemaDocument(
   }
 }
 
-/** Of a dimension and an enumeration. */
-function textIsVar(type: Datatype): CellValNum {
+/** For dimensions and enumerations: text is var-sized. */
+function defaultCellValNum(type: Datatype): CellValNum {
   return datatypeKind(type) === 'text' ? 'var' : 1
 }
 
@@ -166,7 +166,7 @@ function dimension(
   })
   return (value) => {
     const { tile_extent: extent, ...given } = read(value)
-    const { type, cell_val_num = textIsVar(type) } = given
+    const { type, cell_val_num = defaultCellValNum(type) } = given
     const domain = domainOf(given.domain, type, cell_val_num, style)
     // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of
     // TileDB's APIs.
@@ -276,7 +276,7 @@ function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> 
   })
   return (value) => {
     const { values, ...given } = read(value)
-    const { type, cell_val_num = textIsVar(type) } = given
+    const { type, cell_val_num = defaultCellValNum(type) } = given
     return enumerationOf({ ...given, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
   }
 }

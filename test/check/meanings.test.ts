@@ -95,7 +95,7 @@ const PROVOKED: Readonly<
       array.add(`__commits/__1_99_${UUID}_22.vac`, text(`/__fragments/${name}\n`))
     },
   ],
-  'COMMIT_UNREADABLE.passedOver': [
+  'COMMIT_UNREADABLE.skipped': [
     '22/commits_consolidated',
     (array) => array.append(array.find(/\.con$/), text('notes\n')),
   ],
@@ -120,7 +120,7 @@ const PROVOKED: Readonly<
     },
   ],
   'COMMIT_DANGLING.future': [SPARSE, (array) => array.add(`__commits/${AHEAD}.wrt`)],
-  'COMMIT_DANGLING.passedOver': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],
+  'COMMIT_DANGLING.skipped': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],
   'COMMIT_DANGLING.toVacuum': [
     SPARSE,
     (array) => {
@@ -224,7 +224,7 @@ describe('what readers pass over is no error', () => {
       'warning FILE_MISSING',
       'warning FOOTER_UNREADABLE',
     ])
-    for (const { meaning } of findings) expect(meaning).toMatch(/; but readers pass over the fragment, which a \.vac/)
+    for (const { meaning } of findings) expect(meaning).toMatch(/; but readers skip the fragment, which a \.vac/)
   })
 
   test('the same, where the fragment alone is the target', async () => {

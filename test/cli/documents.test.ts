@@ -66,7 +66,7 @@ describe('every JSON document', () => {
     expect(documents.map((document) => get(document, 'path'))).toEqual([ARRAY, OTHER, ARRAY])
   })
 
-  test('is one for each fragment of an array, in the order of their time stamps', async () => {
+  test('is one for each fragment of an array, in the order of their timestamps', async () => {
     const array = `${FIXTURES}/22/vacuum_left`
     const { documents } = await runJson(['footer', array])
     const paths = documents.map((document) => get(document, 'path'))

@@ -57,7 +57,7 @@ describe('a fragment moved away from its array', () => {
     expect(items(get(ran.documents[0], 'not_examined')).length).toBeGreaterThan(0)
   })
 
-  test('under another name keeps its footer, but not its time stamps', async () => {
+  test('under another name keeps its footer, but not its timestamps', async () => {
     cpSync(moved, `${folder}/renamed`, { recursive: true })
     const { code, documents } = await runJson(['footer', `${folder}/renamed`])
     expect(code).toBe(3)

@@ -243,7 +243,7 @@ describe('diff', () => {
     expect(places).toEqual(expect.arrayContaining(['array.total_size', 'array.overlap_pair_num']))
   })
 
-  test('leaves names and time stamps out unless they are asked for', async () => {
+  test('leaves names and timestamps out unless they are asked for', async () => {
     const copy = copyOf('22/sparse_basic')
     const schema = readdirSync(`${copy}/__schema`).find((name) => name.startsWith('__1')) ?? ''
     const file = `${copy}/__schema/${schema}`

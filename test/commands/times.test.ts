@@ -159,7 +159,7 @@ describe('ls', () => {
     expect([get(found, 'state'), get(found, 'as_of')]).toEqual(['future', [0, 15]])
     const { text } = await run(['ls', `${DELETES}/__20`, '--as-of', '15'])
     expect(text).toMatch(/, as opened at 15\n/)
-    expect(text).toContain('future: its time stamps end later')
+    expect(text).toContain('future: its timestamps end later')
   })
 
   test('of a group, its members then', async () => {
@@ -172,8 +172,8 @@ describe('ls', () => {
     const { text } = await run(['ls', VACUUM_LEFT, '--between', '11..20'])
     expect(text).toContain('as opened between 11 and 20')
     expect(text).toContain('unlisted (1): TileDB reads those of its cells that were written between these times')
-    expect(text).toContain('past (1): not read by TileDB; its time stamps begin before the times')
-    expect(text).toContain('future (1): not read by TileDB; its time stamps end later')
+    expect(text).toContain('past (1): not read by TileDB; its timestamps begin before the times')
+    expect(text).toContain('future (1): not read by TileDB; its timestamps end later')
   })
 })
 

@@ -31,7 +31,7 @@ describe('files of fields', () => {
     expect(fieldFileBase(5, { name: '__coords', kind: 'coords', index: 0, phantom: true })).toBeUndefined()
   })
 
-  test('of time stamps and deletes have fixed names', () => {
+  test('of timestamps and deletes have fixed names', () => {
     const names = (['timestamps', 'delete_timestamps', 'delete_condition_index'] as const).map((kind) =>
       fieldFileBase(22, { name: '', kind, index: 0, phantom: false }),
     )

@@ -3,7 +3,7 @@ import { compareByTimestamps, parseFragmentName, parseTimestampedName } from '..
 
 const UUID = '0123456789abcdefABCDEF0123456789'
 
-describe('names with time stamps', () => {
+describe('names with timestamps', () => {
   test('of schemas have no version', () => {
     expect(parseTimestampedName(`__10_20_${UUID}`)).toEqual({
       timestamp_range: [10n, 20n],

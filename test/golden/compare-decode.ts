@@ -55,7 +55,7 @@ function typeOf(types: Types, name: string): FieldType {
   return type
 }
 
-/** Every stored cell with its time stamp, hidden ones too, in any order. */
+/** Every stored cell with its timestamp, hidden ones too, in any order. */
 function compareHistory(rows: readonly Json[], want: ExpectedFragment, types: Types, found: Differences): void {
   const names = [...types.keys()]
   const expected: string[] = []
@@ -71,7 +71,7 @@ function compareHistory(rows: readonly Json[], want: ExpectedFragment, types: Ty
     const cells = names.map((name) => canonical(typeOf(types, name).type, get(row, name), 'printed'))
     return [canonical('UINT64', get(row, '__timestamps'), 'printed'), ...cells].join(' | ')
   })
-  compareSorted(printed, expected, `${want.name}: stored cells with their time stamps`, found)
+  compareSorted(printed, expected, `${want.name}: stored cells with their timestamps`, found)
 }
 
 function compareSet(

@@ -90,7 +90,7 @@ function compareOrder(listed: readonly Json[], found: Differences): void {
   stamps.slice(1).forEach(([first, last], i) => {
     const [firstBefore, lastBefore] = stamps[i]
     const falls = firstBefore > first || (firstBefore === first && lastBefore > last)
-    found.need(!falls, () => `fragments are not in the order of their time stamps: ${stamps.join(' ')}`)
+    found.need(!falls, () => `fragments are not in the order of their timestamps: ${stamps.join(' ')}`)
   })
 }
 

@@ -13,7 +13,7 @@ const text = (of: string): Uint8Array => new TextEncoder().encode(of)
 const TEXTS: RowTexts = {
   end: text('\n'),
   null: text('null'),
-  lone: text('nothing'),
+  emptyLine: text('nothing'),
   nan: text('NaN'),
   infinity: text('Infinity'),
   minusInfinity: text('-Infinity'),

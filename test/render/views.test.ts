@@ -321,7 +321,7 @@ checksums  40
 __fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/
   a0.tdb, a1_validity.tdb, a2.tdb, a2_validity.tdb
 
-2 metadata files carry no checksum: only encrypted arrays have them there.
+2 metadata files have no checksum: only metadata of encrypted arrays has one.
 Files without a checksum were not read: --deep undoes their filters and compares sizes.
 `)
   })
@@ -662,7 +662,7 @@ rain_mm validity  1, bytes 37+1 of its content
   test('explains every kind of damage in whole sentences', async () => {
     const args = ['write-sample', '--damage', 'list']
     const text = await shown(args, 80)
-    expect(text).toContain('\nFRAGMENT_NAME_INVALID (warning)\n  a fragment with a name of its own\n')
+    expect(text).toContain('\nFRAGMENT_NAME_INVALID (warning)\n  a fragment with a name that TileDB does not write\n')
     expect(text).not.toContain('…')
     expect(await shown(args, 200)).toContain('│ FRAGMENT_NAME_INVALID ')
   })
@@ -1001,7 +1001,7 @@ test('colour adds to words, and can be switched off', async () => {
   expect(colored.text.replace(/\x1b\[[\d;]+m/g, '')).toBe(plain.text)
 })
 
-test('time stamps are dates only where they are plausible', () => {
+test('timestamps are dates only where they are plausible', () => {
   expect(timeRangeText([10, 20])).toBe('10..20')
   expect(timeRangeText([1714557600000n, 1714557600000n])).toBe('2024-05-01T10:00:00Z (1714557600000)')
   expect(timeRangeText([1714557600001n, 1714557600002n], false)).toBe(

@@ -122,7 +122,7 @@ describe('reading a footer', () => {
   })
 })
 
-/** The lists of a footer without time stamps and deletes. */
+/** The lists of a footer without timestamps and deletes. */
 function listsFor(schema: ArraySchema, footer: ReturnType<typeof anyFooter>): Partial<ReturnType<typeof anyFooter>> {
   const n = schema.attributes.length + 1 + schema.domain.dimensions.length
   const lists: Partial<Record<string, Float64Array>> = {}

@@ -151,7 +151,7 @@ const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--dim x:INT32:1..10:20', /tile_extent.*from 1 to 10/],
   ['--dim x:INT8:-128..127:10', /fewer values than INT8 has/],
   ['--dim x:INT31', /--dim expects NAME:TYPE/],
-  ['--attr a:INT32:many', /a number, var, nullable, enum=NAME or fill=VALUE behind the type, found "many"/],
+  ['--attr a:INT32:many', /a number, var, nullable, enum=NAME or fill=VALUE after the type, found "many"/],
   ['--attr a:INT32 --attr a:INT8', /a name of its own, found "a" twice/],
   ['--metadata nothing', /--metadata expects KEY=JSON/],
   ['--cells many', /--cells expects an integer/],

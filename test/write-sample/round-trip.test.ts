@@ -52,7 +52,7 @@ async function agrees(array: string, key: readonly string[] = []): Promise<void>
   }
 }
 
-/** File names hold new time stamps. */
+/** File names hold new timestamps. */
 function withoutName(schema: string): string {
   return schema.replace(/"(path|name)": ?"[^"]*s\d+"|"name": ?"__\d+_[^"]*"/g, '')
 }

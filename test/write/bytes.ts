@@ -77,7 +77,7 @@ function sameLength(detail: string): boolean {
 /** Lists of the metadata that TileDB fills with something else than what is in the cells. */
 const LISTS: readonly { reason: string; holds(fragment: FragmentKind, name: string): boolean }[] = [
   {
-    reason: 'versions 1 and 2, which are not written by the command, name consolidated fragments after two time stamps',
+    reason: 'versions 1 and 2, which are not written by the command, name consolidated fragments after two timestamps',
     holds: ({ version }, name) => version < 3 && name === 'name',
   },
   {

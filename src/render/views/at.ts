@@ -31,7 +31,7 @@ function hexByte(byte: number): string {
   return `0x${byte.toString(16).padStart(2, '0')}${character}`
 }
 
-/** The name that tells whether a number is an offset: of the list for an element, otherwise of the field. */
+/** The name that shows whether a number is an offset: for an element that of its list, otherwise that of the field. */
 function listName({ name }: DumpField, above: DumpField | undefined): string {
   return isIndex(name) && above ? above.name : name
 }
@@ -54,7 +54,7 @@ function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCel
   const ofField = field === undefined ? '' : `, ${fieldName(field)}`
   const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
   return [
-    ['feeds', `${which} of tile ${countText(tile)}${ofField}`],
+    ['belongs to', `${which} of tile ${countText(tile)}${ofField}`],
     coordinates && ['coordinates', `${coordinatesText(coordinates)}${outside}`],
     value !== undefined && ['value', shortValue(value)],
   ]
@@ -100,7 +100,7 @@ export async function cellPlacesTable({ path, cells }: CellDocument, out: Output
     if (places.every(({ exact }) => exact)) continue
     if (below) await out.write('\n')
     await line(
-      '~: the bytes of the chunk that the cell comes out of, since its filters compress or mix cells',
+      '~: the bytes of the whole chunk that holds the cell, since its filters compress or mix cells',
       out,
       'dim',
     )

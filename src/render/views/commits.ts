@@ -21,7 +21,7 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
   ['ignored', 'an ignore file took this commit back'],
   ['dangling', 'it refers to something that is not there'],
   ['orphan', 'the fragment that should hold the cells of those listed is not there'],
-  ['processed', 'the fragment holds no cell any more that the condition deletes, or marks those cells'],
+  ['processed', 'the fragment no longer holds the cells that the condition deletes, or marks them as deleted'],
   ['applied', 'the condition is applied whenever the fragment is read'],
 ]
 

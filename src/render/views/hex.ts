@@ -1,5 +1,5 @@
-import { type Children, lastNotBehind, type Part, type Space } from '../../anatomy/part.ts'
-import { isNamed, type Selection, selected, tellFault } from '../../anatomy/selection.ts'
+import { type Children, lastNotAfter, type Part, type Space } from '../../anatomy/part.ts'
+import { isNamed, reportFault, type Selection, selected } from '../../anatomy/selection.ts'
 import { inconsistent } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
@@ -89,7 +89,7 @@ class HexView {
 
   async show(part: Part, depth: number): Promise<void> {
     await this.enter(part.space, part)
-    tellFault(part, this.options)
+    reportFault(part, this.options)
     const { options } = this
     const deeper = options.depth === undefined || depth < options.depth
     if (part.elements && deeper) {
@@ -239,11 +239,11 @@ class HexView {
     this.color = (this.color + 2) % 10
     const color = this.color
     // Empty elements before the first byte count, too.
-    let index = from === part.offset ? 0 : Math.max(0, lastNotBehind(elements.count, elements.start, from))
+    let index = from === part.offset ? 0 : Math.max(0, lastNotAfter(elements.count, elements.start, from))
     while (index < elements.count && elements.start(index) < to) {
       const start = elements.start(index)
       if (cut && start >= cut.from && start < cut.to) {
-        const next = Math.max(index + 1, lastNotBehind(elements.count, elements.start, cut.to - 1) + 1)
+        const next = Math.max(index + 1, lastNotAfter(elements.count, elements.start, cut.to - 1) + 1)
         const what = next - index === 1 ? `[${index}]` : `[${index}..${next - 1}]`
         const end = next < elements.count ? elements.start(next) : to
         this.skip(start, end, `more: ${formatCount(next - index)} of ${part.name}, ${what}`, depth)

@@ -46,8 +46,8 @@ import {
 const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
   hidden:
     'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
-  future: 'its time stamps end in the future, and it is read from then on',
-  past: 'its time stamps begin before the times that were asked for',
+  future: 'its timestamps end in the future, and it is read from then on',
+  past: 'its timestamps begin before the times that were asked for',
   uncommitted: 'no commit names it: a write that failed or is still going on',
   'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
   ignored: 'an ignore file took its commit back',
@@ -66,13 +66,13 @@ const STATES_TO_EXPLAIN = [
 ] as const
 
 /** Hint about a fragment that is read although it is not listed. */
-const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its time stamps end in the future'
+const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'
 
 /** What a state means, if it needs a hint. Other times than now are said in the title. */
 function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
   if (state === 'unlisted')
     return as_of ? 'TileDB reads those of its cells that were written between these times' : UNLISTED
-  if (state === 'future' && as_of) return 'its time stamps end later'
+  if (state === 'future' && as_of) return 'its timestamps end later'
   return state && HIDDEN[state]
 }
 
@@ -181,7 +181,7 @@ async function fragmentsTable(
     await table({ ...listOf(all, sorted), limit }, out)
     return
   }
-  const length = enoughOf(fragments.map(({ name }) => name))
+  const length = tellingLength(fragments.map(({ name }) => name))
   const begins: FragmentColumn = {
     name: 'fragment begins',
     role: 'field',
@@ -192,8 +192,8 @@ async function fragmentsTable(
   const kept = withoutSpares(most, (columns) => roomy(columns, sorted))
   const gone = most.filter((column) => !kept.includes(column))
   gone.sort((a, b) => Number(a.spare) - Number(b.spare))
-  const left = gone.filter(({ below }) => !below).map(({ name }) => name)
-  await table({ ...listOf(kept, sorted), limit, left }, out)
+  const leftOut = gone.filter(({ below }) => !below).map(({ name }) => name)
+  await table({ ...listOf(kept, sorted), limit, leftOut }, out)
   const below = gone.filter(({ below }) => below)
   const details = sorted.slice(0, limit).map((fragment, i): Pair | false => {
     const cells = below.map(({ cell }) => cell(fragment, i)).filter((cell) => cell !== '' && cell !== NOTHING)
@@ -207,8 +207,8 @@ async function fragmentsTable(
 
 const NUMBER: FragmentColumn = { name: '#', align: 'right', role: 'dim', cell: (_, i) => String(i + 1) }
 
-/** Number of characters that tell all names apart. */
-function enoughOf(names: readonly string[]): number {
+/** Number of characters by which all names differ. */
+function tellingLength(names: readonly string[]): number {
   const sorted = names.toSorted()
   let most = LEAST_NAME
   for (let i = 1; i < sorted.length; i++) {
@@ -219,7 +219,7 @@ function enoughOf(names: readonly string[]): number {
   return most
 }
 
-/** Totals of what TileDB reads and of what else is on disk; separate lines if there is any of the latter. */
+/** Totals of the fragments that TileDB reads and, on a line of their own, of the others if there are any. */
 function totals({ fragments, total_size: all }: Listing): string[] {
   const isRead = ({ state }: ArrayFragment): boolean => state === 'live' || state === 'unlisted'
   const read = fragments.filter(isRead)
@@ -288,7 +288,7 @@ async function filesTable(files: readonly FragmentLine[], listed: boolean, out: 
   // All files of a fragment have the same number of tiles, shown above.
   const content = fits(wide.columns, wide.rows, out)
     ? wide
-    : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), left: ['tiles'] }
+    : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), leftOut: ['tiles'] }
   if (await tableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {

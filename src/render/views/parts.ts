@@ -23,9 +23,9 @@ export const ROWS = 20
 export const TILES = 10
 /** A first column of names is not cut below this width to make room for the last. */
 const NAME_ROOM = 24
-const GAP = '  '
-/** The same, if names have lines of their own. */
+/** Most characters of a name at the start of a line. */
 const LINE_NAME_ROOM = 40
+const GAP = '  '
 
 /** Number of rows to show: on a terminal `usual`, unless all are wanted. The reader of a pipe may look for any row. */
 export function limitOf(full: boolean, usual: number, out: Output): number | undefined {
@@ -78,8 +78,8 @@ export interface ListContent {
   /** Names of the rows, for lines below the table; by default their first column. */
   names?: readonly string[] | undefined
   limit?: number | undefined
-  /** See {@link TableContent.left}. */
-  left?: readonly string[] | undefined
+  /** See {@link TableContent.leftOut}. */
+  leftOut?: readonly string[] | undefined
 }
 
 /** The texts of a table. */
@@ -92,21 +92,24 @@ export function listOf<T>(
 }
 
 /** A table. If the terminal is too narrow, its last column goes below it, one line per row. @returns whether it went there */
-export async function tableOrBelow({ columns, rows, names, limit, left }: ListContent, out: Output): Promise<boolean> {
+export async function tableOrBelow(
+  { columns, rows, names, limit, leftOut }: ListContent,
+  out: Output,
+): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
     const whole = columns.map((column, c) => (c === 0 ? column : { ...column, whole: true }))
-    await table({ columns: whole, rows, limit, left }, out)
+    await table({ columns: whole, rows, limit, leftOut }, out)
     return false
   }
-  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, left }, out)
+  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, leftOut }, out)
   const last = columns.length - 1
-  const told = shown
+  const lines = shown
     .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
     .filter(([, text]) => text !== '' && text !== NOTHING)
-  if (told.length === 0) return false
+  if (lines.length === 0) return false
   await section(columns[last].name, out)
-  await namedLines(told, out)
+  await namedLines(lines, out)
   return true
 }
 
@@ -126,7 +129,7 @@ export interface Spare {
   spare?: number
 }
 
-/** The columns that are left when so many have gone that the others have room. */
+/** Leaves out spare columns until the others have room. */
 export function withoutSpares<C extends Spare>(
   columns: readonly C[],
   roomy: (kept: readonly C[]) => boolean,

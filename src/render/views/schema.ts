@@ -64,7 +64,7 @@ function facts(document: SchemaDocument, names: readonly string[]): Pairs {
   const domain = current_domain && names.map((one) => current_domain[one])
   return [
     ['name', name],
-    ['written', nameTimeText(name) ?? 'unknown: the name holds no time stamp'],
+    ['written', nameTimeText(name) ?? 'unknown: the name holds no timestamp'],
     ['array type', array_type],
     ['format version', versionText(document.format_version)],
     ['encryption', encryption === 'NO_ENCRYPTION' ? 'none' : encryption],

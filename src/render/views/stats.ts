@@ -209,7 +209,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: 
   const parts = comparedParts(a, b)
   const differing = parts.filter((one) => one.a !== one.b).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a))
   await section(
-    differing.length === 0 ? 'no file or section differs in size' : 'what differs most in bytes on disk first',
+    differing.length === 0 ? 'no file or section differs in size' : 'largest differences in bytes on disk first',
     out,
   )
   if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(full, ROWS, out), out)

@@ -127,7 +127,7 @@ function rowsOf(tile: TilesLine): Row[] {
 /** The columns that fit. */
 function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): readonly TileColumn[] {
   let kept = withoutSpares(columns, (some) => hasRoom(some, sample, out))
-  // A narrow column may have been removed needlessly before a wide one, so tries to put it back.
+  // After a wide column was removed, there may be room for a narrow one that was removed before it.
   const left = new Set(columns.filter((column) => !kept.includes(column)).map(({ spare }) => spare ?? 0))
   for (const spare of [...left].sort((a, b) => b - a)) {
     const more = columns.filter((column) => column.spare === spare || kept.includes(column))

@@ -109,8 +109,8 @@ async function notes(document: Document, unprotected: number, out: Output): Prom
     lines.push(`${counted(skipped, 'fragment')} that TileDB does not read ${were} skipped; --all verifies ${them}.`)
   }
   if (metadata > 0) {
-    const carry = metadata === 1 ? 'carries' : 'carry'
-    lines.push(`${counted(metadata, 'metadata file')} ${carry} no checksum: only encrypted arrays have them there.`)
+    const have = metadata === 1 ? 'has' : 'have'
+    lines.push(`${counted(metadata, 'metadata file')} ${have} no checksum: only metadata of encrypted arrays has one.`)
   }
   if (unprotected > 0) {
     lines.push(

@@ -79,7 +79,7 @@ export interface Answer extends AnswerHead {
   body: Uint8Array
 }
 
-/** Sends a bounded number of requests at once, and repeats those that failed for a passing reason, up to the limits. */
+/** Sends a bounded number of requests at once. Repeats requests that failed for a temporary reason, up to the limits. */
 export class Client {
   /** Called for each request that was answered or failed. */
   onRequest: ((record: RequestRecord) => void) | undefined
@@ -92,7 +92,7 @@ export class Client {
   }
 
   /**
-   * @returns the answer, whatever its status, unless that is a passing one ({@link isTransient})
+   * @returns the answer with any status, except one that may change on another try ({@link isTransient})
    * @throws InspectError IO when all tries have failed; errors of {@link Call.want}
    */
   async send(call: Call): Promise<Answer> {
@@ -215,7 +215,7 @@ function watchRequest(timeout: number) {
   let timer = setTimeout(end, timeout)
   const watch = {
     late: false,
-    /** How many of the body arrived. */
+    /** Bytes of the body that arrived. */
     bytes: 0,
     signal: controller.signal,
     /** Call this when the answer has begun. From then on its body is timed. */
@@ -270,7 +270,7 @@ function isRedirect(status: number): boolean {
 
 /** Why a redirect is not followed. */
 function redirectFault(location: string, at: string, hops: number): string | undefined {
-  if (!URL.canParse(location, at)) return ', found a redirect to what is no URL'
+  if (!URL.canParse(location, at)) return ', found a redirect to something that is not a URL'
   const [from, to] = [new URL(at), new URL(location, at)]
   if (!isSameHost(from, to))
     return ` from ${originText(from)}, found a redirect to ${originText(to)}, which is not followed; if that is where the data is, give its URL`

@@ -3,7 +3,7 @@ import type { Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
 import { HttpStorage } from './http.ts'
 import { S3Storage } from './s3.ts'
-import { credentialChain, nobody } from './s3-credentials.ts'
+import { credentialChain, noCredentials } from './s3-credentials.ts'
 import { s3Profile } from './s3-profile.ts'
 import { type HttpAccess, isRemotePath, mayNotListRemote, remoteTarget } from './urls.ts'
 
@@ -78,7 +78,7 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
   }
   const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
-  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : nobody)
+  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
 }
 
 /** @throws InspectError USAGE */

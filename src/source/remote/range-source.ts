@@ -121,7 +121,7 @@ export class RangeSource implements ByteSource {
     this.underWay.set(range, fetched)
     try {
       const block = await fetched
-      // What was asked for whole is not asked for again.
+      // A large block that the caller takes as a whole is not asked for again, so it is not kept.
       if (length <= KEPT_BYTES || block.bytes.length > length) this.blocks = [block, ...this.blocks.slice(0, 1)]
       return block
     } finally {
@@ -185,7 +185,7 @@ export class RangeSource implements ByteSource {
 
   /**
    * Sends a request for a range.
-   * @param asked the same in words
+   * @param asked the range in words
    * @param isRight whether the range that came is the one that was asked for
    * @param partOfWhole what to read if the whole file comes
    * @returns the answer, the offset of its body, and the file's size if a range came
@@ -260,7 +260,7 @@ interface ContentRange {
   size: number
 }
 
-/** Undefined if there is none, or none that can be. */
+/** Undefined if there is none, or an impossible one. */
 function contentRange({ headers }: AnswerHead): ContentRange | undefined {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')
   const [first, last, size] = (match ?? []).slice(1).map(Number)
@@ -272,7 +272,7 @@ function contentLength(headers: Headers): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Size of a file that is too short for a range; 0 if the server does not tell it. */
+/** Size of a file that is too short for a range; 0 if the server does not say. */
 function sizeOfUnsatisfied(headers: Headers): number {
   return Number(/^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1] ?? 0)
 }

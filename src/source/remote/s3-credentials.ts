@@ -12,7 +12,7 @@ export interface S3Credentials {
 export const anonymous: unique symbol = Symbol('anonymous')
 export type S3Identity = S3Credentials | typeof anonymous
 
-export async function nobody(): Promise<S3Identity> {
+export async function noCredentials(): Promise<S3Identity> {
   return anonymous
 }
 

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { InspectError, usage } from '../../base/errors.ts'
-import { listedNames } from '../lean-heap.ts'
+import { countListedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
@@ -230,7 +230,7 @@ export class S3Storage extends RemoteStorage {
       }
     }
     if (entries.length === 0 && !isMarked) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
-    listedNames(entries.length)
+    countListedNames(entries.length)
     return entries.sort(byName)
   }
 

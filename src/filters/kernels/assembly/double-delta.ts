@@ -104,7 +104,7 @@ function sums64(x: v128): v128 {
 
 /**
  * Unpacks whole groups of eight out of `count` elements. `output` begins with two elements.
- * @returns how many it did
+ * @returns the number of elements that it unpacked
  */
 function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usize {
   const width = bitSize + 1

@@ -10,7 +10,8 @@ for (let n: usize = 1; n < 16; n++) {
 const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15])
 
 /**
- * Fills `to` up to `end` with the bytes `offset` before. They may overlap. Up to 31 bytes after `end` are overwritten.
+ * Copies the bytes at `to - offset` to `to`, up to `end`. Both ranges may overlap: then the bytes repeat. Up to 31 bytes after
+ * `end` are overwritten.
  */
 function copyMatch(to: usize, end: usize, offset: usize): void {
   const first = v128.load(to - offset)
