@@ -3,17 +3,21 @@ import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { type BoxPlace, copyBox, forRuns, oneRun, samePlace } from '../cells/copy-box.ts'
 import { axisCoordinates, fastestFirst } from '../cells/dense-coordinates.ts'
 import { lanesOf } from '../cells/elements.ts'
-import { FragmentCells } from '../cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
+import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { formOf } from '../store/changed-fields.ts'
+import { storedCellNum } from '../store/fragment.ts'
 import { type ConditionColumn, conditionFields, meets } from './condition.ts'
 import {
   type Block,
+  type BlockAxis,
   globalWindows,
   type Interval,
   intersection,
@@ -49,7 +53,10 @@ const ROOM: DenseRoom = { most: 64 * 2 ** 20, batch: 4 * 2 ** 20 }
  *
  * Several ranges of a dimension are united: their cells come once, in order. (TileDB gives the ranges in the order in which
  * they were added, and a cell once for each range that has it.) Unordered cells come in row-major order, as TileDB knows no
- * such reads of dense arrays. A read in global order may have ranges that cut tiles, which TileDB refuses.
+ * such reads of dense arrays. A read in global order may have several ranges and ranges that cut tiles, which TileDB refuses.
+ *
+ * Releases before 2.4 could write sparse fragments, too. Their cells hide those of all dense fragments, of newer ones as well. But
+ * a newer dense fragment hides a sparse tile whose box it covers, and of a tile that is not wholly wanted the cells that it has.
  *
  * With `onFault`, the cells of a tile that cannot be read are left out, unless a newer fragment has them.
  */
@@ -97,6 +104,15 @@ interface Piece {
   parts: Part[]
 }
 
+/** A tile of a fragment that was read. */
+interface ReadTile {
+  source: Source
+  /** Number of the tile in the fragment. */
+  tile: number
+  /** By attribute; undefined for one that the fragment lacks, or has in another form. */
+  columns: (ColumnData | undefined)[]
+}
+
 /** Cells of a window while they are put together. */
 interface Assembly {
   window: Window
@@ -106,7 +122,7 @@ interface Assembly {
   owner: Int32Array | undefined
   /** Position of each cell in its tile. */
   place: Int32Array | undefined
-  tiles: { source: Source; tile: number; columns: (ColumnData | undefined)[] }[]
+  tiles: ReadTile[]
 }
 
 class DenseReader {
@@ -182,7 +198,7 @@ class DenseReader {
   async *batches(): ReadBatches {
     const { wanted, query, grid, order } = this
     if (!wanted) return
-    const sizes = await this.sizes()
+    const sizes = this.sizes()
     const byColumn = query.order === 'col-major'
     const across = fastestFirst(byColumn ? 'col-major' : 'row-major', grid.length).reverse()
     const isGlobal = query.order === 'global'
@@ -204,11 +220,11 @@ class DenseReader {
   }
 
   /** Sizes of windows, in cells. */
-  private async sizes(): Promise<WindowSizes> {
+  private sizes(): WindowSizes {
     let bytes = this.tracked ? 8 : 0
-    for (const { type, size } of this.attributes) {
+    for (const [c, { type, size }] of this.attributes.entries()) {
       bytes += (size ?? 8) + (type.nullable ? 1 : 0)
-      if (size === undefined) for (const source of this.sources) bytes += await source.varBytes(type.name)
+      if (size === undefined) bytes += this.sources.reduce((most, source) => Math.max(most, source.varBytes(c)), 0)
     }
     const coordinates = this.dimensions.reduce((sum, { type }) => sum + datatypeSize(type), 0)
     const most = Math.max(1, Math.floor(this.room.most / Math.max(1, bytes)))
@@ -216,7 +232,8 @@ class DenseReader {
   }
 
   private async assemble(window: Window): Promise<Assembly> {
-    const pieces = window.blocks.map((block) => this.pieces(block))
+    const touching = this.touching(this.sources, window.blocks)
+    const pieces = window.blocks.map((block) => this.pieces(block, this.touching(touching, [block])))
     const whole = await this.passedOn(window, pieces)
     if (whole) return whole
     const { cell_num } = window
@@ -239,25 +256,18 @@ class DenseReader {
     if (pieces.length !== 1 || pieces[0].length !== 1 || this.tracked) return undefined
     const [{ parts, lengths }] = pieces[0]
     const [part] = parts
-    if (parts.length !== 1 || part.source.isSparse || !isSame(part.lengths, lengths)) return undefined
+    if (parts.length !== 1 || !part.source.hasAll || !isSame(part.lengths, lengths)) return undefined
     const [block] = window.blocks
     const first = oneRun(lengths, this.inTile(part.from), inBlock(block, part.at))
     if (first === undefined) return undefined
     const tile = await this.tile(part, false)
     if (!tile) return undefined
     const end = first + window.cell_num
-    const columns = this.attributes.map(({ size = 0 }, c) => {
-      const column = tile[c]
-      return (
-        column && {
-          data: column.data.subarray(first * size, end * size),
-          validity: column.validity?.subarray(first, end),
-        }
-      )
-    })
-    // An attribute that the fragment lacks has to be filled.
-    if (columns.some((column) => column === undefined)) return undefined
-    return { window, columns: columns as Assembly['columns'], owner: undefined, place: undefined, tiles: [] }
+    const columns = this.attributes.map(({ size = 0 }, c): Assembly['columns'][number] => ({
+      data: tile[c]?.data.subarray(first * size, end * size),
+      validity: tile[c]?.validity?.subarray(first, end),
+    }))
+    return { window, columns, owner: undefined, place: undefined, tiles: [] }
   }
 
   /** Puts the cells of all fragments into their places, the oldest first. */
@@ -266,27 +276,32 @@ class DenseReader {
     if (!parts.some(({ source, lengths }) => !source.isSparse && isSame(lengths, piece.lengths)))
       this.fill(made, piece.lengths, inBlock(block, piece.at), UNWRITTEN)
     for (const part of parts) {
-      if (part.source.isSparse) {
-        await this.putSparse(made, block, piece, part.source)
-        continue
-      }
+      if (part.source.isSparse) continue
       const to = inBlock(block, part.at)
       const columns = await this.tile(part, !this.tracked)
       if (!columns) {
         this.fill(made, part.lengths, to, LOST)
         continue
       }
-      this.putTile(made, part, columns, this.inTile(part.from), to)
+      const tile = this.addTile(made, { source: part.source, tile: part.tile, columns })
+      this.putTile(made, tile, part.lengths, this.inTile(part.from), to)
     }
+    for (const { source } of parts) if (source.isSparse) await this.putSparse(made, block, piece, source)
+  }
+
+  /** The tile with its number among those of the window. It is only kept if it is needed later. */
+  private addTile({ tiles }: Assembly, tile: ReadTile): ReadTile & { number: number } {
+    return { ...tile, number: this.tracked ? tiles.push(tile) - 1 : 0 }
   }
 
   private putTile(
     made: Assembly,
-    { source, tile, lengths }: Pick<Part, 'source' | 'tile' | 'lengths'>,
-    columns: (ColumnData | undefined)[],
+    { columns, number }: ReadTile & { number: number },
+    lengths: readonly number[],
     from: BoxPlace,
     to: BoxPlace,
   ): void {
+    const { owner, place } = made
     for (const [c, { fill, size }] of this.attributes.entries()) {
       const column = columns[c] ?? fill
       const place = columns[c] ? from : samePlace(lengths)
@@ -294,10 +309,7 @@ class DenseReader {
       if (data && size !== undefined) copyBox(column.data, place, data, to, lengths, size)
       if (validity && column.validity) copyBox(column.validity, place, validity, to, lengths, 1)
     }
-    const { owner, place, tiles } = made
     if (!owner) return
-    const number = tiles.length
-    if (this.tracked) tiles.push({ source, tile, columns })
     forRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
       for (let i = 0, p = first, o = at; i < count; i++, p += fromStep, o += toStep) {
         owner[o] = number
@@ -321,36 +333,42 @@ class DenseReader {
       })
   }
 
-  /** Sparse fragments of dense arrays: old releases wrote them. */
-  private async putSparse(made: Assembly, block: Block, piece: Piece, source: Source): Promise<void> {
-    const ones = piece.lengths.map(() => 1)
-    for await (const { tile, coordinates, columns, cell_num } of source.sparseTiles(piece.segments)) {
+  /** @see tiledb/sm/query/legacy/reader.cc: sparse_tile_overwritten, compute_range_result_coords; measured with 1.7 to 2.30 */
+  private async putSparse(made: Assembly, block: Block, { segments }: Piece, source: Source): Promise<void> {
+    const newer = this.sources.filter(({ index, isSparse }) => index > source.index && !isSparse)
+    const ones = segments.map(() => 1)
+    for await (const { tile, box, coordinates, columns, cell_num } of source.sparseTiles(segments)) {
+      if (newer.some(({ domain }) => isInside(box, domain))) continue
+      const isWhole = this.wanted?.every((intervals, d) => intervals.some((one) => isInside([box[d]], [one])))
+      const hiding = isWhole ? [] : newer
+      const added = this.addTile(made, { source, tile, columns })
       for (let cell = 0; cell < cell_num; cell++) {
-        const at = piece.segments.map(({ low, high, at }, d) => {
-          const value = coordinates(d, cell)
-          return value < low || value > high ? -1 : at + Number(value - low)
-        })
-        if (at.every((position) => position >= 0))
-          this.putTile(made, { source, tile, lengths: ones }, columns, samePlace(ones, cell), inBlock(block, at))
+        const point = segments.map((_, d) => ({ low: coordinates(d, cell), high: coordinates(d, cell) }))
+        if (!isInside(point, segments) || hiding.some(({ domain }) => isInside(point, domain))) continue
+        const at = segments.map(({ low, at: first }, d) => first + Number(point[d].low - low))
+        this.putTile(made, added, ones, samePlace(ones, cell), inBlock(block, at))
       }
     }
   }
 
-  /** The pieces of a block, each with the cells that fragments have of it. */
-  private pieces(block: Block): Piece[] {
-    const touching = this.sources.filter(({ domain }) =>
-      block.axes.every(
-        ({ segments }, d) => segments[0].low <= domain[d].high && segments[segments.length - 1].high >= domain[d].low,
-      ),
-    )
+  /** The sources whose domain meets the box around blocks. */
+  private touching(sources: readonly Source[], blocks: readonly Block[]): Source[] {
+    const box = this.grid.map((_, d) => hullOf(blocks.map(({ axes }) => axes[d])))
+    return sources.filter(({ domain }) => box.every((side, d) => intersection(side, domain[d])))
+  }
+
+  /** The pieces of a block in tile order, each with the cells that fragments have of it. */
+  private pieces(block: Block, touching: readonly Source[]): Piece[] {
     const overlaps = touching.map((source) => source.overlaps(block))
     const pieces: Piece[] = []
     const chosen: number[] = []
-    const walk = (d: number): void => {
-      if (d < block.axes.length) {
+    const { tileOrder } = this.order
+    const walk = (slower: number): void => {
+      if (slower < tileOrder.length) {
+        const d = tileOrder[slower]
         for (let s = 0; s < block.axes[d].segments.length; s++) {
           chosen[d] = s
-          walk(d + 1)
+          walk(slower + 1)
         }
         return
       }
@@ -443,7 +461,7 @@ class DenseReader {
   /** Which cells meet the condition. What a comparison of a field gives depends on whether the fragment has the field. */
   private met(
     where: ConditionNode,
-    tiles: Assembly['tiles'],
+    tiles: readonly ReadTile[],
     owners: Int32Array,
     coordinates: readonly ColumnData[],
     values: readonly ColumnData[],
@@ -474,7 +492,7 @@ class DenseReader {
 
 /** Var-sized cells, each from its tile. Neighbours are copied together. */
 function varColumn(
-  tiles: Assembly['tiles'],
+  tiles: readonly ReadTile[],
   c: number,
   fill: ColumnData,
   owners: Int32Array | undefined,
@@ -526,7 +544,15 @@ class Source {
   /** Names of the attributes that the fragment has in the form of the array. */
   private readonly names: readonly (string | undefined)[]
   private cells: Promise<FragmentCells | undefined> | undefined
-  private readonly selection: { reuse: boolean; skipTile?: ((tile: number) => boolean) | undefined } = { reuse: false }
+  private readonly selection: CellSelection = {
+    withoutCoordinates: true,
+    onColumnError: (error, { name }, tile) => {
+      this.isLost = true
+      this.fault(error, `${name}, tile ${tile}`)
+    },
+  }
+  /** Whether a column of the tile that is being read cannot be read. */
+  private isLost = false
   private isPlanned = false
   private readonly told = new Set<string>()
 
@@ -546,10 +572,7 @@ class Source {
     this.isSparse = !info.dense
     const nonempty = info.nonempty_domain ?? []
     this.axes = info.dense ? denseTileGrid(info.schema, nonempty).axes : []
-    this.domain = nonempty.map(({ min, max }, d) => ({
-      low: integerOf(grid[d].type, min),
-      high: integerOf(grid[d].type, max),
-    }))
+    this.domain = intervalsOf(nonempty, grid)
     this.tileOrder = fastestFirst(info.schema.tile_order, grid.length)
     if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
       throw inconsistent('expected the tiles of the array in the schema of the fragment, found others', {
@@ -565,15 +588,19 @@ class Source {
     })
   }
 
-  /** Bytes of the var-sized values of a cell, on average. */
-  async varBytes(name: string): Promise<number> {
-    if (!this.names.includes(name)) return 0
-    const { info, fragment } = this.fragment
-    const slot = info.slots.findIndex((one) => one.kind === 'attribute' && one.name === name)
-    const sizes = await fragment.offsets('tile_var_sizes', slot).catch(() => undefined)
-    let bytes = 0
-    for (const size of sizes ?? []) bytes += size
-    return bytes / Math.max(1, info.tile_num * info.cells_per_tile)
+  /** Whether each of its tiles is a tile of the grid with all attributes. */
+  get hasAll(): boolean {
+    return !this.isSparse && this.names.every((name) => name !== undefined)
+  }
+
+  /** About so many bytes has a cell of a var-sized attribute. */
+  varBytes(c: number): number {
+    const { info } = this.fragment
+    const slot = info.slots.findIndex((one) => one.kind === 'attribute' && one.name === this.names[c])
+    if (slot < 0) return 0
+    const { filters } = info.schema.attributes[info.slots[slot].index].filters
+    const unfolded = info.file_var_sizes[slot] * (filters.length > 0 ? UNFOLDED : 1)
+    return unfolded / Math.max(1, storedCellNum(info))
   }
 
   /** @param rising whether tiles will be asked for in the order in which they are stored */
@@ -634,23 +661,19 @@ class Source {
   }
 
   private async read(cells: FragmentCells, tile: number): Promise<CellBatch | undefined> {
-    try {
-      return await cells.batch(tile)
-    } catch (error) {
-      this.fault(error, tile)
-      return undefined
-    }
+    this.isLost = false
+    const batch = await cells.batch(tile)
+    return this.isLost ? undefined : batch
   }
 
-  /** Tells of a tile that cannot be read, or of a whole fragment. */
-  private fault(error: unknown, tile?: number): void {
+  /** @param where the field, and its tile; undefined for the whole fragment */
+  private fault(error: unknown, where?: string): void {
     const { onFault } = this.query
     if (!(error instanceof InspectError)) throw error
     const { code, message, at, cause } = error
-    const { fragment } = this.fragment
-    const field =
-      tile === undefined ? at.field : [`tile ${tile}`, ...(at.field === undefined ? [] : [at.field])].join(', ')
-    const placed = new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
+    const { folder } = this.fragment.fragment
+    const field = where === undefined || at.field === undefined ? (where ?? at.field) : `${where}, ${at.field}`
+    const placed = new InspectError(code, message, { ...at, file: at.file ?? folder.path, field }, { cause })
     if (!onFault) throw placed
     // If a file is missing, one tile's error says it all.
     const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${message} ${field}`
@@ -667,26 +690,17 @@ class Source {
     const { fragment, info } = this.fragment
     const { dimensions } = info.schema.domain
     const leaves = leafLevel(await fragment.rtree())
-    for (let tile = 0; tile < info.tile_num; tile++) {
-      if (leaves && tile < leaves.mbr_num) {
-        const mbr = mbrAt(leaves, tile, dimensions)
-        const outside = segments.some(({ low, high }, d) => {
-          const { type } = dimensions[d]
-          return integerOf(type, mbr[d].min) > high || integerOf(type, mbr[d].max) < low
-        })
-        if (outside) continue
-      }
+    for (let tile = 0; leaves && tile < Math.min(info.tile_num, leaves.mbr_num); tile++) {
+      const box = intervalsOf(mbrAt(leaves, tile, dimensions), this.grid)
+      if (!segments.every((segment, d) => intersection(segment, box[d]))) continue
       const batch = await this.read(cells, tile)
       if (!batch) continue
       const { columns, cell_num } = batch
       const coordinates = (d: number, cell: number): bigint => {
         const size = datatypeSize(dimensions[d].type)
-        return integerOf(
-          dimensions[d].type,
-          columns[d]?.data.subarray(cell * size, (cell + 1) * size) ?? new Uint8Array(0),
-        )
+        return integerOf(dimensions[d].type, columns[d]?.data.subarray(cell * size, (cell + 1) * size) ?? NO_BYTES)
       }
-      yield { tile, cell_num, coordinates, columns: this.names.map((name) => columnNamed(cells, batch, name)) }
+      yield { tile, box, cell_num, coordinates, columns: this.names.map((name) => columnNamed(cells, batch, name)) }
     }
   }
 
@@ -696,10 +710,9 @@ class Source {
   }
 
   private async openCells(): Promise<FragmentCells | undefined> {
-    const fields = this.names.filter((name) => name !== undefined)
     try {
-      const selection = Object.assign(this.selection, { fields, withoutCoordinates: true })
-      const cells = await FragmentCells.open(this.fragment.fragment, selection)
+      this.selection.fields = this.names.filter((name) => name !== undefined)
+      const cells = await FragmentCells.open(this.fragment.fragment, this.selection)
       if (this.isPlanned) cells.plan()
       return cells
     } catch (error) {
@@ -709,12 +722,16 @@ class Source {
   }
 
   async close(): Promise<void> {
+    if (!this.cells) return
     const cells = await this.cells
     this.cells = undefined
     await cells?.close()
     await this.fragment.fragment.close()
   }
 }
+
+/** Filters may have made values so many times as small. */
+const UNFOLDED = 4
 
 function changedRemark(now: string, written: string): string {
   return `cells that were written as ${written} are shown as fill values; TileDB reads them wrongly, as ${now}`
@@ -740,15 +757,38 @@ function partOf(
   }
 }
 
-/** Leaves out parts that a newer one covers wholly. */
+/** Leaves out dense parts that a newer one covers wholly. */
 function notCovered(parts: readonly Part[]): Part[] {
-  return parts.filter((older, i) => !parts.some((newer, j) => j > i && !newer.source.isSparse && covers(newer, older)))
+  const isHidden = (older: Part, i: number): boolean =>
+    parts.some((newer, j) => j > i && !newer.source.isSparse && covers(newer, older))
+  return parts.filter((part, i) => part.source.isSparse || !isHidden(part, i))
 }
 
 function covers(newer: Part, older: Part): boolean {
   return newer.from.every(
     (from, d) => from <= older.from[d] && from + newer.lengths[d] >= older.from[d] + older.lengths[d],
   )
+}
+
+/** From the first to the last coordinate of some blocks along an axis. */
+function hullOf(axes: readonly BlockAxis[]): Interval {
+  const [{ segments }] = axes
+  let { low } = segments[0]
+  let { high } = segments[segments.length - 1]
+  for (const { segments: next } of axes) {
+    if (next[0].low < low) low = next[0].low
+    if (next[next.length - 1].high > high) high = next[next.length - 1].high
+  }
+  return { low, high }
+}
+
+function intervalsOf(box: NDRange, grid: readonly DenseAxis[]): Interval[] {
+  return box.map(({ min, max }, d) => ({ low: integerOf(grid[d].type, min), high: integerOf(grid[d].type, max) }))
+}
+
+/** Whether a box lies in another. */
+function isInside(inner: readonly Interval[], outer: readonly Interval[]): boolean {
+  return inner.every(({ low, high }, d) => low >= outer[d].low && high <= outer[d].high)
 }
 
 function isSame(a: readonly number[], b: readonly number[]): boolean {

@@ -42,14 +42,14 @@ async function cellsOf(opened: OpenedArray, query: ReadQuery, room?: DenseRoom):
   const types = readColumns(opened.schema, query)
   const cells: Cells = Object.fromEntries(types.map(({ name }) => [name, []]))
   for await (const { columns, rows, cell_num } of readDense(opened, query, room)) {
-    expect(columns).toHaveLength(types.length)
+    if (columns.length !== types.length) throw new Error(`${columns.length} columns`)
     const shown = rows ?? Array.from({ length: cell_num }, (_, i) => i)
     for (const [c, { name, type, cell_val_num, nullable }] of types.entries()) {
       const column = columns[c]
       if (!column) throw new Error(`no column ${name}`)
       const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
-      if (size > 0) expect(column.data).toHaveLength(size * cell_num)
-      else expect(column.starts).toHaveLength(cell_num + 1)
+      const count = column.starts ? column.starts.length - 1 : column.data.length / size
+      if (count !== cell_num) throw new Error(`${count} cells of ${name}`)
       for (const row of shown) {
         const isNull = nullable && column.validity?.[row] === 0
         cells[name].push(isNull ? null : Buffer.from(cellBytes(column, row, size)).toString('hex'))
@@ -100,12 +100,7 @@ const name = ({ array, order, to, ranges, where }: Asked): string =>
   `${array} ${order} to ${to} ${JSON.stringify(ranges)} ${where?.join(' ') ?? ''}`
 
 /** By default everything is in one window. The others cut along every axis. */
-const ROOMS: readonly (DenseRoom | undefined)[] = [
-  undefined,
-  { most: 2000, batch: 300 },
-  { most: 250, batch: 80 },
-  { most: 1, batch: 1 },
-]
+const ROOMS: readonly (DenseRoom | undefined)[] = [undefined, { most: 2000, batch: 300 }, { most: 250, batch: 80 }]
 
 describe('readDense gives the cells that TileDB gives', () => {
   test.each(asked.map((one) => [name(one), one] as const))('%s', async (_, one) => {
@@ -198,6 +193,7 @@ test('the provenance leads to the stored cell', async () => {
     }
     const cells = await cellsOf(opened, query, room)
     const seen = new Set<number>()
+    const stored: FragmentCells[] = []
     for (const [i, fragment] of cells.__fragment.entries()) {
       if (fragment === null) {
         expect([cells.a[i], cells.__tile[i], cells.__cell[i], cells.__written[i]]).toEqual([
@@ -212,14 +208,14 @@ test('the provenance leads to the stored cell', async () => {
         Number(integerOf('INT64', Buffer.from(hex ?? '', 'hex'))),
       )
       seen.add(index)
-      const stored = await FragmentCells.open(opened.fragments[index].fragment, { fields: ['a'] })
-      const { columns } = await stored.cell(tile, cell)
-      await stored.close()
+      stored[index] ??= await FragmentCells.open(opened.fragments[index].fragment, { fields: ['a'] })
+      const { columns } = await stored[index].cell(tile, cell)
       const at = [columns[0], columns[1], columns[2]].map((column) => Buffer.from(column?.data ?? []).toString('hex'))
       expect(at).toEqual([cells.y[i], cells.x[i], cells.a[i]])
       expect(written).toBe(Number(opened.fragments[index].time))
     }
     expect([...seen].sort()).toEqual([0, 1, 2, 3])
+    for (const one of stored) await one?.close()
   }
 })
 
