@@ -1,6 +1,7 @@
 import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, sameCell } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
+import { hasLossyDimension } from '../cells/loss.ts'
 import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -10,7 +11,7 @@ import { mbrAt } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
-import { emptyStringFault, hasLossyDimension, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
+import { emptyStringFault, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 
 /**

@@ -2,6 +2,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
 import { isPlainText } from '../cells/extremes.ts'
+import { type Loss, lossOf } from '../cells/loss.ts'
 import {
   cellSizeOf,
   fragmentStatistics,
@@ -19,7 +20,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
-import { BATCHES_FAULT, type Loss, lossOf, misreadFault, statisticsFault } from './known-faults.ts'
+import { BATCHES_FAULT, misreadFault, statisticsFault } from './known-faults.ts'
 import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 
 /** A minimum, a maximum, a sum, or a number of nulls. */

@@ -3,11 +3,11 @@ import { validityAsValues } from '../cells/slot-type.ts'
 import { hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
 import { deltaDatatype, elementSize, windowType } from '../filters/elements.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
-import { filterOf, typeAfter } from '../filters/registry.ts'
+import { typeAfter } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type FragmentInfo, filePipeline, hasValidityEntries } from '../store/fragment.ts'
+import { type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
 import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
 
@@ -124,22 +124,3 @@ export function statisticsFault(info: FragmentInfo, field: StatisticsField, code
 
 export const LOSSY_COORDINATES =
   'a filter of a dimension keeps only some digits of its coordinates: TileDB ordered and bounded the cells by the coordinates as they were written, so readers may skip cells'
-
-/** What the filters of a field lose of its values. */
-export type Loss = 'none' | 'digits' | 'hidden colours'
-
-/** What the filters of a field lose. The statistics describe the cells as they were written. */
-export function lossOf(info: FragmentInfo, slot: number): Loss {
-  let loss: Loss = 'none'
-  for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {
-    const found = filterOf(filter.name)?.loss?.(filter)
-    if (found === 'digits') return found
-    loss = found ?? loss
-  }
-  return loss
-}
-
-/** Whether a filter changes the coordinates of a dimension. */
-export function hasLossyDimension(info: FragmentInfo): boolean {
-  return info.slots.some(({ kind }, slot) => kind === 'dimension' && lossOf(info, slot) !== 'none')
-}

@@ -7,6 +7,7 @@ import { tileCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import type { TileTest } from './pruning.ts'
 import type { OpenedFragment, ReadQuery } from './query.ts'
 
 /** A tile of a sparse fragment that the ranges touch. */
@@ -44,6 +45,8 @@ export class Source {
   private readonly wanted: readonly ColumnType[]
   private readonly selection: CellSelection
   private cells: FragmentCells | undefined
+  /** Set to leave out tiles of no use. */
+  mayHold: TileTest | undefined
   private readonly leaves: RTreeLevel | undefined
 
   private constructor(
@@ -88,7 +91,7 @@ export class Source {
     )
   }
 
-  /** The tiles that the ranges touch, in stored order. */
+  /** The tiles that the ranges touch, in stored order, without those that {@link mayHold} leaves out. */
   *tiles(ranges: RangeSets): Generator<WantedTile> {
     const { leaves, fragment } = this
     const { schema, tile_num } = fragment.info
@@ -97,7 +100,7 @@ export class Source {
     for (let tile = 0; tile < Math.min(tile_num, leaves?.mbr_num ?? 0); tile++) {
       const mbr = mbrAt(leaves as RTreeLevel, tile, dimensions)
       const overlap = overlapOf(mbr)
-      if (overlap !== 'none') yield { tile, mbr, overlap }
+      if (overlap !== 'none' && this.mayHold?.(tile, mbr) !== false) yield { tile, mbr, overlap }
     }
   }
 

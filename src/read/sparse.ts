@@ -14,6 +14,7 @@ import { fixedSize } from '../format/range.ts'
 import { fillCell } from './fill.ts'
 import { CellFilter, type Picked, writtenAt } from './filter.ts'
 import { MergePool, pickFrom } from './pool.ts'
+import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { Source, type SourceBatch } from './source.ts'
@@ -67,6 +68,14 @@ class SparseReader {
       if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
       sources.push(await Source.open(fragment, index, filter.wanted, query.onFault))
     }
+    if (query.where) {
+      const { where } = query
+      const alone = schema.allows_duplicates || !isMerged(sources)
+      for (const source of sources) {
+        const { fragment, info } = source.fragment
+        source.mayHold = await tileTest(fragment, info, where, alone)
+      }
+    }
     return new SparseReader(opened, query, filter, sources)
   }
 
@@ -87,9 +96,7 @@ class SparseReader {
    */
   private async *merged(ranges: RangeSets, inOrder: boolean, reuse = !this.query.provenance): ReadBatches {
     const { sources, opened } = this
-    const isMerged = sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
-    // Fragments store their cells in global order, and each once unless they keep times.
-    if (isMerged && (inOrder || !opened.schema.allows_duplicates)) yield* this.windows(ranges)
+    if (isMerged(sources) && (inOrder || !opened.schema.allows_duplicates)) yield* this.windows(ranges)
     else for (const source of sources) yield* this.streamed(source, ranges, reuse)
   }
 
@@ -235,6 +242,11 @@ class SparseReader {
       yield { tile: 0, cell_num: positions.length, rows: undefined, columns }
     }
   }
+}
+
+/** Whether cells may hide each other: fragments store their cells in global order, and each once unless they keep times. */
+function isMerged(sources: readonly Source[]): boolean {
+  return sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
 }
 
 /** The ranges, with those of one dimension limited to a slice. */

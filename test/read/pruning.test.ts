@@ -1,0 +1,170 @@
+import { Buffer } from 'node:buffer'
+import { describe, expect, test } from '@jest/globals'
+import { cellBytes } from '../../src/cells/column.ts'
+import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { datatypeSize } from '../../src/format/datatype.ts'
+import type { ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
+import { leafLevel, mbrAt } from '../../src/format/rtree.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { type ConditionColumn, comparisonOf, meets } from '../../src/read/condition.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { tileTest } from '../../src/read/pruning.ts'
+import { type OpenedArray, type ReadQuery, readColumns } from '../../src/read/query.ts'
+import { readSparse } from '../../src/read/sparse.ts'
+import { Folder } from '../../src/source/source.ts'
+import { InspectArray } from '../../src/store/array.ts'
+import type { Fragment } from '../../src/store/fragment.ts'
+import { CountedStorage } from '../helpers/counted-storage.ts'
+import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
+
+const OPS: ComparisonOp[] = ['LT', 'LE', 'GT', 'GE', 'EQ', 'NE', 'IN', 'NOT_IN']
+/** Values to compare with, of each field. */
+const VALUES = 6
+
+interface Counts {
+  ruledOut: number
+  tested: number
+  /** Tiles that were ruled out although a cell meets the condition. */
+  wrong: string[]
+}
+
+function condition(field: string, op: ComparisonOp, value: Uint8Array): ConditionNode {
+  const offsets = op === 'IN' || op === 'NOT_IN' ? Float64Array.of(0) : undefined
+  return { node: 'value', op, field, value, offsets }
+}
+
+async function testFragment(fragment: Fragment, counts: Counts): Promise<void> {
+  const info = await fragment.info()
+  const leaves = leafLevel(await fragment.rtree())
+  if (info.dense || !leaves) return
+  const cells = await FragmentCells.open(fragment)
+  const tiles: { tile: number; cell_num: number; columns: Map<string, ConditionColumn> }[] = []
+  for await (const { tile, cell_num, columns } of cells.batches()) {
+    const named = columns.flatMap((data, i) =>
+      data ? [[cells.columns[i].name, { type: cells.columns[i], data }] as const] : [],
+    )
+    tiles.push({ tile, cell_num, columns: new Map(named) })
+  }
+  for (const { name, type, cell_val_num } of cells.columns) {
+    if (comparisonOf({ type, cell_val_num }) === undefined) continue
+    const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+    const values = Array.from({ length: VALUES }, (_, i) => {
+      const { columns, cell_num } = tiles[Math.floor((i * (tiles.length - 1)) / (VALUES - 1))]
+      const data = columns.get(name)?.data
+      return data ? cellBytes(data, (i * 7) % cell_num, size) : new Uint8Array(size)
+    })
+    for (const [i, value] of values.entries()) {
+      const node = condition(name, OPS[(i + counts.tested) % OPS.length], value)
+      const mayHold = await tileTest(fragment, info, node, true)
+      for (const { tile, cell_num, columns } of tiles) {
+        counts.tested++
+        if (mayHold(tile, mbrAt(leaves, tile, info.schema.domain.dimensions))) continue
+        counts.ruledOut++
+        if (meets(node, columns, cell_num).includes(1))
+          counts.wrong.push(`${fragment.name} ${name} ${tile} ${JSON.stringify(node)}`)
+      }
+    }
+  }
+  await cells.close()
+}
+
+describe('no tile with a cell that meets a condition is ruled out, but many others are', () => {
+  const versions = [...new Set(fixtureFolders().map(({ name }) => name.split('/')[0]))]
+
+  test.each(versions)('format %s', async (version) => {
+    const counts: Counts = { ruledOut: 0, tested: 0, wrong: [] }
+    for (const folder of fixtureFolders()) {
+      if (folder.kind !== 'array' || !folder.name.startsWith(`${version}/`)) continue
+      const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+      for (const { path, committed } of await array.fragments()) {
+        if (!committed) continue
+        const fragment = array.fragment(path)
+        await testFragment(fragment, counts)
+        await fragment.close()
+      }
+    }
+    expect(counts.wrong).toEqual([])
+    expect(counts.ruledOut).toBeGreaterThan(counts.tested / 50)
+  })
+})
+
+/** The cells of a read, each as text, and which of them meet a condition. */
+async function readCells(
+  opened: OpenedArray,
+  where: ConditionNode | undefined,
+  test?: ConditionNode,
+): Promise<string[]> {
+  const query: ReadQuery = { order: 'global', ranges: new Map(), where }
+  const types = readColumns(opened.schema, query)
+  const found: string[] = []
+  for await (const { rows, columns, cell_num } of readSparse(opened, query)) {
+    const named = types.flatMap((type, i) => {
+      const data = columns[i]
+      return data ? [[type.name, { type, data }] as const] : []
+    })
+    const met = test ? meets(test, new Map(named), cell_num) : new Uint8Array(cell_num).fill(1)
+    for (const row of rows ?? met.keys()) {
+      if (met[row] === 0) continue
+      const cell = named.map(([, { type, data }]) => {
+        const size = type.cell_val_num === 'var' ? 0 : datatypeSize(type.type) * type.cell_val_num
+        return data.validity?.[row] === 0 ? 'null' : Buffer.from(cellBytes(data, row, size)).toString('hex')
+      })
+      found.push(cell.join(' '))
+    }
+  }
+  return found
+}
+
+describe('a read with a condition gives the cells of a read without, tested one by one', () => {
+  const names = [
+    'sparse_basic',
+    'sparse_consolidated',
+    'duplicates',
+    'deletes',
+    'rtree_levels',
+    'string_dim',
+    'hilbert',
+    'type_nullable',
+  ]
+
+  test.each(names)('%s', async (name) => {
+    const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/${name}`), contextFor({ key: undefined }))
+    const opened = await openAt(array)
+    let metNum = 0
+    for (const { name: field, type, cell_val_num } of readColumns(opened.schema, {
+      order: 'global',
+      ranges: new Map(),
+    })) {
+      if (comparisonOf({ type, cell_val_num }) === undefined) continue
+      const cells = await FragmentCells.open(opened.fragments[0].fragment, { fields: [field] })
+      const { value: batch } = await cells.batches().next()
+      const data = batch?.columns[cells.columns.findIndex((one) => one.name === field)]
+      if (!batch || !data) throw new Error(`no cells of ${field}`)
+      const value = cellBytes(data, batch.cell_num >> 1, cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num)
+      await cells.close()
+      for (const op of ['LT', 'GE', 'EQ', 'NE'] as const) {
+        const node = condition(field, op, value.slice())
+        const wanted = await readCells(opened, undefined, node)
+        expect(await readCells(opened, node)).toEqual(wanted)
+        metNum += wanted.length
+      }
+    }
+    expect(metNum).toBeGreaterThan(0)
+  })
+})
+
+test('tiles that cannot hold a cell for the condition are not read', async () => {
+  const storage = new CountedStorage(localStorage)
+  const array = new InspectArray(new Folder(storage, `${FIXTURES}/22/rtree_levels`), contextFor({ key: undefined }))
+  const opened = await openAt(array)
+  const { domain } = opened.schema
+  const [{ name }] = domain.dimensions
+  const all = await readCells(opened, undefined)
+  const whole = storage.of('.tdb').bytes
+  const first = Uint8Array.from(Buffer.from(all[0].split(' ')[0], 'hex'))
+  storage.reads.length = 0
+  const some = await readCells(opened, condition(name, 'EQ', first))
+  expect(some.length).toBeGreaterThan(0)
+  expect(some.length).toBeLessThan(all.length / 10)
+  expect(storage.of('.tdb').bytes).toBeLessThan(whole / 2)
+})
