@@ -117,13 +117,13 @@ async function readCells(
 
 describe('a read with a condition gives the cells of a read without, tested one by one', () => {
   const names = [
-    'sparse_basic',
+    'commits_consolidated',
+    'commits_ignored',
     'sparse_consolidated',
     'duplicates',
     'deletes',
     'rtree_levels',
     'string_dim',
-    'hilbert',
     'type_nullable',
   ]
 
@@ -136,14 +136,16 @@ describe('a read with a condition gives the cells of a read without, tested one 
       ranges: new Map(),
     })) {
       if (comparisonOf({ type, cell_val_num }) === undefined) continue
+      // Values of the oldest fragment: newer cells hide some of them.
       const cells = await FragmentCells.open(opened.fragments[0].fragment, { fields: [field] })
       const { value: batch } = await cells.batches().next()
       const data = batch?.columns[cells.columns.findIndex((one) => one.name === field)]
       if (!batch || !data) throw new Error(`no cells of ${field}`)
-      const value = cellBytes(data, batch.cell_num >> 1, cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num)
+      const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+      const values = [1, 3, 5, 7].map((part) => cellBytes(data, Math.floor((batch.cell_num * part) / 8), size).slice())
       await cells.close()
-      for (const op of ['LT', 'GE', 'EQ', 'NE'] as const) {
-        const node = condition(field, op, value.slice())
+      const nodes = values.map((value) => condition(field, 'EQ', value))
+      for (const node of [...nodes, ...(['LT', 'GE', 'NE'] as const).map((op) => condition(field, op, values[2]))]) {
         const wanted = await readCells(opened, undefined, node)
         expect(await readCells(opened, node)).toEqual(wanted)
         metNum += wanted.length
