@@ -111,6 +111,7 @@ async function openReader(
     ranges: parseRangeSets(dimensions, options.range ?? []),
     fields: await fieldsOf(cx, opened, options.field),
     provenance: options.provenance,
+    onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing
       ? (fault) => {
           if (!isNew(told, fault)) return

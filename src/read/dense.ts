@@ -9,7 +9,6 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { defaultFillValue } from '../format/fill-value.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { formOf } from '../store/changed-fields.ts'
@@ -28,6 +27,7 @@ import {
   type WindowSizes,
   wantedCells,
 } from './dense-windows.ts'
+import { fillCell } from './fill.ts'
 import {
   type OpenedArray,
   type OpenedFragment,
@@ -167,10 +167,9 @@ class DenseReader {
     )
     this.shown = shown.length
     this.attributes = [...shown, ...others].map((type): Column => {
-      const attribute = schema.attributes.find(({ name }) => name === type.name)
       const { cell_val_num } = type
-      const data = attribute?.fill_value ?? defaultFillValue(type.type, cell_val_num)
-      const validity = type.nullable ? Uint8Array.of(attribute?.fill_value_validity ? 1 : 0) : undefined
+      const { value: data, nullable, valid } = fillCell(schema, type)
+      const validity = nullable ? Uint8Array.of(valid ? 1 : 0) : undefined
       const isVar = cell_val_num === 'var'
       return {
         type,

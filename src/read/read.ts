@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts'
+import { readDense } from './dense.ts'
 import type { OpenedArray, ReadBatches, ReadOrder, ReadQuery } from './query.ts'
 import { readSparse } from './sparse.ts'
 
@@ -8,7 +8,7 @@ import { readSparse } from './sparse.ts'
  */
 export async function* readMerged(opened: OpenedArray, query: ReadQuery): ReadBatches {
   if (opened.schema.array_type === 'sparse') yield* readSparse(opened, query)
-  else throw usage('dense arrays cannot be read yet')
+  else yield* readDense(opened, query)
 }
 
 /** The order in which an array's cells are read if none is asked for: the one that costs least. */

@@ -12,6 +12,7 @@ import { localStorage } from '../../src/node/file.ts'
 import { type DenseRoom, readDense } from '../../src/read/dense.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { type OpenedArray, type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
+import { defaultOrder, readMerged } from '../../src/read/read.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import { Folder, type Storage } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
@@ -269,4 +270,17 @@ test('cells of another form than the array has now are filled, with a remark', a
   expect(remarks).toEqual([
     'a: cells that were written as INT32 are shown as fill values; TileDB reads them wrongly, as UINT32',
   ])
+})
+
+test('readMerged reads dense arrays', async () => {
+  const opened = await open('cube', 25n)
+  const { array, cells } = asked.find((one) => one.array === 'cube' && one.order === defaultOrder(opened)) as Asked
+  const rows: number[] = []
+  for await (const { columns } of readMerged(opened, {
+    order: defaultOrder(opened),
+    ranges: rangeSets([[[250, 254]], [[0, 3]], [[0, 4]]]),
+  }))
+    rows.push(...new Uint8Array(columns[3]?.data ?? []))
+  expect(array).toBe('cube')
+  expect(Buffer.from(rows).toString('hex')).toBe(cells.a.join(''))
 })
