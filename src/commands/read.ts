@@ -131,8 +131,11 @@ async function openReader(
   }
 }
 
+/** The latest time that a name can have. */
+const LAST_TIME = 2n ** 63n - 1n
+
 /**
- * Checks the names of `--field`. A field that the array has now, and not at the time of the read, is left out.
+ * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.
  * @throws InspectError USAGE for a field that the array has at neither time
  */
 async function fieldsOf(
@@ -144,9 +147,9 @@ async function fieldsOf(
   const own = fieldNames(schema)
   const lacking = named.filter((name) => !own.includes(name))
   if (lacking.length === 0) return named
-  const now = fieldNames((await array.at({ now: cx.reading.now }).newestSchema()).schema)
+  const newest = await array.at({ now: LAST_TIME }).newestSchema()
   for (const name of lacking) {
-    if (!now.includes(name)) throw unknownField('--field', name, own)
+    if (!fieldNames(newest.schema).includes(name)) throw unknownField('--field', name, own)
     cx.note(`${name}: the array has no such field at that time`)
   }
   return named

@@ -17,14 +17,15 @@ import { MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
+import { cuts } from './slices.ts'
 import { Source, type SourceBatch } from './source.ts'
 
 /** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
 const FIRST_WINDOW = 256 * 1024
-const MOST_WINDOW = 8 * 2 ** 20
+const MOST_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWS = 4
 /** Bytes of the cells that are sorted at once. */
-const MOST_SORTED = 48 * 2 ** 20
+const MOST_SORTED = 24 * 2 ** 20
 /** Cells of a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
 /** Up to so many fragments stay open between windows. */
@@ -194,24 +195,19 @@ class SparseReader {
 
   /** The ranges, cut along a dimension into slices of about as many cells as can be sorted at once. */
   private *slices(dimension: number): Generator<RangeSets> {
-    const { schema } = this.opened
     const { ranges } = this.query
-    const { type } = schema.domain.dimensions[dimension]
-    const starts = this.sources.flatMap((source) =>
+    const { type } = this.opened.schema.domain.dimensions[dimension]
+    const spans = this.sources.flatMap((source) =>
       [...source.tiles(ranges)].map(({ tile, mbr }) => ({
         low: comparable(type, mbr[dimension].min),
+        high: comparable(type, mbr[dimension].max),
         bytes: source.tileBytes(tile),
       })),
     )
-    starts.sort((a, b) => compare(a.low, b.low))
     let low: Comparable | undefined
-    let bytes = 0
-    for (const start of starts) {
-      bytes += start.bytes
-      if (bytes <= MOST_SORTED || low === start.low || (low !== undefined && compare(start.low, low) <= 0)) continue
-      yield cut(ranges, dimension, { low, high: undefined, below: start.low })
-      low = start.low
-      bytes = start.bytes
+    for (const below of cuts(spans, MOST_SORTED)) {
+      yield cut(ranges, dimension, { low, high: undefined, below })
+      low = below
     }
     yield low === undefined ? ranges : cut(ranges, dimension, { low, high: undefined })
   }

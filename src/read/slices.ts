@@ -1,0 +1,54 @@
+import { type Comparable, compare } from '../cells/bounds.ts'
+
+/** What a tile holds of one dimension. */
+export interface Span {
+  low: Comparable
+  high: Comparable
+  /** Of the cells to read. */
+  bytes: number
+}
+
+/** Tiles that are looked at to find where to cut. */
+const MOST_LOOKED_AT = 4096
+/** Halvings of the range of a dimension to find a cut. */
+const HALVINGS = 60
+
+/**
+ * Values at which to cut a dimension, so that the cells between two cuts take about so many bytes. Numbers are taken to be
+ * spread evenly over a tile; text is cut where tiles begin.
+ * @returns rising
+ */
+export function cuts(spans: readonly Span[], bytes: number): Comparable[] {
+  const total = spans.reduce((sum, span) => sum + span.bytes, 0)
+  const count = Math.ceil(total / bytes)
+  if (count < 2) return []
+  const step = Math.ceil(spans.length / MOST_LOOKED_AT)
+  const some = spans.filter((_, i) => i % step === 0)
+  const found = typeof some[0].low === 'object' ? textCuts(some, count) : numberCuts(some, count)
+  return found.filter((cut, i) => i === 0 || compare(found[i - 1], cut) < 0)
+}
+
+function textCuts(spans: readonly Span[], count: number): Comparable[] {
+  const sorted = spans.toSorted((a, b) => compare(a.low, b.low))
+  return Array.from({ length: count - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / count)].low)
+}
+
+function numberCuts(spans: readonly Span[], count: number): Comparable[] {
+  const isBig = typeof spans[0].low === 'bigint'
+  const [lows, highs] = [spans.map(({ low }) => Number(low)), spans.map(({ high }) => Number(high))]
+  const part = (i: number, value: number): number =>
+    value <= lows[i] ? 0 : value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
+  const bytesBelow = (value: number): number => spans.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)
+  const first = lows.reduce((a, b) => Math.min(a, b))
+  const last = highs.reduce((a, b) => Math.max(a, b))
+  const total = bytesBelow(last)
+  return Array.from({ length: count - 1 }, (_, i) => {
+    let [low, high] = [first, last]
+    for (let halving = 0; halving < HALVINGS && low < high; halving++) {
+      const middle = low / 2 + high / 2
+      if (bytesBelow(middle) * count < total * (i + 1)) low = middle
+      else high = middle
+    }
+    return isBig ? BigInt(Math.ceil(high)) : high
+  })
+}
