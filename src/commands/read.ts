@@ -4,6 +4,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, PROVENANCE, type ReadOrder, type ReadQuery, readColumns } from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
+import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
@@ -16,6 +17,7 @@ import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 interface ReadOptions extends CellOptions, TimesOptions {
   field?: string[]
   range?: string[]
+  where?: string
   order?: string
   labels?: boolean
   provenance?: boolean
@@ -29,6 +31,7 @@ export const command: CommandModule<ReadOptions> = {
   examples: [
     ['the cells of an array', 'read places --limit 5'],
     ['the cells of a box, as it was at a time', 'read places --range lat=40..60 --as-of 2024-05-02'],
+    ['cells that meet a condition', 'read places --where "population > 5000000"'],
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
   ],
 
@@ -43,6 +46,7 @@ export const command: CommandModule<ReadOptions> = {
         `only cells inside, ends included: ${RANGE_SET_FORMS}; several of a dimension are united`,
         collect,
       )
+      .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}; others have fill values in dense arrays`)
       .option('--order <order>', `${ORDERS.join(', ')}; by default the one that costs least`)
       .option('--limit <n>', 'at most n cells')
       .option('--labels', 'values of enumerations instead of their indexes')
@@ -110,6 +114,7 @@ async function openReader(
     order,
     ranges: parseRangeSets(dimensions, options.range ?? []),
     fields: await fieldsOf(cx, opened, options.field),
+    where: options.where === undefined ? undefined : await loadWhere(options.where, schema, opened.array),
     provenance: options.provenance,
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing

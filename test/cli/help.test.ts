@@ -45,10 +45,15 @@ test.each(await commandNames())('the help of %s is no wider than 80 columns', as
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 
+/** The words of a call. Quotes hold words together. */
+function words(call: string): string[] {
+  return (call.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
+}
+
 describe.each(Object.entries(EXAMPLES))('the examples of %s work', (name, examples) => {
   test.each(examples.map(([, call]) => call))('tiledb-inspect %s', async (call) => {
     expect(call.startsWith(`${name} `)).toBe(true)
-    const { code, stderr, text } = await run(call.split(' '))
+    const { code, stderr, text } = await run(words(call))
     expect({ stderr, code }).toEqual({ stderr: expect.not.stringContaining('error'), code: 0 })
     if (!/ (-o|--stages) /.test(call)) expect(text).not.toBe('')
   })
