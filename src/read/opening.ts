@@ -1,11 +1,11 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { librarySort } from '../base/library-sort.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
-import { librarySort } from './library-sort.ts'
 import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { ERROR_CODES, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { librarySort } from '../base/library-sort.ts'
 import type { Describe } from '../format/io.ts'
 import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../source/source.ts'
@@ -8,9 +9,9 @@ import { isWithin } from './visibility.ts'
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
- * timestamp, then by name. TileDB reads every file there except `.vac` files, whatever its name. A file with an unusual
- * name that cannot be read is skipped here; `check` reports it. Other damaged files are skipped, too, and reported to the
- * context at the end.
+ * timestamp, in the order of {@link librarySort}. TileDB reads every file there except `.vac` files, whatever its name. A
+ * file with an unusual name that cannot be read is skipped here; `check` reports it. Other damaged files are skipped, too,
+ * and reported to the context at the end.
  *
  * @param entries entries of the folder
  * @param gone names of vacuumed files, which do not count
@@ -30,7 +31,8 @@ export async function* timedFiles<T>(
     if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
   }
-  found.sort((a, b) => (a.first !== b.first ? (a.first < b.first ? -1 : 1) : a.name < b.name ? -1 : 1))
+  found.sort((a, b) => (a.name < b.name ? -1 : 1))
+  librarySort(found, ({ first }) => first)
   const read = (name: string): Promise<T> => readTileFile(inside.file(name), describe, cx)
   const files: { name: string; value?: Awaited<T> | undefined }[] = []
   for (const { name } of found) {

@@ -3,8 +3,8 @@ const LEAST_PARTED = 16
 
 /**
  * Sorts a list in place as `std::sort` of GNU's C++ library does, with which TileDB is built on Linux. Elements with equal
- * keys get the same order as there, which is not the order before: it decides which of two cells of the same time a
- * reader of TileDB gives. Other libraries sort them in other ways.
+ * keys get the same order as there, which is not the order before: of cells or values of the same time it decides which
+ * one a reader of TileDB gives. Other libraries sort them in other ways.
  *
  * @see std::sort: introspective sort. Its last resort, a heap sort, is left out: it needs lists that are made for it
  */

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { librarySort } from '../../src/read/library-sort.ts'
+import { librarySort } from '../src/base/library-sort.ts'
+import { EDITED, EditedArray } from './helpers/edit-array.ts'
+import { openEdited } from './helpers/open-edited.ts'
 
 /** Of fragments listed by name, the times, and the order in which TileDB 2.30 for Linux has them. */
 const MEASURED: readonly (readonly [what: string, times: readonly number[], order: readonly number[]])[] = [
@@ -31,4 +33,16 @@ test.each(MEASURED)('%s', (_, times, order) => {
 test.each([0, 1, 2, 100, 1000])('%d elements with keys of their own come in order', (count) => {
   const keys = Array.from({ length: count }, (_, i) => BigInt((i * 7919) % 1009))
   expect(librarySort([...keys], (key) => key)).toEqual([...keys].sort((a, b) => Number(a - b)))
+})
+
+/** Measured with TileDB 2.30, of arrays and groups: of 17 values of one time, that of the second file by name is the last. */
+test('of values of the same time, the one that TileDB applies last wins', async () => {
+  const array = new EditedArray('22/metadata')
+  const [older, newer] = [...array.files.keys()].filter((file) => file.includes('/__meta/__')).sort()
+  const bytes = [older, newer].map((file) => array.files.get(file) ?? new Uint8Array())
+  for (const file of [older, newer]) array.files.delete(file)
+  for (let i = 0; i < 17; i++)
+    array.files.set(`${EDITED}/__meta/__5_5_${i.toString(16).padStart(32, '0')}`, bytes[i === 1 ? 1 : 0])
+  const { value } = (await (await openEdited(array)).metadata()).get('changed') ?? {}
+  expect(new TextDecoder().decode(value)).toBe('new and longer')
 })
