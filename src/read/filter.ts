@@ -1,3 +1,4 @@
+import { inconsistent } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
@@ -39,7 +40,11 @@ export class CellFilter {
     const processed = opened.fragments.map(async ({ fragment }) =>
       opened.deletes.length === 0 ? none : new Set(await fragment.processedConditions()),
     )
-    return new CellFilter(opened, query, await Promise.all(processed))
+    const done = await Promise.all(processed)
+    for (const condition of opened.deletes) {
+      if (done.some((paths) => !paths.has(condition.path))) checkFields(condition, opened)
+    }
+    return new CellFilter(opened, query, done)
   }
 
   /** Whether all cells of a batch stay, whatever they hold. */
@@ -122,6 +127,19 @@ export class CellFilter {
     const column = this.wanted[c]
     const sources = batches.map(({ columns }) => columns[c])
     return gatherFrom(sources, from, rows, fixedSize(column), fillCell(this.opened.schema, column))
+  }
+}
+
+/**
+ * A delete by a field that the array no longer has. TileDB refuses to read the array: evaluated, the condition would delete all
+ * its cells, since none has the field.
+ */
+function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
+  const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
+  for (const field of conditionFields(stays)) {
+    if (known.has(field)) continue
+    const message = `a delete condition is about ${JSON.stringify(field)}, which the array's schema does not have: TileDB cannot read the array either`
+    throw inconsistent(message, { file: `${array.folder.path}/${path}` })
   }
 }
 
