@@ -10,8 +10,9 @@ import type { GroupMember } from './format/group-details.ts'
 import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
+import type { ArrayCells, ReadOptions } from './read/array-cells.ts'
 import type { ColumnValues } from './render/collect-columns.ts'
-import type { FragmentEntry, SchemaFile } from './store/array.ts'
+import { type FragmentEntry, InspectArray as OpenedArray, type SchemaFile } from './store/array.ts'
 import { type FieldFile, type FragmentInfo, Fragment as OpenedFragment } from './store/fragment.ts'
 
 export { ERROR_CODES, type ErrorCode, type ErrorPlace, InspectError } from './base/errors.ts'
@@ -31,6 +32,8 @@ export type { NDRange, Range } from './format/range.ts'
 export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts'
 export type { TileMinMax } from './format/tile-min-max.ts'
 export { cellValue } from './format/value.ts'
+export type { ArrayCells, RangeEnd, ReadOptions, WantedRange } from './read/array-cells.ts'
+export type { ReadOrder } from './read/query.ts'
 export type { ColumnValues } from './render/collect-columns.ts'
 export { type DirectoryHandle, type FileContent, folderStorage, type ListedFile } from './source/folder-storage.ts'
 export { MemorySource, MemoryStorage } from './source/memory.ts'
@@ -126,23 +129,35 @@ export function openCells(fragment: Fragment, selection: CellsWanted = {}): Prom
 }
 
 /**
- * The cells of a fragment in stored order, as objects with one key per field: dimensions, attributes, then `__timestamps` and
- * the like. 64-bit integers are bigint, text is a string, dates are ISO text (with `raw`: as stored), several values an
- * array, and bytes a Uint8Array. Memory holds one tile. {@link openCells} gives the same as columns.
+ * The cells of an array as TileDB returns them, all fragments merged: newer cells hide older ones, deleted cells are left out,
+ * and attributes that were added later have fill values. Memory does not grow with the array.
+ * @throws InspectError USAGE for a field, dimension, order, value or condition that does not fit the array; MISSING_FILE
+ */
+export async function readArray(array: InspectArray, options: ReadOptions = {}): Promise<ArrayCells> {
+  if (!(array instanceof OpenedArray)) throw new TypeError('expected an array that this library opened')
+  return (await import('./read/array-cells.ts')).openArrayCells(array, options)
+}
+
+/**
+ * Cells as objects with one key per field: of a fragment in stored order, or of {@link readArray}. First dimensions, then
+ * attributes, then `__timestamps` and the like. 64-bit integers are bigint, text is a string, dates are ISO text (with `raw`:
+ * as stored), several values an array, and bytes a Uint8Array. Memory holds one batch.
+ * @param selection of a fragment's cells only
  * @throws InspectError USAGE if the fragment does not have a selected field; any fault of the files
  */
 export async function* readCells(
-  fragment: Fragment,
+  from: Fragment | Cells,
   { raw = false, ...selection }: CellsWanted & { raw?: boolean } = {},
 ): AsyncGenerator<{ [field: string]: Result }> {
-  const cells = await CellsOfFragment.open(opened(fragment), selection)
+  const own = 'batches' in from ? undefined : await CellsOfFragment.open(opened(from), selection)
+  const cells = own ?? (from as Cells)
   const { columns } = cells
   const values = columns.map((column) => columnValue(column, { raw }))
   const all = columns.map((_, i) => i)
   try {
     for await (const batch of cells.batches()) yield* batchRows(batch, columns, values, all)
   } finally {
-    await cells.close()
+    await own?.close()
   }
 }
 
@@ -168,7 +183,12 @@ export async function writeArrowStream(
   write: (piece: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   const { writeArrow } = await import('./render/arrow.ts')
-  const out = { write: (piece: string | Uint8Array) => write(piece as Uint8Array), columns: undefined, color: false }
+  // Large pieces are parts of the batch.
+  const out = {
+    write: (piece: string | Uint8Array) => write((piece as Uint8Array).slice()),
+    columns: undefined,
+    color: false,
+  }
   await writeArrow({ columns: cells.columns, batches: cells.batches() }, out, { file: false, raw: false })
 }
 

@@ -32,14 +32,15 @@ describe('what the package exports is what is promised: a name that goes, or com
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
 "ERROR_CODES InspectError MemorySource MemoryStorage cellValue collectColumns folderStorage leafLevel
-mbrAt open openArray openCells openFragment openGroup readCells writeArrowStream"
+mbrAt open openArray openCells openFragment openGroup readArray readCells writeArrowStream"
 `)
     expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
-"ArraySchema Attribute ByteSource CellBatch Cells CellsWanted ColumnData ColumnType ColumnValues
-Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile FileContent
-Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo FragmentState GroupMember
-InspectArray InspectGroup ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree RTreeLevel
-Range Result SchemaFile SlotStatistics Storage Target TileMinMax"
+"ArrayCells ArraySchema Attribute ByteSource CellBatch Cells CellsWanted ColumnData ColumnType
+ColumnValues Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile
+FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo FragmentState
+GroupMember InspectArray InspectGroup ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree
+RTreeLevel Range RangeEnd ReadOptions ReadOrder Result SchemaFile SlotStatistics Storage Target
+TileMinMax WantedRange"
 `)
   })
 

@@ -116,6 +116,7 @@ async function openReader(
     fields: await fieldsOf(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, opened.array),
     provenance: options.provenance,
+    reuse: true,
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing
       ? (fault) => {

@@ -49,6 +49,8 @@ export interface ReadQuery {
   where?: ConditionNode | undefined
   /** Adds {@link PROVENANCE} columns. */
   provenance?: boolean | undefined
+  /** Whether the next batch may overwrite the memory of the current one. */
+  reuse?: boolean | undefined
   /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
   /** Called with what to know of the cells of a field, once for each text. */

@@ -95,10 +95,10 @@ class SparseReader {
    * @param inOrder whether the cells must come in global order; otherwise those of an array with duplicates come fragment
    * after fragment
    */
-  private async *merged(ranges: RangeSets, inOrder: boolean, reuse = !this.query.provenance): ReadBatches {
+  private async *merged(ranges: RangeSets, inOrder: boolean, reuse = this.query.reuse === true): ReadBatches {
     const { sources, opened } = this
     if (isMerged(sources) && (inOrder || !opened.schema.allows_duplicates)) yield* this.windows(ranges)
-    else for (const source of sources) yield* this.streamed(source, ranges, reuse)
+    else for (const source of sources) yield* this.streamed(source, ranges, reuse && !this.query.provenance)
   }
 
   /** The cells of one fragment as they are stored. */

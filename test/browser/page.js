@@ -1,10 +1,18 @@
-import { folderStorage, openArray, readCells } from 'tiledb-inspect/browser'
+import { folderStorage, openArray, readArray, readCells } from 'tiledb-inspect/browser'
 
 /** What the page is asked to do: the part of its address after `#` has the name and the arguments as JSON. */
 const TASKS = {
   /** All cells of an array's fragments, by URL. */
   async cells({ url, key }) {
     return rowsOf(await openArray(new URL(url, location.href).href, { key }))
+  },
+
+  /** The cells of an array, all fragments merged. */
+  async read({ url, key, options }) {
+    const array = await openArray(new URL(url, location.href).href, { key })
+    const rows = []
+    for await (const row of readCells(await readArray(array, options))) rows.push(row)
+    return rows
   },
 
   /** Some tiles of one field of the first fragment. */

@@ -21,6 +21,8 @@ const WWW = resolve('build/browser')
 const FIXTURES = 'test/fixtures/22'
 const NAMES = ['sparse_basic', 'dense_basic', 'filter_none', 'filter_webp', 'filter_bzip2', 'encrypted']
 NAMES.push(...['gzip', 'zstd', 'lz4', 'sha256', 'md5', 'double_delta'].map((name) => `filter_${name}`))
+/** Of several fragments, delete conditions and schemas. */
+const MERGED = ['deletes', 'evolved_sparse', 'sparse_2d_row_row']
 /** Of an array whose tiles are large enough to tell whether whole files are read. */
 const CELLS = 400_000
 
@@ -36,7 +38,7 @@ const linesOf = (text) => text.trimEnd().split('\n').map(JSON.parse)
 
 rmSync(WWW, { recursive: true, force: true })
 mkdirSync(join(WWW, 'arrays'), { recursive: true })
-for (const name of NAMES) cpSync(join(FIXTURES, name), join(WWW, 'arrays', name), { recursive: true })
+for (const name of [...NAMES, ...MERGED]) cpSync(join(FIXTURES, name), join(WWW, 'arrays', name), { recursive: true })
 const LARGE = join(WWW, 'arrays/large')
 cli(['write-sample', LARGE, '--dense', '--cells', String(CELLS), '--filters', 'gzip', '--seed', '1', '--quiet'])
 
@@ -167,6 +169,15 @@ describe('an array by its URL', () => {
       assert.ok(rows.length > 0)
       assert.deepEqual(result, rows)
       assert.deepEqual(ALL_CODECS.filter((one) => scripts.has(one)).sort(), codecsOf(name, key))
+    })
+  }
+
+  for (const name of MERGED) {
+    test(`${name}: all fragments merged are what read prints`, async () => {
+      const { result } = await ask('read', { url: `/arrays/${name}` })
+      const rows = asInPage(linesOf(cli(['read', '--format', 'ndjson', '--quiet', join(WWW, 'arrays', name)])))
+      assert.ok(rows.length > 0)
+      assert.deepEqual(result, rows)
     })
   }
 

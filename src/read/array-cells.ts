@@ -1,0 +1,122 @@
+import { InspectError, usage } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
+import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
+import type { ColumnType } from '../cells/column.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { bytesOf } from '../format/value.ts'
+import type { InspectArray } from '../store/array.ts'
+import { openAt } from './opening.ts'
+import { type ReadBatches, type ReadOrder, type ReadQuery, readColumns } from './query.ts'
+import { defaultOrder, readMerged } from './read.ts'
+import { loadWhere } from './where.ts'
+
+/** An end of a range: a number, text, or a date as ISO text or a count of its unit. */
+export type RangeEnd = number | bigint | string | Uint8Array | undefined
+
+/** Both ends are included; undefined is no end. */
+export type WantedRange = readonly [from: RangeEnd, to: RangeEnd]
+
+/** Which cells of an array to read. */
+export interface ReadOptions {
+  /** First and last time of what is read, in milliseconds since 1970, both included. The defaults are 0 and now. */
+  between?: readonly [from: number | bigint, to: number | bigint] | undefined
+  /** Names of attributes, beside all dimensions; undefined for all. */
+  fields?: readonly string[] | undefined
+  /** Ranges by dimension; several of one are united: `{ day: [1, 31], station: [[0, 0], [4, undefined]] }`. */
+  ranges?: Readonly<Record<string, WantedRange | readonly WantedRange[]>> | undefined
+  /** A condition in the words of TileDB-Py, as of `--where`. In dense arrays the other cells have fill values. */
+  where?: string | undefined
+  /** By default the one that costs least: row-major if dense, else global, or unordered where duplicates are allowed. */
+  order?: ReadOrder | undefined
+  /**
+   * Adds columns that say where a cell is stored: `__fragment`, an index of {@link ArrayCells.fragments}, `__tile`, `__cell`, and
+   * `__written`, its time.
+   */
+  provenance?: boolean | undefined
+}
+
+/** The cells of an array, all fragments merged. */
+export interface ArrayCells {
+  readonly columns: readonly ColumnType[]
+  /** Reads from the first cell on, each time. */
+  batches(): ReadBatches
+  /** The times of what is read. */
+  readonly between: readonly [from: bigint, to: bigint]
+  readonly order: ReadOrder
+  /** Names of the fragments that are read, oldest first. */
+  readonly fragments: readonly string[]
+}
+
+const ORDERS: readonly ReadOrder[] = ['row-major', 'col-major', 'global', 'unordered']
+
+/** @throws InspectError USAGE for names, values and conditions that the array does not have */
+export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
+  const [from, to] = options.between ?? []
+  const opened = await openAt(array, { from: time(from), to: time(to) })
+  const { schema, between } = opened
+  const { order = defaultOrder(opened), fields, where, provenance } = options
+  if (!ORDERS.includes(order)) throw usage(`expected an order (${ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
+  for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
+  const query: ReadQuery = {
+    order,
+    ranges: rangeSets(schema.domain.dimensions, options.ranges ?? {}),
+    fields,
+    where: where === undefined ? undefined : await loadWhere(where, schema, opened.array),
+    provenance,
+  }
+  return {
+    columns: readColumns(schema, query),
+    batches: () => readMerged(opened, query),
+    between,
+    order,
+    fragments: opened.fragments.map(({ fragment }) => fragment.name),
+  }
+}
+
+function time(milliseconds: number | bigint | undefined): bigint | undefined {
+  return milliseconds === undefined ? undefined : BigInt(milliseconds)
+}
+
+function fieldNames({ domain, attributes }: ArraySchema): string[] {
+  return [...domain.dimensions, ...attributes].map(({ name }) => name)
+}
+
+function checkName(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return
+  const found = `${JSON.stringify(name)}${didYouMean(name, known)}`
+  throw usage(`expected a ${what} of the array (${known.join(', ')}), found ${found}`)
+}
+
+function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<ReadOptions['ranges']>): RangeSets {
+  const names = dimensions.map(({ name }) => name)
+  const sets = new Map<number, Bounds[]>()
+  for (const [name, given] of Object.entries(wanted)) {
+    checkName('dimension', name, names)
+    const dimension = names.indexOf(name)
+    const ranges = (Array.isArray(given[0]) ? given : [given]) as readonly WantedRange[]
+    sets.set(
+      dimension,
+      ranges.map((range) => bounds(dimensions[dimension], range)),
+    )
+  }
+  return sets
+}
+
+function bounds(dimension: Dimension, [from, to]: WantedRange): Bounds {
+  const [low, high] = [end(dimension, from), end(dimension, to)]
+  if (low !== undefined && high !== undefined && compare(low, high) > 0)
+    throw usage(`expected a range of ${dimension.name} that begins before its end, found ${from} and ${to}`)
+  return { low, high }
+}
+
+function end({ name, type }: Dimension, value: RangeEnd): Comparable | undefined {
+  if (value === undefined) return undefined
+  try {
+    return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, value))
+  } catch (cause) {
+    if (!(cause instanceof InspectError)) throw cause
+    throw usage(`expected an end of a range of ${name}: ${cause.message}`, {}, { cause })
+  }
+}

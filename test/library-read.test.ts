@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals'
+import { collectColumns, openArray, type ReadOptions, readArray, readCells, writeArrowStream } from '../src/index.ts'
+import { failureOf } from './helpers/failure.ts'
+import { FIXTURES } from './helpers/fixtures.ts'
+import { run } from './helpers/run.ts'
+
+async function rowsOf(name: string, options: ReadOptions = {}): Promise<{ [field: string]: unknown }[]> {
+  const rows: { [field: string]: unknown }[] = []
+  for await (const row of readCells(await readArray(await openArray(`${FIXTURES}/22/${name}`), options))) rows.push(row)
+  return rows
+}
+
+async function printed(args: readonly string[]): Promise<{ [field: string]: unknown }[]> {
+  const { text, code } = await run(['read', '--format', 'ndjson', ...args])
+  expect(code).toBe(0)
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+}
+
+const plain = (rows: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(rows, (_, value: unknown) => {
+      if (typeof value === 'bigint') return Number(value)
+      return value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value
+    }),
+  )
+
+describe('readArray', () => {
+  test.each<[string, ReadOptions, string[]]>([
+    ['sparse_basic', {}, []],
+    ['deletes', {}, []],
+    ['evolved_sparse', {}, []],
+    ['text_bytes', {}, []],
+    ['sparse_2d_row_row', { order: 'col-major' }, ['--order', 'col-major']],
+    ['sparse_basic', { provenance: true }, ['--provenance']],
+  ])('%s, %j: the cells are those of `read`', async (name, options, args) => {
+    const rows = await rowsOf(name, options)
+    const own = await readArray(await openArray(`${FIXTURES}/22/${name}`), options)
+    const named = rows.map((row) => {
+      const index = row['__fragment']
+      return typeof index === 'number' ? { ...row, __fragment: own.fragments[index] } : row
+    })
+    expect(rows.length).toBeGreaterThan(0)
+    expect(plain(named)).toEqual(await printed([...args, `${FIXTURES}/22/${name}`]))
+  })
+
+  test.each<[string, ReadOptions, string[]]>([
+    ['one of a dimension', { ranges: { x: [10, 40] } }, ['x=10..40']],
+    [
+      'several of a dimension',
+      {
+        ranges: {
+          x: [
+            [0, 10],
+            [50, 60n],
+          ],
+        },
+      },
+      ['x=0..10', 'x=50..60'],
+    ],
+    ['open ends', { ranges: { x: [undefined, 40], y: [0, undefined] } }, ['x=..40', 'y=0..']],
+  ])('ranges: %s', async (_, options, ranges) => {
+    const all = await rowsOf('sparse_basic')
+    const rows = await rowsOf('sparse_basic', options)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.length).toBeLessThan(all.length)
+    const args = ranges.flatMap((range) => ['--range', range])
+    expect(plain(rows)).toEqual(await printed([...args, `${FIXTURES}/22/sparse_basic`]))
+  })
+
+  test('text and dates are ends of ranges, too', async () => {
+    const texts = await rowsOf('string_dim')
+    const [dimension] = Object.keys(texts[0])
+    const first = texts.map((row) => String(row[dimension])).sort()[0]
+    expect(await rowsOf('string_dim', { ranges: { [dimension]: [first, first] } })).toEqual(
+      texts.filter((row) => row[dimension] === first),
+    )
+  })
+
+  test('between: as the array was at a time', async () => {
+    const array = `${FIXTURES}/22/deletes`
+    const rows = await rowsOf('deletes', { between: [0, 10n] })
+    expect(rows.length).toBeGreaterThan(0)
+    expect(plain(rows)).toEqual(await printed(['--as-of', '10', array]))
+    const { between } = await readArray(await openArray(array), { between: [5, 15] })
+    expect(between).toEqual([5n, 15n])
+  })
+
+  test('where: the cells that meet a condition; fields: only these attributes', async () => {
+    const all = await rowsOf('sparse_basic')
+    const rows = await rowsOf('sparse_basic', { where: 'n != None and x > 20', fields: ['n'] })
+    const kept = all.filter(({ n, x }) => n !== null && Number(x) > 20)
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(all.length)
+    expect(rows).toEqual(kept.map(({ x, y, n }) => ({ x, y, n })))
+  })
+
+  test.each<[ReadOptions, string]>([
+    [{ fields: ['aa'] }, 'expected a field of the array (x, y, a, s, f, p, t, n), found "aa"; did you mean "a"?'],
+    [{ ranges: { z: [1, 2] } }, 'expected a dimension of the array (x, y), found "z"'],
+    [{ ranges: { x: [2, 1] } }, 'expected a range of x that begins before its end, found 2 and 1'],
+    [
+      { ranges: { x: ['two', 3] } },
+      'expected an end of a range of x: expected an integer from -2147483648 to 2147483647 for INT32, found "two"',
+    ],
+    [{ order: 'hilbert' as 'global' }, 'expected an order (row-major, col-major, global, unordered), found "hilbert"'],
+  ])('%j is wrong usage', async (options, message) => {
+    const array = await openArray(`${FIXTURES}/22/sparse_basic`)
+    const { code, message: said } = await failureOf(() => readArray(array, options))
+    expect([code, said]).toEqual(['USAGE', message])
+  })
+
+  test('its cells go to typed arrays and to Arrow; batches that are kept stay as they were', async () => {
+    const array = await openArray(`${FIXTURES}/22/sparse_2d_row_row`)
+    const cells = await readArray(array)
+    const rows = await rowsOf('sparse_2d_row_row')
+    const columns = await collectColumns(cells)
+    const [{ name }] = cells.columns
+    expect([...(columns.get(name)?.values ?? [])]).toEqual(rows.map((row) => row[name]))
+
+    const pieces: Uint8Array[] = []
+    await writeArrowStream(cells, (piece) => {
+      pieces.push(piece)
+    })
+    const { stdout } = await run(['read', '--format', 'arrow', `${FIXTURES}/22/sparse_2d_row_row`])
+    expect(Buffer.concat(pieces).equals(stdout)).toBe(true)
+
+    const kept = []
+    for await (const batch of cells.batches()) kept.push({ batch, copy: structuredClone(batch) })
+    expect(kept.length).toBeGreaterThan(1)
+    for (const { batch, copy } of kept) expect(batch).toEqual(copy)
+  })
+})
