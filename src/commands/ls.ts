@@ -91,11 +91,10 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
   if (options.names && !options.range) {
     await array.checkVersion()
-    const isShown = ({ isRead }: FragmentEntry): boolean => isRead || !cx.times
-    return namesOutcome(
-      head,
-      (await array.fragments()).filter(isShown).map(({ name }) => name),
-    )
+    if (!cx.times) return namesOutcome(head, await array.fragmentNames())
+    const read = (await array.fragments()).filter(({ isRead }) => isRead)
+    const names = read.map(({ name }) => name)
+    return namesOutcome(head, names)
   }
   const entries = await array.fragments()
   const newest = await orError(() => array.newestSchema())

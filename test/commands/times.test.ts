@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
+import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { get } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -152,6 +154,14 @@ describe('ls', () => {
     expect(text).toMatch(/^__10_10_\w+\n$/)
     const { text: ranged } = await run(['ls', '--names', '--between', '11..', '--range', 'x=0..19', DELETES])
     expect(ranged).toMatch(/^__20_20_\w+\n$/)
+  })
+
+  test('--names without a time reads no commit file', async () => {
+    const storage = new CountedStorage(localStorage)
+    const { text } = await run(['ls', '--names', VACUUM_LEFT], { storage })
+    expect([text.split('\n').length - 1, storage.of('.vac').read_num]).toEqual([4, 0])
+    await run(['ls', '--names', '--as-of', '40', VACUUM_LEFT], { storage })
+    expect(storage.of('.vac').read_num).toBe(1)
   })
 
   test('of a fragment, its state then', async () => {
