@@ -156,6 +156,8 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
+  // Without comments and white space. Names stay, for those who read a stack trace.
+  minify: { mangle: false, compress: false },
 })
 
 // V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.

@@ -37,11 +37,14 @@ describe('readArray', () => {
     ['text_bytes', {}, []],
     ['sparse_2d_row_row', { order: 'col-major' }, ['--order', 'col-major']],
     ['sparse_basic', { provenance: true }, ['--provenance']],
+    ['dense_basic', {}, []],
+    ['evolved_dense', {}, []],
+    ['dense_3d_col_row', { order: 'global' }, ['--order', 'global']],
   ])('%s, %j: the cells are those of `read`', async (name, options, args) => {
     const rows = await rowsOf(name, options)
     const own = await readArray(await openArray(`${FIXTURES}/22/${name}`), options)
     const named = rows.map((row) => {
-      const index = row['__fragment']
+      const index = row.__fragment
       return typeof index === 'number' ? { ...row, __fragment: own.fragments[index] } : row
     })
     expect(rows.length).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ const FIXTURES = 'test/fixtures/22'
 const NAMES = ['sparse_basic', 'dense_basic', 'filter_none', 'filter_webp', 'filter_bzip2', 'encrypted']
 NAMES.push(...['gzip', 'zstd', 'lz4', 'sha256', 'md5', 'double_delta'].map((name) => `filter_${name}`))
 /** Of several fragments, delete conditions and schemas. */
-const MERGED = ['deletes', 'evolved_sparse', 'sparse_2d_row_row']
+const MERGED = ['deletes', 'evolved_sparse', 'sparse_2d_row_row', 'evolved_dense']
 /** Of an array whose tiles are large enough to tell whether whole files are read. */
 const CELLS = 400_000
 
@@ -202,6 +202,30 @@ describe('an array by its URL', () => {
     assert.ok(files.length - data.length <= 3, `${files.length - data.length} requests for metadata`)
     assert.ok(files.every(({ path, range }) => range && path.includes(fragment)))
     assert.ok(requests.filter(({ path }) => path.startsWith('/arrays/')).length <= 16, `${requests.length} requests`)
+  })
+})
+
+describe('a read by its URL', () => {
+  test('of a range of a field fetches the tiles that the range touches, and no others', async () => {
+    const options = { fields: ['id'], ranges: { row: [1, 10], col: [1, 10] } }
+    const { dimensions } = JSON.parse(cli(['schema', '--json', LARGE]))
+    assert.deepEqual(
+      dimensions.map(({ name }) => name),
+      Object.keys(options.ranges),
+    )
+    const { result, requests } = await ask('read', { url: '/arrays/large', options })
+    const ranges = Object.keys(options.ranges).flatMap((name) => ['--range', `${name}=1..10`])
+    const rows = linesOf(cli(['read', '--format', 'ndjson', '--field', 'id', ...ranges, LARGE]))
+    assert.equal(rows.length, 100)
+    assert.deepEqual(result, asInPage(rows))
+    const data = requests.filter(({ path }) => /\/a\d+\w*\.tdb$/.test(path))
+    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const args = ['tiles', '--format', 'ndjson', '--field', 'id', join(LARGE, '__fragments', fragment)]
+    const [{ fields }] = linesOf(cli(args))
+    assert.deepEqual(
+      data.map(({ path, range }) => [path, range]),
+      [[`/arrays/large/__fragments/${fragment}/a0.tdb`, `bytes=0-${fields[0].size - 1}`]],
+    )
   })
 })
 
