@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { type Overlap, type RangeSets, rangeOverlap } from '../cells/bounds.ts'
+import { type Overlap, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { lanesOf } from '../cells/elements.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
@@ -116,16 +116,27 @@ export class Source {
     }, 0)
   }
 
+  /** Those of the tiles that have a cell in the ranges. Reads only coordinates. @param tiles rising */
+  async touched(tiles: readonly number[], ranges: RangeSets): Promise<Set<number>> {
+    const { fragment, info } = this.fragment
+    const { dimensions } = info.schema.domain
+    const found = new Set<number>()
+    if (tiles.length === 0) return found
+    const cells = await FragmentCells.open(fragment, { ...this.selection, ...chosen(tiles), fields: [] })
+    try {
+      for await (const { tile, cell_num, columns } of cells.batches())
+        if (rowsInside(dimensions, columns as ColumnData[], cell_num, ranges)?.length !== 0) found.add(tile)
+    } finally {
+      await cells.close()
+    }
+    return found
+  }
+
   /** The cells of tiles, given in rising order. */
   async *batches(tiles: readonly number[], reuse = false): AsyncGenerator<SourceBatch> {
     if (tiles.length === 0) return
-    const { selection } = this
-    const chosen = new Set(tiles)
-    selection.tiles = { from: tiles[0], to: tiles[tiles.length - 1] }
-    selection.skipTile =
-      chosen.size === selection.tiles.to - selection.tiles.from + 1 ? undefined : (tile) => !chosen.has(tile)
-    selection.reuse = reuse
-    this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
+    Object.assign(this.selection, chosen(tiles), { reuse })
+    this.cells ??= await FragmentCells.open(this.fragment.fragment, this.selection)
     const { columns } = this.cells
     const place = (wanted: ColumnType): number => columns.findIndex((one) => isSameForm(one, wanted))
     const places = this.wanted.map(place)
@@ -150,6 +161,13 @@ export class Source {
     await cells?.close()
     await this.fragment.fragment.close()
   }
+}
+
+/** A selection of tiles. @param tiles rising, at least one */
+function chosen(tiles: readonly number[]): Pick<CellSelection, 'tiles' | 'skipTile'> {
+  const [from, to] = [tiles[0], tiles[tiles.length - 1]]
+  const all = new Set(tiles)
+  return { tiles: { from, to }, skipTile: all.size === to - from + 1 ? undefined : (tile) => !all.has(tile) }
 }
 
 /** Stored bytes of var-sized values may unfold to this many times as many. */

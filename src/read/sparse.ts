@@ -18,7 +18,7 @@ import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { cuts } from './slices.ts'
-import { Source, type SourceBatch } from './source.ts'
+import { Source, type SourceBatch, type WantedTile } from './source.ts'
 
 /** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
 const FIRST_WINDOW = 256 * 1024
@@ -68,6 +68,7 @@ class SparseReader {
       const { nonempty_domain } = fragment.info
       if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
       sources.push(await Source.open(fragment, index, filter.wanted, query.onFault))
+      if (fragments.length > MOST_OPEN) await fragment.fragment.close()
     }
     if (query.where) {
       const { where } = query
@@ -103,9 +104,7 @@ class SparseReader {
 
   /** The cells of one fragment as they are stored. */
   private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
-    const places = [...source.tiles(ranges)]
-    const partly = new Set(places.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile])))
-    const tiles = places.map(({ tile }) => tile)
+    const { tiles, partly } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles, reuse)) {
       const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
       const columns = batch.columns.slice(0, this.shown)
@@ -170,8 +169,7 @@ class SparseReader {
     }
     const read: SourceBatch[] = []
     for (const [source, own] of bySource) {
-      const partly = new Set(own.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile])))
-      const tiles = own.map(({ tile }) => tile).sort((a, b) => a - b)
+      const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
         pool.add(batch, rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i))
@@ -243,6 +241,19 @@ class SparseReader {
 /** Whether cells may hide each other: fragments store their cells in global order, and each once unless they keep times. */
 function isMerged(sources: readonly Source[]): boolean {
   return sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
+}
+
+/** Tiles with cells in the ranges, rising, and those of them that may have others, too. */
+async function wantedTiles(
+  source: Source,
+  places: readonly WantedTile[],
+  ranges: RangeSets,
+): Promise<{ tiles: number[]; partly: Set<number> }> {
+  const rising = places.toSorted((a, b) => a.tile - b.tile)
+  const some = rising.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile]))
+  const partly = await source.touched(some, ranges)
+  const tiles = rising.flatMap(({ tile, overlap }) => (overlap === 'all' || partly.has(tile) ? [tile] : []))
+  return { tiles, partly }
 }
 
 /** The ranges, with those of one dimension limited to a slice. */
