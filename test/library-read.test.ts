@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
-import { collectColumns, openArray, type ReadOptions, readArray, readCells, writeArrowStream } from '../src/index.ts'
+import {
+  collectColumns,
+  type InspectError,
+  MemoryStorage,
+  openArray,
+  type ReadOptions,
+  readArray,
+  readCells,
+  writeArrowStream,
+} from '../src/index.ts'
 import { failureOf } from './helpers/failure.ts'
 import { FIXTURES } from './helpers/fixtures.ts'
+import { filesBelow } from './helpers/folders.ts'
 import { run } from './helpers/run.ts'
 
 async function rowsOf(name: string, options: ReadOptions = {}): Promise<{ [field: string]: unknown }[]> {
@@ -115,6 +125,24 @@ describe('readArray', () => {
     const array = await openArray(`${FIXTURES}/22/sparse_basic`)
     const { code, message: said } = await failureOf(() => readArray(array, options))
     expect([code, said]).toEqual(['USAGE', message])
+  })
+
+  test('onFault: a tile that cannot be read is left out', async () => {
+    const files = new Map(filesBelow(`${FIXTURES}/22/sparse_2d_row_row`, 'array'))
+    const [damaged] = [...files.keys()].filter((path) => /\/a0\.tdb$/.test(path))
+    files.set(damaged, new Uint8Array(files.get(damaged)?.length ?? 0))
+    const array = await openArray('array', { storage: new MemoryStorage(files) })
+    const read = async (options: ReadOptions): Promise<number> => {
+      let count = 0
+      for await (const _ of readCells(await readArray(array, options))) count++
+      return count
+    }
+    const { at } = await failureOf(() => read({}))
+    expect(at.file).toBe(damaged)
+    const faults: InspectError[] = []
+    const left = await read({ onFault: (fault) => faults.push(fault) })
+    expect(faults[0].at.file).toBe(damaged)
+    expect(left).toBeLessThan((await rowsOf('sparse_2d_row_row')).length)
   })
 
   test('its cells go to typed arrays and to Arrow; batches that are kept stay as they were', async () => {

@@ -35,6 +35,10 @@ export interface ReadOptions {
    * `__written`, its time.
    */
   provenance?: boolean | undefined
+  /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
+  onFault?: ((fault: InspectError) => void) | undefined
+  /** Called with what to know of the cells of a field, once for each text. */
+  onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
 /** The cells of an array, all fragments merged. */
@@ -56,7 +60,7 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   const [from, to] = options.between ?? []
   const opened = await openAt(array, { from: time(from), to: time(to) })
   const { schema, between } = opened
-  const { order = defaultOrder(opened), fields, where, provenance } = options
+  const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
   if (!ORDERS.includes(order)) throw usage(`expected an order (${ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
   for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
   const query: ReadQuery = {
@@ -65,6 +69,8 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
     fields,
     where: where === undefined ? undefined : await loadWhere(where, schema, opened.array),
     provenance,
+    onFault,
+    onRemark,
   }
   return {
     columns: readColumns(schema, query),
