@@ -21,6 +21,8 @@ export type Comparable = number | bigint | Uint8Array
 /** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
+  // The exact value, as cells are compared; what is printed is the shortest number that stands for it.
+  if (type === 'FLOAT32') return numbersOf(type, bytes)[0]
   const value = cellValue(type, 1, bytes, { raw: true })
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
   throw new TypeError(`${type} is no dimension type`)
@@ -57,6 +59,11 @@ export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets):
     for (const [d, ranges] of sets) {
       const { type } = dimensions[d]
       const [min, max] = [comparable(type, box[d].min), comparable(type, box[d].max)]
+      // TileDB forgets what is in a box as it comes to NaN.
+      if (Number.isNaN(min) || Number.isNaN(max)) {
+        whole = false
+        continue
+      }
       if (!ranges.some((range) => isInside(min, range) && isInside(max, range))) whole = false
       if (
         !whole &&

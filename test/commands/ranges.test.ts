@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { parseRanges } from '../../src/commands/ranges.ts'
 import type { RangeType } from '../../src/format/range.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
 
 const DIMENSIONS: (RangeType & { name: string })[] = [
   { name: 'x', type: 'FLOAT64', cell_val_num: 1 },
@@ -46,4 +48,16 @@ describe('refused', () => {
   test('two ranges of one dimension', () => {
     expect(() => parseRanges(DIMENSIONS, ['n=1..2', 'n=4..5'])).toThrow('one range of each dimension')
   })
+})
+
+test('FLOAT32: a number with more digits than its shortest form finds the cell', async () => {
+  const { text } = await run([
+    'read',
+    `${FIXTURES}/22/float32_full_domain_2d`,
+    '--range',
+    'x=-3.3e38',
+    '--format',
+    'csv',
+  ])
+  expect(text.trim().split(/\s+/)).toEqual(['y,x,a', '0,-3.3e+38,0', '1,-3.3e+38,6', '3,-3.3e+38,12'])
 })
