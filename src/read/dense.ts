@@ -45,7 +45,7 @@ export interface DenseRoom {
   batch: number
 }
 
-const ROOM: DenseRoom = { most: 64 * 2 ** 20, batch: 4 * 2 ** 20 }
+const ROOM: DenseRoom = { most: 32 * 2 ** 20, batch: 4 * 2 ** 20 }
 
 /**
  * The cells of a dense array as TileDB's reader gives them: newer fragments over older ones cell by cell, fill values where
