@@ -5,6 +5,7 @@ import { compareFooter } from './compare-footer.ts'
 import { compareGroup } from './compare-group.ts'
 import { compareLs } from './compare-ls.ts'
 import { compareKeyValues } from './compare-metadata.ts'
+import { compareReads } from './compare-reads.ts'
 import { compareRtree } from './compare-rtree.ts'
 import { compareSchema } from './compare-schema.ts'
 import { compareStats } from './compare-stats.ts'
@@ -31,6 +32,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     compareKeyValues(await array.json(['metadata'], array.path, 'metadata'), array.expected.metadata, found)
   },
   'verify-checksums': compareChecksums,
+  read: compareReads,
 }
 
 /**

@@ -37,7 +37,7 @@ const SHORT = 400
 export async function answerOf(
   path: string,
   key: string | undefined,
-  { order, between, ranges, fields }: AskedRead,
+  { order, between, ranges, fields }: Omit<AskedRead, 'cell_num' | 'answer'>,
 ): Promise<Pick<AskedRead, 'cell_num' | 'answer'>> {
   const array = new InspectArray(new Folder(localStorage, path), contextFor({ key }))
   const opened = await openAt(array, { from: BigInt(between[0]), to: BigInt(between[1]) })

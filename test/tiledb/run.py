@@ -3,7 +3,7 @@
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
-        up to --count of each release (default 40), for --minutes in all (default 2)
+        up to --count of each release (default 40), for --minutes in all (default 2); merged reads of each, too
 names   what TileDB does when files are gone or others are among them, as recorded for the tests
 visible what TileDB makes of commits, lists and time stamps, as recorded for the tests
 conditions
