@@ -75,6 +75,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'cells of an array as TileDB returns them, all fragments merged; at any time',
     load: () => import('../commands/read.ts'),
   },
+  history: {
+    group: BYTES,
+    summary: 'every version of a cell, in which fragment, and what hides it',
+    load: () => import('../commands/history.ts'),
+  },
   decode: {
     group: BYTES,
     summary: 'cells, in stored order: as a table, JSON, NDJSON, CSV or Arrow',

@@ -1,20 +1,16 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
-import { faultOf, InspectError, usage } from '../base/errors.ts'
-import { type Bounds, rangeFilter } from '../cells/bounds.ts'
+import { usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
-import type { Dimension } from '../format/dimension.ts'
-import type { ValueStyle } from '../format/value.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
+import { parseCell, refuseOutside } from './cell-option.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
-import { parseRanges } from './ranges.ts'
-import { domainResult } from './values.ts'
 
 /** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
 export async function cellPlacesOutcome(
@@ -62,45 +58,6 @@ function wantedFiles(
   })
 }
 
-/** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
-function splitCell(names: readonly string[], text: string): string[] {
-  const parts: string[] = []
-  for (const piece of text.split(',')) {
-    const starts = names.some((name) => piece.startsWith(`${name}=`))
-    if (starts || parts.length === 0) parts.push(piece)
-    else parts[parts.length - 1] += `,${piece}`
-  }
-  return parts
-}
-
-/** Values are parsed like those of `--range`; errors name `--cell` instead. */
-function asCellOption<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    const { code, message, at } = faultOf(error)
-    const told = message.replace('--range expects NAME=LO..HI', '--cell expects NAME=V').replace('--range', '--cell')
-    throw new InspectError(code, told, at, { cause: error })
-  }
-}
-
-/** @throws InspectError USAGE if a bound lies outside of its dimension's domain */
-function refuseOutside(
-  dimensions: readonly Dimension[],
-  bounds: ReadonlyMap<number, Bounds>,
-  options: readonly string[],
-  style: ValueStyle,
-): void {
-  for (const [d, ends] of bounds) {
-    const { name, type, cell_val_num, domain } = dimensions[d]
-    const range = domainResult(type, domain, style)
-    const [min, max] = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
-    if (!range || rangeFilter([{ type, cell_val_num }], new Map([[0, ends]]))([{ min, max }])) continue
-    const found = JSON.stringify(options.find((option) => option.startsWith(`${name}=`)))
-    throw usage(`--cell expects ${name} in its domain, ${range.join(' to ')}, found ${found}`)
-  }
-}
-
 /** The cells of the fragment at these coordinates. Tiles that cannot hold them are skipped. */
 async function* matches(
   cx: CommandContext,
@@ -109,11 +66,7 @@ async function* matches(
   texts: readonly string[],
 ): AsyncGenerator<{ tile: number; cell: number; coordinates: Record<string, CellValue> }> {
   const { dimensions } = info.schema.domain
-  const names = dimensions.map(({ name }) => name)
-  const options = texts.flatMap((text) => splitCell(names, text))
-  const bounds = asCellOption(() => parseRanges(dimensions, options))
-  const missing = names.filter((_, d) => !bounds.has(d))
-  if (missing.length > 0) throw usage(`--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
+  const bounds = parseCell(dimensions, texts)
   const selection: CellSelection = { fields: [] }
   const cells = await FragmentCells.open(fragment, selection)
   try {
@@ -132,7 +85,7 @@ async function* matches(
       }
     }
     // Not before: damage may have put a cell outside of the domain.
-    if (!found) refuseOutside(dimensions, bounds, options, cx.style)
+    if (!found) refuseOutside(dimensions, bounds, texts, cx.style)
   } finally {
     await cells.close()
   }

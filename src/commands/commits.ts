@@ -1,22 +1,19 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
-import type { CellValue, ErrorInfo } from '../documents/common.ts'
+import type { ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../store/commits.ts'
 import { readGenericTile } from '../store/generic-tile.ts'
-import { attributeLabels } from '../store/labels.ts'
 import { vacuumPath } from '../store/visibility.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, errorResult, throughGroups, wrongTarget } from './command.ts'
-import { conditionText } from './condition-text.ts'
-import { enumerationResult } from './schema.ts'
+import { shownCondition } from './condition-text.ts'
 
 export const command: CommandModule<object> = {
   about:
@@ -242,13 +239,7 @@ async function deleteResult(
   const condition = await orError(async () => {
     const place = { file: `${array.folder.path}/${file.path}`, offset }
     const node = await readGenericTile(bytes, deleteCondition, cx.reading, place)
-    const newest = await array.newestSchema()
-    const labels = new Map<string, readonly CellValue[]>()
-    for (const field of conditionFields(node)) {
-      const { enumeration } = await attributeLabels(array, field, newest.schema, newest.file.name)
-      if (enumeration) labels.set(field, enumerationResult(enumeration, cx.style).values)
-    }
-    return conditionText(node, { schema: newest.schema, labels, style: cx.style })
+    return shownCondition(cx, array, node)
   })
   return {
     ...(condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }),

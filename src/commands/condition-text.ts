@@ -2,10 +2,14 @@ import type { Result } from '../base/result.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
-import { cellValue, type ValueStyle } from '../format/value.ts'
-import { isNullTest, NEGATED, setMembers } from '../read/condition.ts'
+import { type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
+import { conditionFields, isNullTest, NEGATED, setMembers } from '../read/condition.ts'
 import { fieldText } from '../read/where-syntax.ts'
 import { toJson } from '../render/json.ts'
+import type { InspectArray } from '../store/array.ts'
+import { attributeLabels } from '../store/labels.ts'
+import type { CommandContext } from './command.ts'
+import { enumerationResult } from './schema.ts'
 
 const COMPACT = { int64: 'number', indent: false } as const
 
@@ -29,6 +33,21 @@ export interface ConditionFields {
    */
   labels: ReadonlyMap<string, readonly Result[]>
   style: ValueStyle
+}
+
+/** {@link conditionText} with the schema of the array, and labels in place of the indexes of enumerations. */
+export async function shownCondition(
+  { style }: Pick<CommandContext, 'style'>,
+  array: InspectArray,
+  node: ConditionNode,
+): Promise<string> {
+  const { schema, file } = await array.newestSchema()
+  const labels = new Map<string, readonly CellValue[]>()
+  for (const field of conditionFields(node)) {
+    const { enumeration } = await attributeLabels(array, field, schema, file.name)
+    if (enumeration) labels.set(field, enumerationResult(enumeration, style).values)
+  }
+  return conditionText(node, { schema, labels, style })
 }
 
 /**

@@ -113,7 +113,7 @@ async function openReader(
   const query: ReadQuery = {
     order,
     ranges: parseRangeSets(dimensions, options.range ?? []),
-    fields: await fieldsOf(cx, opened, options.field),
+    fields: await checkFields(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, opened.array),
     provenance: options.provenance,
     reuse: true,
@@ -144,7 +144,7 @@ const LAST_TIME = 2n ** 63n - 1n
  * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.
  * @throws InspectError USAGE for a field that the array has at neither time
  */
-async function fieldsOf(
+export async function checkFields(
   cx: CommandContext,
   { schema, array }: OpenedArray,
   named: string[] | undefined,

@@ -1,8 +1,11 @@
 import { inconsistent } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { fixedSize } from '../format/range.ts'
+import { stem } from '../store/commits.ts'
+import type { Fragment } from '../store/fragment.ts'
 import { conditionFields, meets } from './condition.ts'
 import { fillCell } from './fill.ts'
 import { type OpenedArray, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
@@ -14,13 +17,20 @@ export interface Picked {
   rows: Uint32Array
 }
 
+/** When a cell was deleted. */
+export interface Deletion {
+  time: bigint
+  /** Undefined if the fragment only has the time: {@link SourceBatch.deleted}. */
+  condition: TimedCondition | undefined
+}
+
 /** Leaves out cells that were deleted, and those that do not meet the condition of the query. */
 export class CellFilter {
   /** The columns to read: those to show, then others that conditions need. */
   readonly wanted: readonly ColumnType[]
   private readonly opened: OpenedArray
   private readonly where: ConditionNode | undefined
-  /** By fragment: conditions whose effect on its cells is stored in the fragment. */
+  /** By fragment: names of the conditions whose effect on its cells is stored in the fragment. */
   private readonly processed: readonly ReadonlySet<string>[]
 
   private constructor(opened: OpenedArray, query: ReadQuery, processed: readonly ReadonlySet<string>[]) {
@@ -38,11 +48,11 @@ export class CellFilter {
   static async of(opened: OpenedArray, query: ReadQuery): Promise<CellFilter> {
     const none = new Set<string>()
     const processed = opened.fragments.map(async ({ fragment }) =>
-      opened.deletes.length === 0 ? none : new Set(await fragment.processedConditions()),
+      opened.deletes.length === 0 ? none : processedNames(fragment),
     )
     const done = await Promise.all(processed)
     for (const condition of opened.deletes) {
-      if (done.some((paths) => !paths.has(condition.path))) checkFields(condition, opened)
+      if (done.some((names) => !names.has(condition.name))) checkFields(condition, opened)
     }
     return new CellFilter(opened, query, done)
   }
@@ -57,11 +67,7 @@ export class CellFilter {
     if (batches.every((batch) => this.keepsAll(batch))) return picked
     const { from, rows } = picked
     const stays = new Uint8Array(rows.length).fill(1)
-    const until = Number(this.opened.between[1])
-    for (let i = 0; i < rows.length; i++) {
-      const deleted = batches[from[i]].deleted
-      if (deleted && deleted[rows[i]] <= until) stays[i] = 0
-    }
+    for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
     for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     if (this.where) {
       const met = this.evaluate(this.where, batches, picked)
@@ -78,16 +84,38 @@ export class CellFilter {
     return out
   }
 
+  /** For each cell its first deletion; undefined for one that no delete condition names. */
+  deletions(batches: readonly SourceBatch[], picked: Picked): (Deletion | undefined)[] {
+    const { from, rows } = picked
+    const found = Array.from(rows, (row, i): Deletion | undefined => {
+      const time = this.storedDeletion(batches[from[i]], row)
+      return time === undefined ? undefined : { time: BigInt(time), condition: undefined }
+    })
+    for (const condition of this.opened.deletes) {
+      const stays = new Uint8Array(rows.length).fill(1)
+      this.applyDelete(condition, batches, picked, stays)
+      const { time } = condition
+      for (const [i, known] of found.entries())
+        if (stays[i] === 0 && (known === undefined || time < known.time)) found[i] = { time, condition }
+    }
+    return found
+  }
+
+  /** The time of a deletion that the fragment stores, if it counts. */
+  private storedDeletion({ deleted }: SourceBatch, row: number): number | undefined {
+    return deleted && deleted[row] <= Number(this.opened.between[1]) ? deleted[row] : undefined
+  }
+
   /** A delete applies to cells that were written up to its time. */
   private applyDelete(
-    { path, time, stays: condition }: TimedCondition,
+    { name, time, stays: condition }: TimedCondition,
     batches: readonly SourceBatch[],
     picked: Picked,
     stays: Uint8Array,
   ): void {
     const { from, rows } = picked
     const last = Number(time)
-    const applies = batches.map(({ source }) => !this.processed[source.index].has(path))
+    const applies = batches.map(({ source }) => !this.processed[source.index].has(name))
     const met = this.evaluate(condition, batches, picked)
     for (let i = 0; i < stays.length; i++)
       if (met[i] === 0 && applies[from[i]] && writtenAt(batches[from[i]], rows[i]) <= last) stays[i] = 0
@@ -141,6 +169,11 @@ function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedA
     const message = `a delete condition is about ${JSON.stringify(field)}, which the array's schema does not have: TileDB cannot read the array either`
     throw inconsistent(message, { file: `${array.folder.path}/${path}` })
   }
+}
+
+/** Names of the delete commits, without suffix, whose effect is stored in a fragment. */
+async function processedNames(fragment: Fragment): Promise<ReadonlySet<string>> {
+  return new Set(((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path))))
 }
 
 /** When a cell was written, in milliseconds since 1970. */

@@ -77,7 +77,8 @@ async function openedDeletes(array: InspectArray): Promise<TimedCondition[]> {
   const deletes: TimedCondition[] = []
   const places = await deletePlaces(array)
   const read = inOrder(places, atOnce(array.folder), async (place): Promise<TimedCondition> => {
-    return { path: place.path, time: place.time, stays: await readDelete(array, place) }
+    const { name, path, time } = place
+    return { name, path, time, stays: await readDelete(array, place) }
   })
   for await (const one of read) deletes.push(one)
   return deletes

@@ -79,7 +79,9 @@ export class MergePool {
     if (ends > 0) taken = placeOf(coordinates, sorted, count + held, count)
     const picks = this.schema.allows_duplicates
       ? (sorted?.subarray(0, taken) ?? Int32Array.from({ length: taken }, (_, i) => i))
-      : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken)
+      : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken, (first, cell) =>
+          isInLaterTile(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
+        )
     this.keep(sorted, taken, from, rows)
     return { batches, held, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
   }
@@ -167,20 +169,32 @@ function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
   return false
 }
 
-/** Of the first `count` sorted cells, the first of each coordinates. */
+/**
+ * Whether the second of two cells of equal coordinates replaces the first, though it is sorted behind it: in one fragment, of
+ * equal times, the cell in the later tile wins, but of one tile the first cell.
+ * @see SparseGlobalOrderReader::dedup_tiles_with_timestamps, dedup_fragments_with_timestamps
+ */
+function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
+  return (
+    first.source === second.source && second.tile > first.tile && writtenAt(first, row) === writtenAt(second, other)
+  )
+}
+
+/** Of the first `count` sorted cells, the first of each coordinates, unless another one replaces it. */
 function firstOfEach(
   lanes: KeyLanes,
   columns: readonly ColumnData[],
   sizes: readonly (number | undefined)[],
   sorted: Int32Array | undefined,
   count: number,
+  replaces: (first: number, cell: number) => boolean,
 ): Int32Array {
   const out = new Int32Array(count)
   let found = 0
   for (let i = 0; i < count; i++) {
     const cell = sorted ? sorted[i] : i
-    if (found > 0 && isSame(lanes, columns, sizes, out[found - 1], cell)) continue
-    out[found++] = cell
+    if (found === 0 || !isSame(lanes, columns, sizes, out[found - 1], cell)) out[found++] = cell
+    else if (replaces(out[found - 1], cell)) out[found - 1] = cell
   }
   return out.subarray(0, found)
 }

@@ -31,7 +31,9 @@ export interface OpenedFragment {
 
 /** A delete condition and its time. */
 export interface TimedCondition {
-  /** Path of the commit file, relative to the array. */
+  /** Name of the commit, without suffix. */
+  name: string
+  /** Path of the `.del` or `.con` file that has it, relative to the array. */
   path: string
   time: bigint
   /** As stored: which cells stay. */

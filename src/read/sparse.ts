@@ -244,7 +244,7 @@ function isMerged(sources: readonly Source[]): boolean {
 }
 
 /** Tiles with cells in the ranges, rising, and those of them that may have others, too. */
-async function wantedTiles(
+export async function wantedTiles(
   source: Source,
   places: readonly WantedTile[],
   ranges: RangeSets,

@@ -21,7 +21,19 @@ const KEY = "a key for tiledb-inspect's tests"
 
 /** Kinds of which NDJSON has the elements of a list, one a line. */
 const LINES = new Set([
-  ...['array', 'fragment', 'group', 'tiles', 'commits', 'cells', 'verify-checksums', 'check', 'diff', 'cell'],
+  ...[
+    'array',
+    'fragment',
+    'group',
+    'tiles',
+    'commits',
+    'cells',
+    'verify-checksums',
+    'check',
+    'diff',
+    'cell',
+    'history',
+  ],
   'damage-kinds',
 ])
 /** Damages that show what sound arrays do not have. */
@@ -75,6 +87,7 @@ export async function* printedOfFixtures(folders: readonly FixtureFolder[]): Asy
 export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofSelected()
   yield* atOtherTimes()
+  yield* histories()
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -96,6 +109,23 @@ async function* atOtherTimes(): AsyncGenerator<Printed> {
   for (const command of ['ls', 'stats', 'schema', 'metadata']) yield* json([command, array, '--as-of', '15'])
   yield* json(['ls', '--names', array, '--between', '11..'])
   for (const path of [...fragmentsOf(array), `${FIXTURES}/22/group`]) yield* json(['ls', path, '--between', '11..19'])
+}
+
+/** Versions of cells in every state, with all that may hide them. */
+async function* histories(): AsyncGenerator<Printed> {
+  for (const [name, range] of Object.entries({
+    deletes_consolidated: 'x=16..',
+    vacuum_left: 'x=3',
+    evolved_sparse: 'x=10..12',
+    dense_vacuum_left: 'x=0',
+    sparse_consolidated: 'x=0',
+  })) {
+    const call = ['history', `${FIXTURES}/22/${name}`, '--range', range]
+    for (const times of [[], ['--as-of', '12'], ['--between', '12..14']]) yield* json([...call, ...times])
+    yield* ndjson('history', call)
+  }
+  yield* json(['history', `${EXAMPLES}/arrays/weather`, '--cell', 'station=1,day=7', '--as-of', '2024-01-01'])
+  yield* json(['history', `${EXAMPLES}/damaged/failed_write`, '--range', 'x=..'])
 }
 
 /** What takes longer, of a few arrays. */

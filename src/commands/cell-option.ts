@@ -1,0 +1,62 @@
+import { faultOf, InspectError, usage } from '../base/errors.ts'
+import { type Bounds, rangeFilter } from '../cells/bounds.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { parseRanges } from './ranges.ts'
+import { domainResult } from './values.ts'
+
+/** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
+function splitCell(names: readonly string[], text: string): string[] {
+  const parts: string[] = []
+  for (const piece of text.split(',')) {
+    const starts = names.some((name) => piece.startsWith(`${name}=`))
+    if (starts || parts.length === 0) parts.push(piece)
+    else parts[parts.length - 1] += `,${piece}`
+  }
+  return parts
+}
+
+/** Values are parsed like those of `--range`; errors name `--cell` instead. */
+function asCellOption<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const { code, message, at } = faultOf(error)
+    const told = message.replace('--range expects NAME=LO..HI', '--cell expects NAME=V').replace('--range', '--cell')
+    throw new InspectError(code, told, at, { cause: error })
+  }
+}
+
+/**
+ * Bounds of one cell, by dimension, from `NAME=V,…` options.
+ * @throws InspectError USAGE if a dimension has no value, or two
+ */
+export function parseCell(dimensions: readonly Dimension[], texts: readonly string[]): Map<number, Bounds> {
+  const bounds = asCellOption(() => parseRanges(dimensions, splitCells(dimensions, texts)))
+  const missing = dimensions.flatMap(({ name }, d) => (bounds.has(d) ? [] : [name]))
+  if (missing.length > 0) throw usage(`--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
+  return bounds
+}
+
+function splitCells(dimensions: readonly Dimension[], texts: readonly string[]): string[] {
+  const names = dimensions.map(({ name }) => name)
+  return texts.flatMap((text) => splitCell(names, text))
+}
+
+/** @throws InspectError USAGE if a bound lies outside of its dimension's domain */
+export function refuseOutside(
+  dimensions: readonly Dimension[],
+  bounds: ReadonlyMap<number, Bounds>,
+  texts: readonly string[],
+  style: ValueStyle,
+): void {
+  const options = splitCells(dimensions, texts)
+  for (const [d, ends] of bounds) {
+    const { name, type, cell_val_num, domain } = dimensions[d]
+    const range = domainResult(type, domain, style)
+    const [min, max] = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
+    if (!range || rangeFilter([{ type, cell_val_num }], new Map([[0, ends]]))([{ min, max }])) continue
+    const found = JSON.stringify(options.find((option) => option.startsWith(`${name}=`)))
+    throw usage(`--cell expects ${name} in its domain, ${range.join(' to ')}, found ${found}`)
+  }
+}

@@ -1,0 +1,208 @@
+import { type InspectError, usage } from '../base/errors.ts'
+import { type Bounds, compare, type RangeSets } from '../cells/bounds.ts'
+import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { columnValue } from '../cells/rows.ts'
+import type { CellValue } from '../documents/common.ts'
+import type { HistoryDocument, HistoryHiddenBy, HistoryLine, HistoryVersion } from '../documents/history.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import { bytesOf } from '../format/value.ts'
+import { fillCell } from '../read/fill.ts'
+import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
+import { openAt } from '../read/opening.ts'
+import { type OpenedArray, readColumns } from '../read/query.ts'
+import { parseCell, refuseOutside } from './cell-option.ts'
+import {
+  type CommandContext,
+  type CommandModule,
+  collect,
+  documentHead,
+  notExaminedResult,
+  type Outcome,
+  wrongTarget,
+} from './command.ts'
+import { shownCondition } from './condition-text.ts'
+import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
+import { checkFields } from './read.ts'
+import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
+
+interface HistoryOptions extends TimesOptions {
+  cell?: string[]
+  range?: string[]
+  field?: string[]
+}
+
+/** Most cells of `--range`. */
+const MOST_CELLS = 1000
+
+export const command: CommandModule<HistoryOptions> = {
+  about:
+    'Of each version its fragment, when it was written, and whether a read gives it; if not, what hides it: a newer version, a delete condition, a vacuum or ignore file, the time of the read, a missing commit.',
+  examples: [
+    ['what became of a cell', 'history weather --cell station=1,day=7'],
+    ['as it was at a time', 'history weather --cell station=1,day=7 --as-of 2024-05-02'],
+    ['those of a few cells, a version a line', 'history places --range lat=55..60 --format ndjson'],
+  ],
+
+  configure(command) {
+    command
+      .argument('<array>', 'array')
+      .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
+      .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
+      .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+    addTimesOptions(command)
+  },
+
+  async *run(cx, [path], options) {
+    if ((options.cell === undefined) === (options.range === undefined))
+      throw usage(`history expects --cell or --range, found ${options.cell ? 'both' : 'neither'}`)
+    useTimes(cx, options)
+    const target = await cx.open(path)
+    if (target.type !== 'array') throw await wrongTarget(cx, 'history', target, 'an array')
+    const opened = await openAt(target.array)
+    yield* outcomes(cx, path, opened, options)
+  },
+}
+
+async function* outcomes(
+  cx: CommandContext,
+  path: string,
+  opened: OpenedArray,
+  options: HistoryOptions,
+): AsyncGenerator<Outcome> {
+  const { dimensions } = opened.schema.domain
+  const cell = options.cell && oneCell(opened.schema, options.cell)
+  const ranges: RangeSets = cell
+    ? new Map(Array.from(cell, ([d, bounds]) => [d, [bounds]]))
+    : parseRangeSets(dimensions, options.range ?? [])
+  const fields = await checkFields(cx, opened, options.field)
+  const unread: InspectError[] = []
+  const found = await cellHistories(opened, {
+    ranges,
+    fields,
+    most: MOST_CELLS,
+    onUnread: (fault) => unread.push(fault),
+  })
+  const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
+  if (cell && options.cell && found.length === 0) {
+    // Not before: damage may have put a cell outside of the domain.
+    refuseOutside(dimensions, cell, options.cell, cx.style)
+    found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
+  }
+  if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`)
+  for (const history of found) yield await cellOutcome(cx, path, opened, history, unread)
+}
+
+/** @throws InspectError USAGE if a dimension has a range */
+function oneCell({ domain }: ArraySchema, texts: readonly string[]): Map<number, Bounds> {
+  const cell = parseCell(domain.dimensions, texts)
+  for (const [d, { low, high }] of cell) {
+    if (low !== undefined && high !== undefined && compare(low, high) === 0) continue
+    throw usage(`--cell expects one value for ${domain.dimensions[d].name}, found a range (--range takes ranges)`)
+  }
+  return cell
+}
+
+function coordinatesOf({ domain }: ArraySchema, cell: ReadonlyMap<number, Bounds>): ColumnData[] {
+  return domain.dimensions.map(({ type }, d) => {
+    const value = cell.get(d)?.low ?? 0
+    if (datatypeKind(type) !== 'text') return { data: bytesOf(type, 1, value), starts: undefined, validity: undefined }
+    const data = value as Uint8Array
+    return { data, starts: Float64Array.of(0, data.length), validity: undefined }
+  })
+}
+
+async function cellOutcome(
+  cx: CommandContext,
+  path: string,
+  opened: OpenedArray,
+  { columns, coordinates, versions }: CellHistory,
+  unread: readonly InspectError[],
+): Promise<Outcome> {
+  const { schema, between } = opened
+  const dimensions = columns.filter(({ kind }) => kind === 'dimension')
+  const attributes = columns.slice(dimensions.length)
+  const cell = valuesOf(cx, dimensions, coordinates)
+  const shown: HistoryVersion[] = []
+  for (const version of versions) {
+    const values = valuesOf(cx, attributes, version.values.slice(dimensions.length))
+    shown.push(await versionResult(cx, opened, version, values))
+  }
+  const isFilled = schema.array_type === 'dense' && !versions.some(({ state }) => state === 'current')
+  const document: HistoryDocument = {
+    ...documentHead('history', cx.shownPath(path)),
+    as_of: between,
+    cell,
+    fill_values: isFilled ? valuesOf(cx, attributes, fillValues(schema, attributes)) : undefined,
+    versions: shown,
+    not_examined: unread.length === 0 ? undefined : unread.map((fault) => notExaminedResult(cx, fault)),
+  }
+  return {
+    document,
+    rows: shown.map((version): HistoryLine => ({ cell, ...version })),
+    columns: () => ['cell', ...VERSION_KEYS],
+    table: async (out) =>
+      (await import('../render/views/history.ts')).historyTable(document, cx.times === undefined, out),
+  }
+}
+
+/** Columns of CSV. */
+const VERSION_KEYS: readonly (keyof HistoryVersion)[] = [
+  'fragment',
+  'written',
+  'values',
+  'state',
+  'by',
+  'filled',
+  'timestamp_range',
+  'tile',
+  'position',
+]
+
+function fillValues(schema: ArraySchema, attributes: readonly ColumnType[]): ColumnData[] {
+  return attributes.map((column) => {
+    const { value, nullable, valid } = fillCell(schema, column)
+    const starts = column.cell_val_num === 'var' ? Float64Array.of(0, value.length) : undefined
+    return { data: value, starts, validity: nullable ? Uint8Array.of(valid ? 1 : 0) : undefined }
+  })
+}
+
+/** One cell of some columns, by name. */
+function valuesOf(
+  cx: CommandContext,
+  columns: readonly ColumnType[],
+  cells: readonly ColumnData[],
+): Record<string, CellValue> {
+  const values: Record<string, CellValue> = Object.create(null)
+  for (const [c, column] of columns.entries()) values[column.name] = columnValue(column, cx.style)(cells[c], 0)
+  return values
+}
+
+async function versionResult(
+  cx: CommandContext,
+  opened: OpenedArray,
+  { entry, written, filled, state, by, tile, cell }: CellVersion,
+  values: Record<string, CellValue>,
+): Promise<HistoryVersion> {
+  return {
+    fragment: entry.name,
+    written,
+    values,
+    state,
+    by: by ? await hiddenByResult(cx, opened, by) : null,
+    filled: filled.length === 0 ? undefined : filled,
+    timestamp_range: entry.timestamp_range ?? null,
+    tile,
+    position: cell,
+  }
+}
+
+async function hiddenByResult(cx: CommandContext, { array }: OpenedArray, by: HiddenBy): Promise<HistoryHiddenBy> {
+  const { kind } = by
+  if (kind === 'fragment') return { kind, name: by.name, time: by.time }
+  if (kind === 'vacuum') return { kind, name: by.replacement, file: by.path }
+  if (kind === 'ignore') return { kind, file: by.path }
+  const { name, time, condition } = by
+  const text = condition && (await shownCondition(cx, array, condition.stays))
+  return { kind, name, file: condition?.path, time, condition: text }
+}

@@ -1,0 +1,67 @@
+import type { Output } from '../../base/result.ts'
+import type { CellValue } from '../../documents/common.ts'
+import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
+import { timeText } from '../../format/timestamped-name.ts'
+import { shortValue } from '../units.ts'
+import { line, listOf, type Shows, tableOrBelow, title } from './parts.ts'
+import { counted, fieldName, opened, timeRangeText } from './wording.ts'
+
+/** Characters of a value. */
+const VALUE = 24
+
+/** The versions of a cell, one a row, and what hides each. @param isNow whether no time was asked for */
+export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
+  const { path, cell, versions, as_of, fill_values, not_examined = [] } = document
+  const found = versions.length === 0 ? 'never written' : counted(versions.length, 'version')
+  await title(path, opened(`${valuesText(cell)}: ${found}`, isNow ? undefined : as_of), out)
+  if (versions.length > 0) {
+    const names = versions.map(({ fragment }) => fragment)
+    await tableOrBelow({ ...listOf(COLUMNS, versions), names }, out)
+  }
+  if (fill_values) await line(`a read gives fill values: ${valuesText(fill_values)}`, out)
+  else if (!versions.some(({ state }) => state === 'current')) await line('a read gives no such cell', out)
+  for (const { file, message } of not_examined) await line(`not examined: ${file ?? ''}: ${message}`, out, 'bad')
+}
+
+const COLUMNS: readonly Shows<HistoryVersion>[] = [
+  { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
+  { name: 'written', whole: true, cell: ({ written }) => timeText(written, false) },
+  { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
+  { name: 'values', cell: ({ values }) => valuesText(values) },
+  { name: 'why', cell: whyText },
+]
+
+function stateRole(state: string): 'good' | 'bad' | 'dim' {
+  return state === 'current' ? 'good' : state === 'uncommitted' ? 'bad' : 'dim'
+}
+
+function valuesText(values: Readonly<Record<string, CellValue>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${fieldName(name)}=${shortValue(value, VALUE)}`)
+    .join(', ')
+}
+
+function whyText(version: HistoryVersion): string {
+  const { filled } = version
+  const lacks = filled && `${filled.map(fieldName).join(', ')}: not in the fragment, fill value`
+  return [reasonText(version), lacks].filter((text) => text).join('; ')
+}
+
+function reasonText({ state, by, timestamp_range }: HistoryVersion): string {
+  const at = by?.time === undefined ? '' : timeText(by.time, false)
+  switch (state) {
+    case 'current':
+      return ''
+    case 'overwritten':
+      return `by ${by?.name}, written at ${at}`
+    case 'deleted':
+      return `at ${at}: ${by?.condition ?? 'condition unknown'} (${by?.file ?? by?.name ?? 'file unknown'})`
+    case 'hidden':
+      return by?.kind === 'vacuum' ? `by ${by.file}; consolidated into ${by.name}` : `by ${by?.file}`
+    case 'uncommitted':
+      return 'no commit names the fragment'
+    case 'later':
+    case 'earlier':
+      return `${state} than the read; time of the fragment: ${timeRangeText(timestamp_range, false)}`
+  }
+}

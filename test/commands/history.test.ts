@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items, type Json } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const V22 = `${FIXTURES}/22`
+const folder = temporaryFolder()
+
+async function documents(...args: string[]): Promise<Json[]> {
+  const { code, stderr, documents } = await runJson(['history', ...args])
+  expect([code, stderr]).toEqual([0, ''])
+  return documents
+}
+
+/** Each version of a cell: the times of its fragment, its own, its first value, its state, and what hid it. */
+async function versions(name: string, cell: string, ...args: string[]) {
+  const [document] = await documents(`${V22}/${name}`, '--cell', cell, ...args)
+  return items(get(document, 'versions')).map((version) => {
+    const by = get(version, 'by')
+    return [
+      ...items(get(version, 'timestamp_range')),
+      get(version, 'written'),
+      Object.values(get(version, 'values') as object)[0],
+      get(version, 'state'),
+      by === null ? null : (get(by, 'condition') ?? get(by, 'time') ?? get(by, 'kind')),
+    ]
+  })
+}
+
+describe('sparse cells', () => {
+  test('a newer version, then a delete condition', async () => {
+    expect(await versions('deletes', 'x=15,y=15')).toEqual([
+      [10, 10, 10, 22, 'overwritten', 20],
+      [20, 20, 20, 41, 'deleted', '(a >= 40 and a <= 60) or s == "oak"'],
+    ])
+    expect(await versions('deletes', 'x=15,y=15', '--as-of', '24')).toEqual([
+      [10, 10, 10, 22, 'overwritten', 20],
+      [20, 20, 20, 41, 'current', null],
+    ])
+    expect(await versions('deletes', 'x=15,y=15', '--as-of', '19')).toEqual([
+      [10, 10, 10, 22, 'current', null],
+      [20, 20, 20, 41, 'later', null],
+    ])
+    expect(await versions('deletes', 'x=15,y=15', '--between', '15..22')).toEqual([
+      [10, 10, 10, 22, 'earlier', null],
+      [20, 20, 20, 41, 'current', null],
+    ])
+  })
+
+  test('in a consolidated fragment, each cell has its own time, and a deleted one the time of its deletion', async () => {
+    expect(await versions('deletes_consolidated', 'x=16,y=17')).toEqual([
+      [10, 20, 10, 25, 'deleted', 'a < 30'],
+      [10, 20, 20, 99, 'deleted', 'a > 80'],
+    ])
+    expect(await versions('deletes_consolidated', 'x=16,y=17', '--as-of', '14')).toEqual([
+      [10, 20, 10, 25, 'current', null],
+      [10, 20, 20, 99, 'later', null],
+    ])
+    expect(await versions('deletes_consolidated', 'x=16,y=17', '--as-of', '20')).toEqual([
+      [10, 20, 10, 25, 'deleted', 'a < 30'],
+      [10, 20, 20, 99, 'current', null],
+    ])
+  })
+
+  test('a delete names its commit file', async () => {
+    const [document] = await documents(`${V22}/deletes_consolidated`, '--cell', 'x=16,y=17')
+    const [{ by }] = items(get(document, 'versions')) as unknown as { by: Json }[]
+    expect(by).toEqual({
+      kind: 'delete',
+      name: '__15_15_5a8049ae045591975376a754a193f620_22',
+      file: '__commits/__15_15_5a8049ae045591975376a754a193f620_22.del',
+      time: 15,
+      condition: 'a < 30',
+    })
+  })
+
+  test('originals of consolidated cells are hidden, until the consolidation is later than the read', async () => {
+    expect(await versions('vacuum_left', 'x=3,y=16')).toEqual([
+      [10, 10, 10, 30, 'hidden', 'vacuum'],
+      [10, 30, 10, 30, 'overwritten', 20],
+      [20, 20, 20, 75, 'hidden', 'vacuum'],
+      [10, 30, 20, 75, 'current', null],
+    ])
+  })
+
+  test('where duplicates are allowed, a read gives several versions', async () => {
+    const found = await versions('duplicates', 'x=1,y=2')
+    expect(found.length).toBe(7)
+    expect(new Set(found.map(([, , , , state]) => state))).toEqual(new Set(['current']))
+  })
+
+  test('an attribute that was added later has its fill value, and is named', async () => {
+    const [document] = await documents(`${V22}/evolved_sparse`, '--cell', 'x=12')
+    const [old, now] = items(get(document, 'versions'))
+    expect([get(old, 'state'), get(old, 'values'), get(old, 'filled')]).toEqual([
+      'overwritten',
+      { a: 76, b: null },
+      ['b'],
+    ])
+    expect([get(now, 'state'), get(now, 'values'), get(now, 'filled')]).toEqual([
+      'current',
+      { a: 415, b: 'Škoda' },
+      undefined,
+    ])
+  })
+
+  test('fragments without a commit, and one that cannot be read', async () => {
+    const { code, documents } = await runJson(['history', 'examples/damaged/failed_write', '--cell', 'x=3,y=16'])
+    expect(code).toBe(0)
+    const [document] = documents
+    expect(items(get(document, 'versions')).map((version) => get(version, 'state'))).toEqual(['current', 'uncommitted'])
+    expect(items(get(document, 'not_examined')).map((one) => get(one, 'code'))).toEqual(['NOT_FOUND'])
+  })
+})
+
+describe('dense cells', () => {
+  test('consolidation, before and after its time', async () => {
+    const now = await versions('dense_vacuum_left', 'y=1,x=2')
+    expect(now.map(([from, to, , , state]) => [from, to, state])).toEqual([
+      [10, 10, 'hidden'],
+      [10, 20, 'current'],
+      [20, 20, 'hidden'],
+    ])
+    const before = await versions('dense_vacuum_left', 'y=1,x=2', '--as-of', '15')
+    expect(before.map(([from, to, , , state]) => [from, to, state])).toEqual([
+      [10, 10, 'current'],
+      [10, 20, 'later'],
+      [20, 20, 'later'],
+    ])
+  })
+
+  test('a cell that was never written has no versions; a read gives fill values', async () => {
+    const [document] = await documents(`${V22}/dense_vacuum_left`, '--cell', 'y=1,x=7')
+    expect([get(document, 'versions'), get(document, 'fill_values')]).toEqual([[], { a: -2147483648, n: null }])
+    const { text } = await run(['history', `${V22}/dense_vacuum_left`, '--cell', 'y=1,x=7'])
+    expect(text).toContain('never written')
+    expect(text).toContain('a read gives fill values: a=-2147483648, n=null')
+  })
+
+  test('the last fragment that has the cell wins; attributes are those of the newest schema', async () => {
+    const [document] = await documents(`${V22}/evolved_dense`, '--cell', 'y=1,x=1')
+    const found = items(get(document, 'versions'))
+    expect(found.map((version) => get(version, 'state'))).toEqual(['overwritten', 'overwritten', 'current'])
+    const { documents: read } = await runJson(['schema', `${V22}/evolved_dense`])
+    const names = items(get(read[0], 'attributes')).map((attribute) => get(attribute, 'name'))
+    for (const version of found) expect(Object.keys(get(version, 'values') as object)).toEqual(names)
+  })
+})
+
+describe('several cells', () => {
+  test('those with versions, in row-major order, a document each', async () => {
+    const found = await documents(`${V22}/deletes`, '--range', 'x=1..5')
+    const cells = found.map((document) => get(document, 'cell') as { x: number; y: number })
+    expect(cells.length).toBeGreaterThan(2)
+    expect([...cells].sort((a, b) => a.x - b.x || a.y - b.y)).toEqual(cells)
+  })
+
+  test('lines of NDJSON name the cell', async () => {
+    const { text } = await run(['history', `${V22}/deletes`, '--range', 'x=1..5', '--format', 'ndjson'])
+    for (const line of text.trimEnd().split('\n')) expect(Object.keys(JSON.parse(line))[0]).toBe('cell')
+  })
+
+  test('no more than 1,000', async () => {
+    const array = `${folder}/many`
+    await run(['write-sample', array, '--sparse', '--cells', '1500'])
+    const { documents } = await runJson(['schema', array])
+    const [dimension] = items(get(documents[0], 'dimensions'))
+    const { code, stderr } = await run(['history', array, '--range', `${get(dimension, 'name')}=..`])
+    expect([code, stderr]).toEqual([
+      2,
+      'error: expected a range with versions of up to 1000 cells, found more: give a smaller one\n',
+    ])
+  })
+
+  test('none', async () => {
+    const { code, text, stderr } = await run(['history', `${V22}/deletes`, '--range', 'x=0'])
+    expect([code, text]).toEqual([0, ''])
+    expect(stderr).toContain('no fragment holds a cell in this range')
+  })
+})
+
+describe('wrong calls', () => {
+  const array = `${V22}/deletes`
+  test.each([
+    [[array], 'history expects --cell or --range, found neither'],
+    [[array, '--cell', 'x=1,y=1', '--range', 'x=1'], 'history expects --cell or --range, found both'],
+    [[array, '--cell', 'x=1'], '--cell expects a value for each dimension, found none for y'],
+    [[array, '--cell', 'x=1..3,y=1'], '--cell expects one value for x, found a range (--range takes ranges)'],
+    [[array, '--cell', 'x=1,y=77'], '--cell expects y in its domain, 0 to 19, found "y=77"'],
+    [[array, '--cell', 'x=1,y=2', '--field', 'b'], '--field expects a field'],
+  ])('%j', async (args, message) => {
+    const { code, stderr } = await run(['history', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
