@@ -13,6 +13,7 @@ import { stem } from '../store/commits.ts'
 import { readDense } from './dense.ts'
 import { fillCell } from './fill.ts'
 import { CellFilter, type Deletion, writtenAt } from './filter.ts'
+import { isCutByTime } from './opening.ts'
 import { MergePool } from './pool.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
 import { Source, type SourceBatch } from './source.ts'
@@ -357,8 +358,10 @@ function readFate(newer: CellVersion | undefined, deleted: Deleted | undefined):
 }
 
 /** Why a read does not merge a version; undefined if it does. */
-function unreadFate({ between: [from, to] }: OpenedArray, { entry, index }: Place, written: bigint): Fate | undefined {
+function unreadFate(opened: OpenedArray, { entry, index }: Place, written: bigint): Fate | undefined {
   if (index >= 0) {
+    if (!isCutByTime(opened, opened.fragments[index])) return undefined
+    const [from, to] = opened.between
     const state = written > to ? 'later' : written < from ? 'earlier' : undefined
     return state && { state, by: undefined }
   }

@@ -33,6 +33,15 @@ export async function openAt(
   return { array: opened, between: [from, to], schema, fragments, deletes }
 }
 
+/**
+ * Whether the times of a fragment's cells decide which of them are read. Where the times in its name are all inside of those
+ * of the opening, TileDB reads all its cells: a consolidated fragment may hold cells that are later than its name says.
+ */
+export function isCutByTime({ between: [from, to] }: OpenedArray, { fragment }: OpenedFragment): boolean {
+  const [first, last] = fragment.timestamp_range ?? [0n, 0n]
+  return first < from || last > to
+}
+
 async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
   const entries = await inTileDBsOrder(array)
   const { isRemote } = array.folder

@@ -13,6 +13,7 @@ import { gatherFrom } from '../cells/gather.ts'
 import { fixedSize } from '../format/range.ts'
 import { fillCell } from './fill.ts'
 import { CellFilter, type Picked, writtenAt } from './filter.ts'
+import { isCutByTime } from './opening.ts'
 import { MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
@@ -124,7 +125,7 @@ class SparseReader {
     const columns = batch.columns.slice(0, dimensions.length) as ColumnData[]
     const rows = ranges && rowsInside(dimensions, columns, batch.cell_num, ranges)
     const { written } = batch
-    if (!written) return rows
+    if (!written || !isCutByTime(this.opened, batch.source.fragment)) return rows
     const [first, last] = this.opened.between.map(Number)
     const all = rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
     return all.filter((row) => written[row] >= first && written[row] <= last)
