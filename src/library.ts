@@ -11,6 +11,7 @@ import type { OffsetsList } from './format/metadata-sections.ts'
 import type { RTree } from './format/rtree.ts'
 import type { TileMinMax } from './format/tile-min-max.ts'
 import type { ArrayCells, ReadOptions } from './read/array-cells.ts'
+import type { CellVersion, CellWanted, HistoryOptions } from './read/array-history.ts'
 import type { ColumnValues } from './render/collect-columns.ts'
 import { type FragmentEntry, InspectArray as OpenedArray, type SchemaFile } from './store/array.ts'
 import { type FieldFile, type FragmentInfo, Fragment as OpenedFragment } from './store/fragment.ts'
@@ -33,6 +34,8 @@ export { leafLevel, mbrAt, type RTree, type RTreeLevel } from './format/rtree.ts
 export type { TileMinMax } from './format/tile-min-max.ts'
 export { cellValue } from './format/value.ts'
 export type { ArrayCells, RangeEnd, ReadOptions, WantedRange } from './read/array-cells.ts'
+export type { CellVersion, CellWanted, HistoryOptions, VersionHiddenBy } from './read/array-history.ts'
+export type { VersionState } from './read/history.ts'
 export type { ReadOrder } from './read/query.ts'
 export type { ColumnValues } from './render/collect-columns.ts'
 export { type DirectoryHandle, type FileContent, folderStorage, type ListedFile } from './source/folder-storage.ts'
@@ -134,8 +137,21 @@ export function openCells(fragment: Fragment, selection: CellsWanted = {}): Prom
  * @throws InspectError USAGE for a field, dimension, order, value or condition that does not fit the array; MISSING_FILE
  */
 export async function readArray(array: InspectArray, options: ReadOptions = {}): Promise<ArrayCells> {
-  if (!(array instanceof OpenedArray)) throw new TypeError('expected an array that this library opened')
-  return (await import('./read/array-cells.ts')).openArrayCells(array, options)
+  return (await import('./read/array-cells.ts')).openArrayCells(openedArray(array), options)
+}
+
+/**
+ * Every version of a cell, oldest first: what each fragment on disk holds of it, and what a read makes of it. Of a cell without
+ * versions the list is empty.
+ * @param cell a value for each dimension: `{ station: 1, day: 7 }`
+ * @throws InspectError USAGE for a field, dimension or value that does not fit the array
+ */
+export async function cellHistory(
+  array: InspectArray,
+  cell: CellWanted,
+  options: HistoryOptions = {},
+): Promise<CellVersion[]> {
+  return (await import('./read/array-history.ts')).versionsOfCell(openedArray(array), cell, options)
 }
 
 /**
@@ -190,6 +206,11 @@ export async function writeArrowStream(
     color: false,
   }
   await writeArrow({ columns: cells.columns, batches: cells.batches() }, out, { file: false, raw: false })
+}
+
+function openedArray(array: InspectArray): OpenedArray {
+  if (array instanceof OpenedArray) return array
+  throw new TypeError('expected an array that this library opened')
 }
 
 function opened(fragment: Fragment): OpenedFragment {

@@ -31,16 +31,17 @@ function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
 describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
-"ERROR_CODES InspectError MemorySource MemoryStorage cellValue collectColumns folderStorage leafLevel
-mbrAt open openArray openCells openFragment openGroup readArray readCells writeArrowStream"
+"ERROR_CODES InspectError MemorySource MemoryStorage cellHistory cellValue collectColumns
+folderStorage leafLevel mbrAt open openArray openCells openFragment openGroup readArray readCells
+writeArrowStream"
 `)
     expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
-"ArrayCells ArraySchema Attribute ByteSource CellBatch Cells CellsWanted ColumnData ColumnType
-ColumnValues Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode ErrorPlace FieldFile
-FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo FragmentState
-GroupMember InspectArray InspectGroup ListedFile MetadataEntry NDRange OffsetsList OpenOptions RTree
-RTreeLevel Range RangeEnd ReadOptions ReadOrder Result SchemaFile SlotStatistics Storage Target
-TileMinMax WantedRange"
+"ArrayCells ArraySchema Attribute ByteSource CellBatch CellVersion CellWanted Cells CellsWanted
+ColumnData ColumnType ColumnValues Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode
+ErrorPlace FieldFile FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo
+FragmentState GroupMember HistoryOptions InspectArray InspectGroup ListedFile MetadataEntry NDRange
+OffsetsList OpenOptions RTree RTreeLevel Range RangeEnd ReadOptions ReadOrder Result SchemaFile
+SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange"
 `)
   })
 

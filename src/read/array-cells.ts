@@ -81,21 +81,21 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   }
 }
 
-function time(milliseconds: number | bigint | undefined): bigint | undefined {
+export function time(milliseconds: number | bigint | undefined): bigint | undefined {
   return milliseconds === undefined ? undefined : BigInt(milliseconds)
 }
 
-function fieldNames({ domain, attributes }: ArraySchema): string[] {
+export function fieldNames({ domain, attributes }: ArraySchema): string[] {
   return [...domain.dimensions, ...attributes].map(({ name }) => name)
 }
 
-function checkName(what: string, name: string, known: readonly string[]): void {
+export function checkName(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return
   const found = `${JSON.stringify(name)}${didYouMean(name, known)}`
   throw usage(`expected a ${what} of the array (${known.join(', ')}), found ${found}`)
 }
 
-function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<ReadOptions['ranges']>): RangeSets {
+export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<ReadOptions['ranges']>): RangeSets {
   const names = dimensions.map(({ name }) => name)
   const sets = new Map<number, Bounds[]>()
   for (const [name, given] of Object.entries(wanted)) {

@@ -37,6 +37,7 @@ describe('the programs of docs/library.md print what stands below them', () => {
     expect(programs.map(({ title }) => title)).toEqual([
       'The fragments of an array on S3',
       'A column as a typed array',
+      'Every version of a cell',
       'Cells to Arrow',
       'In a page',
       'The structures',

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { FIXTURES } from '../helpers/fixtures.ts'
+import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
 
 const V22 = `${FIXTURES}/22`
 const folder = temporaryFolder()
@@ -147,6 +148,35 @@ describe('dense cells', () => {
     for (const version of found) expect(Object.keys(get(version, 'values') as object)).toEqual(names)
   })
 })
+
+describe('the current versions are the cells of a read', () => {
+  const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
+  test.each(turnOfFamilies(arrays, 12, versionOf).map(({ name, ...rest }) => [name, rest] as const))(
+    '%s',
+    async (_, { path, key }) => {
+      const options = ['--format', 'ndjson', '--quiet', ...(key === undefined ? [] : ['--key', key])]
+      const { documents } = await runJson(['schema', path, ...options.slice(3)])
+      const [dimension] = items(get(documents[0], 'dimensions'))
+      const found = await run(['history', path, '--range', `${get(dimension, 'name')}=..`, ...options])
+      const current = lines(found.text).filter((version) => Object.is(version.state, 'current'))
+      const read = lines((await run(['read', path, ...options])).text).map((cell) => JSON.stringify(cell))
+      const shown = current.map(({ cell, values }) => JSON.stringify({ ...cell, ...values }))
+      // Of dense arrays, a read also gives cells that were never written.
+      expect(found.code).toBe(0)
+      if (get(documents[0], 'array_type') === 'sparse') expect(shown.sort()).toEqual(read.sort())
+      else expect(read).toEqual(expect.arrayContaining(shown))
+    },
+  )
+})
+
+function lines(text: string): Record<string, object>[] {
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+}
 
 describe('several cells', () => {
   test('those with versions, in row-major order, a document each', async () => {

@@ -1,0 +1,90 @@
+import type { InspectError } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
+import { columnValue } from '../cells/rows.ts'
+import type { InspectArray } from '../store/array.ts'
+import { checkName, fieldNames, type RangeEnd, rangeSets, time } from './array-cells.ts'
+import { cellHistories, type HiddenBy, type VersionState } from './history.ts'
+import { openAt } from './opening.ts'
+
+/** The values of a cell, by dimension: a number, text, or a date as ISO text or a count of its unit. */
+export type CellWanted = Readonly<Record<string, Exclude<RangeEnd, undefined>>>
+
+export interface HistoryOptions {
+  /** First and last time of the read that decides about each version, in milliseconds since 1970. The defaults are 0 and now. */
+  between?: readonly [from: number | bigint, to: number | bigint] | undefined
+  /** Names of attributes; undefined for all. */
+  fields?: readonly string[] | undefined
+  /** Values as stored: dates as counts, text as bytes. */
+  raw?: boolean | undefined
+  /** Called for a fragment that no read needs and that cannot be read. Without it, the error is thrown. */
+  onUnread?: ((fault: InspectError) => void) | undefined
+}
+
+/** What a fragment holds of a cell. */
+export interface CellVersion {
+  /** Name of the fragment. */
+  fragment: string
+  /** The cell's own time stamp, or else the first of its fragment: milliseconds since 1970. */
+  written: bigint
+  /** Attributes as a read of this version gives them. */
+  values: { [field: string]: Result }
+  /** What a read makes of it, as in the documents of `history`. */
+  state: VersionState
+  /** What hid it first. */
+  by: VersionHiddenBy | undefined
+  tile: number
+  /** Position in the tile. */
+  cell: number
+}
+
+/** What hides a version of a cell. */
+export interface VersionHiddenBy {
+  kind: HiddenBy['kind']
+  /** Name of the newer fragment, of the delete commit, or of the fragment that holds the cells of the vacuumed one. */
+  name?: string | undefined
+  /** Path of the commit file, in the array. */
+  path?: string | undefined
+  /** Time of the newer version, or of the delete. */
+  time?: bigint | undefined
+}
+
+/** @throws InspectError USAGE for names and values that the array does not have, and for a dimension without a value */
+export async function versionsOfCell(
+  array: InspectArray,
+  cell: CellWanted,
+  { between, fields, raw = false, onUnread }: HistoryOptions,
+): Promise<CellVersion[]> {
+  const [from, to] = between ?? []
+  const opened = await openAt(array, { from: time(from), to: time(to) })
+  const { schema } = opened
+  const { dimensions } = schema.domain
+  for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
+  const wanted = Object.entries(cell).map(([name, value]) => [name, [value, value] as const] as const)
+  const ranges = rangeSets(dimensions, Object.fromEntries(wanted))
+  const missing = dimensions.flatMap(({ name }, d) => (ranges.has(d) ? [] : [name]))
+  if (missing.length > 0) throw usage(`expected a value for each dimension, found none for ${missing.join(', ')}`)
+  const histories = await cellHistories(opened, { ranges, fields, most: Number.POSITIVE_INFINITY, onUnread })
+  return histories.flatMap(({ columns, versions }) =>
+    versions.map((version) => {
+      const values: { [field: string]: Result } = Object.create(null)
+      for (const [c, column] of columns.entries())
+        if (column.kind === 'attribute') values[column.name] = columnValue(column, { raw })(version.values[c], 0)
+      const { entry, written, state, by, tile, cell: position } = version
+      return { fragment: entry.name, written, values, state, by: by && hiddenBy(by), tile, cell: position }
+    }),
+  )
+}
+
+function hiddenBy(by: HiddenBy): VersionHiddenBy {
+  switch (by.kind) {
+    case 'fragment':
+      return { kind: by.kind, name: by.name, time: by.time }
+    case 'delete':
+      return { kind: by.kind, name: by.name, path: by.condition?.path, time: by.time }
+    case 'vacuum':
+      return { kind: by.kind, name: by.replacement, path: by.path }
+    case 'ignore':
+      return { kind: by.kind, path: by.path }
+  }
+}
