@@ -133,7 +133,8 @@ export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGener
   for await (const batch of reader.batches()) yield* batchRows(batch, columns, values, all)
 }
 
-function shownLabels(
+/** The labels of a column; undefined if it has none, or they are not wanted. */
+export function shownLabels(
   { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
   { kind, name }: ColumnType,
   style: ValueStyle,

@@ -12,6 +12,7 @@ import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
+import { type Reader, shownLabels } from './cell-reader.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -22,14 +23,16 @@ import {
   wrongTarget,
 } from './command.ts'
 import { shownCondition } from './condition-text.ts'
+import { LabelReport } from './missing-labels.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
-import { checkFields } from './read.ts'
+import { checkFields, shownEnumerations } from './read.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
 interface HistoryOptions extends TimesOptions {
   cell?: string[]
   range?: string[]
   field?: string[]
+  labels?: boolean
 }
 
 /** Most cells of `--range`. */
@@ -50,6 +53,7 @@ export const command: CommandModule<HistoryOptions> = {
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
       .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+      .option('--labels', 'values of enumerations instead of their indexes')
     addTimesOptions(command)
   },
 
@@ -76,6 +80,11 @@ async function* outcomes(
     ? new Map(Array.from(cell, ([d, bounds]) => [d, [bounds]]))
     : parseRangeSets(dimensions, options.range ?? [])
   const fields = await checkFields(cx, opened, options.field)
+  const report = new LabelReport()
+  const labels: Labels = {
+    enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report),
+    report,
+  }
   const unread: InspectError[] = []
   const found = await cellHistories(opened, {
     ranges,
@@ -90,8 +99,11 @@ async function* outcomes(
     found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
   }
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`)
-  for (const history of found) yield await cellOutcome(cx, path, opened, history, unread)
+  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, unread)
+  report.tell(cx)
 }
+
+type Labels = Pick<Reader, 'enumerations' | 'report'>
 
 /** @throws InspectError USAGE if a dimension has a range */
 function oneCell({ domain }: ArraySchema, texts: readonly string[]): Map<number, Bounds> {
@@ -117,15 +129,16 @@ async function cellOutcome(
   path: string,
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
+  labels: Labels,
   unread: readonly InspectError[],
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')
   const attributes = columns.slice(dimensions.length)
-  const cell = valuesOf(cx, dimensions, coordinates)
+  const cell = valuesOf(cx, labels, dimensions, coordinates)
   const shown: HistoryVersion[] = []
   for (const version of versions) {
-    const values = valuesOf(cx, attributes, version.values.slice(dimensions.length))
+    const values = valuesOf(cx, labels, attributes, version.values.slice(dimensions.length))
     shown.push(await versionResult(cx, opened, version, values))
   }
   const isFilled = schema.array_type === 'dense' && !versions.some(({ state }) => state === 'current')
@@ -133,7 +146,7 @@ async function cellOutcome(
     ...documentHead('history', cx.shownPath(path)),
     as_of: between,
     cell,
-    fill_values: isFilled ? valuesOf(cx, attributes, fillValues(schema, attributes)) : undefined,
+    fill_values: isFilled ? valuesOf(cx, labels, attributes, fillValues(schema, attributes)) : undefined,
     versions: shown,
     not_examined: unread.length === 0 ? undefined : unread.map((fault) => notExaminedResult(cx, fault)),
   }
@@ -169,12 +182,14 @@ function fillValues(schema: ArraySchema, attributes: readonly ColumnType[]): Col
 
 /** One cell of some columns, by name. */
 function valuesOf(
-  cx: CommandContext,
+  { style }: CommandContext,
+  labels: Labels,
   columns: readonly ColumnType[],
   cells: readonly ColumnData[],
 ): Record<string, CellValue> {
   const values: Record<string, CellValue> = Object.create(null)
-  for (const [c, column] of columns.entries()) values[column.name] = columnValue(column, cx.style)(cells[c], 0)
+  for (const [c, column] of columns.entries())
+    values[column.name] = columnValue(column, style, shownLabels(labels, column, style))(cells[c], 0)
   return values
 }
 

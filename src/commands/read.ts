@@ -172,9 +172,9 @@ function parseOrder(text: string | undefined): ReadOrder | undefined {
 }
 
 /** The enumerations of `--labels`, and the names of the fragments for `--provenance`. */
-async function shownEnumerations(
+export async function shownEnumerations(
   { array, schema, fragments }: OpenedArray,
-  { labels, provenance }: ReadOptions,
+  { labels, provenance }: Pick<ReadOptions, 'labels' | 'provenance'>,
   report: LabelReport,
 ): Promise<Map<string, Enumeration>> {
   const found = new Map<string, Enumeration>()

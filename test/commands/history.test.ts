@@ -116,6 +116,15 @@ describe('sparse cells', () => {
   })
 })
 
+test('--labels shows the values of enumerations', async () => {
+  const shown = async (...options: string[]): Promise<Json | undefined> => {
+    const [document] = await documents(`${V22}/enumerations`, '--cell', 'd=0', ...options)
+    return get(items(get(document, 'versions'))[0], 'values')
+  }
+  expect(await shown()).toEqual({ tree: 2, place: 2, size: 1, ratio: 1, plain: -27 })
+  expect(await shown('--labels')).toEqual({ tree: 'aspen', place: 'oak', size: 20, ratio: 1.5, plain: -27 })
+})
+
 describe('dense cells', () => {
   test('consolidation, before and after its time', async () => {
     const now = await versions('dense_vacuum_left', 'y=1,x=2')
