@@ -15,10 +15,11 @@ export interface Schedule {
   /** The next tiles, of about so many bytes, one at least. */
   next(bytes: number): Place[]
   /**
-   * Cells that no cell of the tiles to come sorts before, by dimension; undefined if no tile is left.
+   * Cells that no cell of the tiles to come sorts before, by dimension; undefined if no tile is left, null if more tiles
+   * must be read to know any.
    * @param batches that were just read
    */
-  before(batches: readonly SourceBatch[]): ColumnData[] | undefined
+  before(batches: readonly SourceBatch[]): ColumnData[] | undefined | null
   /** Called after the merge with the number of the cell of {@link before} that sorts first. */
   held(cell: number): void
 }
@@ -97,6 +98,8 @@ export function byFragment(schema: ArraySchema, places: readonly Place[], pool: 
       }
       const ends = open()
       if (ends.length === 0) return undefined
+      // The tiles of a fragment that were read so far may have no cell in the ranges.
+      if (ends.some(({ last }) => last.length === 0)) return null
       return dimensions.map((dimension, d) =>
         columnOf(
           ends.map(({ last }) => last[d]),

@@ -152,6 +152,7 @@ class SparseReader {
     for (let more = true; more; ) {
       const batches = await this.load(schedule.next(bytes), ranges, pool)
       const before = schedule.before(batches)
+      if (before === null) continue
       const taken = pool.take(before)
       schedule.held(taken.held)
       yield* this.shownCells(taken.batches, taken.picked)

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
+import { MergePool } from '../../src/read/pool.ts'
+import { byFragment } from '../../src/read/schedule.ts'
+import type { Source, SourceBatch } from '../../src/read/source.ts'
+import { Folder } from '../../src/source/source.ts'
+import { InspectArray } from '../../src/store/array.ts'
+import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
+
+test('Hilbert order: a fragment without a cell in the ranges so far holds back the others', async () => {
+  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/hilbert`), contextFor({ key: undefined }))
+  const { schema } = await array.newestSchema()
+  const sources = [0, 1].map((index) => ({ index, tileBytes: () => 100 }) as unknown as Source)
+  const places = sources.flatMap((source) =>
+    [0, 1].map((tile) => ({ source, tile, mbr: [], overlap: 'some' as const })),
+  )
+  const schedule = byFragment(schema, places, new MergePool(schema))
+  const batch = (source: Source): SourceBatch => {
+    const data = new Uint8Array(8)
+    const columns = schema.domain.dimensions.map(() => ({ data, starts: undefined, validity: undefined }))
+    return { source, tile: 0, first: 0, cell_num: 1, columns, written: undefined, deleted: undefined }
+  }
+  expect(schedule.next(1)).toHaveLength(2)
+  expect(schedule.before([batch(sources[0])])).toBeNull()
+  expect(schedule.next(1)).toHaveLength(2)
+  expect(schedule.before([])).toBeUndefined()
+})
