@@ -120,6 +120,10 @@ describe('readArray', () => {
       { ranges: { x: ['two', 3] } },
       'expected an end of a range of x: expected an integer from -2147483648 to 2147483647 for INT32, found "two"',
     ],
+    [
+      { between: ['2024-05-01', '2024-05-02'] as unknown as [number, number] },
+      'expected between to have two times in milliseconds since 1970, the first up to the second, found 2024-05-01 and 2024-05-02',
+    ],
     [{ order: 'hilbert' as 'global' }, 'expected an order (row-major, col-major, global, unordered), found "hilbert"'],
   ])('%j is wrong usage', async (options, message) => {
     const array = await openArray(`${FIXTURES}/22/sparse_basic`)

@@ -34,7 +34,10 @@ function asCellOption<T>(read: () => T): T {
 export function parseCell(dimensions: readonly Dimension[], texts: readonly string[]): Map<number, Bounds> {
   const bounds = asCellOption(() => parseRanges(dimensions, splitCells(dimensions, texts)))
   const missing = dimensions.flatMap(({ name }, d) => (bounds.has(d) ? [] : [name]))
-  if (missing.length > 0) throw usage(`--cell expects a value for each dimension, found none for ${missing.join(', ')}`)
+  if (missing.length > 0) {
+    const found = `none for ${missing.join(', ')}: ${JSON.stringify(texts.join(','))}`
+    throw usage(`--cell expects a value for each dimension, found ${found}`)
+  }
   return bounds
 }
 

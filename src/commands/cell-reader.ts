@@ -2,9 +2,10 @@ import type { InspectError } from '../base/errors.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
-import type { DocumentHead } from '../documents/common.ts'
+import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
+import { PROVENANCE } from '../read/query.ts'
 import { type CommandContext, errorResult, type Outcome } from './command.ts'
 import type { LabelReport } from './missing-labels.ts'
 import { parseWhole } from './numbers.ts'
@@ -32,7 +33,7 @@ export interface CellOptions {
 }
 
 /** A document with cells. */
-interface CellsHead extends DocumentHead {
+interface CellsHead extends DocumentHead, AsOf {
   cells: AsyncIterable<CellsLine>
 }
 
@@ -62,7 +63,10 @@ export function readerOutcome<Head extends DocumentHead>(
   }
   const columns = reader.columns.map(({ name }) => name)
   const document = { ...head, cells: { [Symbol.asyncIterator]: rows } }
-  return Object.assign(cellsOutcome(cx, document, reader, columns, options, total), {
+  // A narrow terminal hides the last columns.
+  const first = reader.columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
+  const shown = [...new Set([...first.map(({ name }) => name), ...columns])]
+  return Object.assign(cellsOutcome(cx, document, reader, shown, options, total), {
     document,
     columns: () => columns,
     async cellLines(out, style) {
@@ -111,7 +115,8 @@ export function cellsOutcome(
     },
     async table(out) {
       const { cellsTable } = await import('../render/views/cells.ts')
-      await cellsTable(document, columns, whole, out, total, parseLimit(options.limit))
+      const as_of = cx.times && document.as_of
+      await cellsTable({ ...document, as_of }, columns, whole, out, total, parseLimit(options.limit))
     },
   }
 }

@@ -287,6 +287,8 @@ export async function oneFragment(
 }
 
 async function contentsText(cx: CommandContext, target: Target): Promise<string> {
+  if (target.type === 'fragment' || target.type === 'file')
+    return target.array ? `; it lies in the array ${cx.shownPath(target.array.folder.path)}` : ''
   if (target.type === 'array') {
     const paths = (await target.array.fragments()).map(({ path }) => path)
     return paths.length === 0 ? ' that has no fragments' : `; its fragments: ${firstOf(paths)}`

@@ -46,7 +46,11 @@ export const command: CommandModule<ReadOptions> = {
         `only cells inside, ends included: ${RANGE_SET_FORMS}; several of a dimension are united`,
         collect,
       )
-      .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}; others have fill values in dense arrays`)
+      .option(
+        '--where <condition>',
+        `only cells that meet it: ${WHERE_FORMS}; others have fill values in dense arrays`,
+        oneCondition,
+      )
       .option('--order <order>', `${ORDERS.join(', ')}; by default the one that costs least`)
       .option('--limit <n>', 'at most n cells')
       .option('--labels', 'values of enumerations instead of their indexes')
@@ -63,6 +67,12 @@ export const command: CommandModule<ReadOptions> = {
     const opened = await openAt(target.array)
     yield await arrayOutcome(cx, path, opened, options)
   },
+}
+
+/** The last of several conditions would pass for all of them. */
+function oneCondition(text: string, before: string | undefined): string {
+  if (before !== undefined) throw usage('--where expects one condition, found two: join them with and')
+  return text
 }
 
 async function arrayOutcome(

@@ -31,7 +31,7 @@ export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): v
 function parseBetween(text: string): NonNullable<CommandContext['times']> {
   const [first, last, ...more] = text.split('..')
   if (last === undefined || more.length > 0 || text === '..')
-    throw usage(`--between expects T1..T2, found ${JSON.stringify(text)}`)
+    throw usage(`--between expects T1..T2, found ${JSON.stringify(text)}; T1.. and ..T2 have one end`)
   const from = first === '' ? undefined : parseTime('--between', first)
   const now = last === '' ? undefined : parseTime('--between', last)
   if (from !== undefined && now !== undefined && from > now)

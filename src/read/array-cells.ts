@@ -57,8 +57,7 @@ const ORDERS: readonly ReadOrder[] = ['row-major', 'col-major', 'global', 'unord
 
 /** @throws InspectError USAGE for names, values and conditions that the array does not have */
 export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
-  const [from, to] = options.between ?? []
-  const opened = await openAt(array, { from: time(from), to: time(to) })
+  const opened = await openAt(array, times(options.between))
   const { schema, between } = opened
   const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
   if (!ORDERS.includes(order)) throw usage(`expected an order (${ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
@@ -81,8 +80,15 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   }
 }
 
-export function time(milliseconds: number | bigint | undefined): bigint | undefined {
-  return milliseconds === undefined ? undefined : BigInt(milliseconds)
+/** @throws InspectError USAGE for what is no time, or times that are the wrong way round */
+export function times(between: ReadOptions['between']): { from?: bigint; to?: bigint } {
+  if (between === undefined) return {}
+  const [from, to] = between
+  if (![from, to].every((one) => typeof one === 'bigint' || Number.isSafeInteger(one)) || from > to)
+    throw usage(
+      `expected between to have two times in milliseconds since 1970, the first up to the second, found ${from} and ${to}`,
+    )
+  return { from: BigInt(from), to: BigInt(to) }
 }
 
 export function fieldNames({ domain, attributes }: ArraySchema): string[] {

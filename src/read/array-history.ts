@@ -3,7 +3,7 @@ import { usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { InspectArray } from '../store/array.ts'
-import { checkName, fieldNames, type RangeEnd, rangeSets, time } from './array-cells.ts'
+import { checkName, fieldNames, type RangeEnd, rangeSets, times } from './array-cells.ts'
 import { cellHistories, type HiddenBy, type VersionState } from './history.ts'
 import { openAt } from './opening.ts'
 
@@ -55,8 +55,7 @@ export async function versionsOfCell(
   cell: CellWanted,
   { between, fields, raw = false, onUnread }: HistoryOptions,
 ): Promise<CellVersion[]> {
-  const [from, to] = between ?? []
-  const opened = await openAt(array, { from: time(from), to: time(to) })
+  const opened = await openAt(array, times(between))
   const { schema } = opened
   const { dimensions } = schema.domain
   for (const name of fields ?? []) checkName('field', name, fieldNames(schema))

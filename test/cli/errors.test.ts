@@ -112,6 +112,15 @@ describe('wrong usage: exit 2', () => {
     [['ls', '--depth', '2', FRAGMENT], 'ls --depth expects a group, found a fragment'],
     [['ls', '--names', FRAGMENT], 'ls --names expects an array, found a fragment'],
     [['ls', '--range', 'x=1', GROUP], 'ls --range expects an array, found a group'],
+    [['read', FRAGMENT], `read expects an array, found a fragment; it lies in the array ${ARRAY}`],
+    [
+      ['history', '--cell', 'x=1', `${FRAGMENT}/a0.tdb`],
+      `expects an array, found a file; it lies in the array ${ARRAY}`,
+    ],
+    [
+      ['read', '--where', 'a > 1', '--where', 'a < 3', ARRAY],
+      '--where expects one condition, found two: join them with and',
+    ],
     [['schema', '--all', FRAGMENT], 'schema --all expects an array or a group, found a fragment'],
   ])('an option that says nothing here is not passed over: %j', async (args, message) => {
     const { code, text, stderr } = await run(args)

@@ -226,7 +226,7 @@ describe('wrong calls', () => {
   test.each([
     [[array], 'history expects --cell or --range, found neither'],
     [[array, '--cell', 'x=1,y=1', '--range', 'x=1'], 'history expects --cell or --range, found both'],
-    [[array, '--cell', 'x=1'], '--cell expects a value for each dimension, found none for y'],
+    [[array, '--cell', 'x=1'], '--cell expects a value for each dimension, found none for y: "x=1"'],
     [[array, '--cell', 'x=1..3,y=1'], '--cell expects one value for x, found a range (--range takes ranges)'],
     [[array, '--cell', 'x=1,y=77'], '--cell expects y in its domain, 0 to 19, found "y=77"'],
     [[array, '--cell', 'x=1,y=2', '--field', 'b'], '--field expects a field'],

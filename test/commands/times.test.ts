@@ -71,7 +71,7 @@ describe('how times are written', () => {
     [['--as-of', '1969-12-31'], /found "1969-12-31"/],
     [['--as-of', '9223372036854775808'], /found "9223372036854775808"/],
     [['--between', '10'], /--between expects T1..T2, found "10"/],
-    [['--between', '..'], /--between expects T1..T2/],
+    [['--between', '..'], /--between expects T1..T2, found ".."; T1.. and ..T2 have one end/],
     [['--between', '1..2..3'], /--between expects T1..T2/],
     [['--between', '5..3'], /T1 up to T2, found "5..3"/],
     [['--between', '1..2', '--as-of', '3'], /expected --as-of or --between, found both/],

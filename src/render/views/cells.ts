@@ -1,10 +1,10 @@
 import type { Output } from '../../base/result.ts'
 import type { CellsDocument, CellsLine } from '../../documents/cells.ts'
-import type { CellValue } from '../../documents/common.ts'
+import type { AsOf, CellValue } from '../../documents/common.ts'
 import { type Column, heading, streamTable } from '../table.ts'
 import { isDate, shortValue } from '../units.ts'
 import { fits, line } from './parts.ts'
-import { counted, countText, fieldName } from './wording.ts'
+import { counted, countText, fieldName, opened } from './wording.ts'
 
 /** Number of cells shown on a terminal by default. A pipe gets them all. */
 const ON_TERMINAL = 100
@@ -29,14 +29,14 @@ const UNREAD = '?'
  * @param most number of cells that were asked for; there may be more
  */
 export async function cellsTable(
-  { path, cells: rows }: Pick<CellsDocument, 'path' | 'cells'>,
+  { path, as_of, cells: rows }: Pick<CellsDocument, 'path' | 'cells'> & AsOf,
   names: readonly string[] | undefined,
   full: boolean,
   out: Output,
   total?: number | bigint,
   most?: number,
 ): Promise<void> {
-  await heading(path, out)
+  await heading(opened(path, as_of), out)
   const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
   const cells = new Cells(rows, limit)
   try {
