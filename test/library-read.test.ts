@@ -103,6 +103,22 @@ describe('readArray', () => {
     expect(between).toEqual([5n, 15n])
   })
 
+  test('asOf: the same from the first time on; as a date, too', async () => {
+    const until = await rowsOf('deletes', { between: [0, 10] })
+    expect(until.length).toBeGreaterThan(0)
+    for (const asOf of [10, 10n, new Date(10)]) expect(await rowsOf('deletes', { asOf })).toEqual(until)
+    expect(await rowsOf('deletes', { asOf: 9 })).toEqual([])
+  })
+
+  test.each([
+    [{ asOf: 1, between: [0, 1] as const }, 'expected asOf or between, found both'],
+    [{ asOf: new Date('never') }, 'expected a time in milliseconds since 1970, or a date, found Invalid Date'],
+    [{ asOf: 0.5 }, 'found 0.5'],
+    [{ between: [-1, 5] as const }, 'found -1'],
+  ])('no times: %j', async (options, message) => {
+    await expect(rowsOf('deletes', options)).rejects.toThrow(message)
+  })
+
   test('where: the cells that meet a condition; fields: only these attributes', async () => {
     const all = await rowsOf('sparse_basic')
     const rows = await rowsOf('sparse_basic', { where: 'n != None and x > 20', fields: ['n'] })
@@ -122,7 +138,7 @@ describe('readArray', () => {
     ],
     [
       { between: ['2024-05-01', '2024-05-02'] as unknown as [number, number] },
-      'expected between to have two times in milliseconds since 1970, the first up to the second, found 2024-05-01 and 2024-05-02',
+      'expected a time in milliseconds since 1970, or a date, found 2024-05-01',
     ],
     [{ order: 'hilbert' as 'global' }, 'expected an order (row-major, col-major, global, unordered), found "hilbert"'],
   ])('%j is wrong usage', async (options, message) => {

@@ -40,8 +40,8 @@ writeArrowStream"
 ColumnData ColumnType ColumnValues Datatype Dimension DirectoryHandle Entry Enumeration ErrorCode
 ErrorPlace FieldFile FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo
 FragmentState GroupMember HistoryOptions InspectArray InspectGroup ListedFile MetadataEntry NDRange
-OffsetsList OpenOptions RTree RTreeLevel Range RangeEnd ReadOptions ReadOrder Result SchemaFile
-SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange"
+OffsetsList OpenOptions RTree RTreeLevel Range RangeEnd ReadOptions ReadOrder ReadTime ReadTimes
+Result SchemaFile SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange"
 `)
   })
 

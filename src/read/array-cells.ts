@@ -18,10 +18,19 @@ export type RangeEnd = number | bigint | string | Uint8Array | undefined
 /** Both ends are included; undefined is no end. */
 export type WantedRange = readonly [from: RangeEnd, to: RangeEnd]
 
+/** A time in milliseconds since 1970, or a date. */
+export type ReadTime = number | bigint | Date
+
+/** The times at which an array is opened: one of the two, or neither for now. */
+export interface ReadTimes {
+  /** The array as it was at that time. */
+  asOf?: ReadTime | undefined
+  /** First and last time of what is read, both included. */
+  between?: readonly [from: ReadTime, to: ReadTime] | undefined
+}
+
 /** Which cells of an array to read. */
-export interface ReadOptions {
-  /** First and last time of what is read, in milliseconds since 1970, both included. The defaults are 0 and now. */
-  between?: readonly [from: number | bigint, to: number | bigint] | undefined
+export interface ReadOptions extends ReadTimes {
   /** Names of attributes, beside all dimensions; undefined for all. */
   fields?: readonly string[] | undefined
   /** Ranges by dimension; several of one are united: `{ day: [1, 31], station: [[0, 0], [4, undefined]] }`. */
@@ -57,7 +66,7 @@ const ORDERS: readonly ReadOrder[] = ['row-major', 'col-major', 'global', 'unord
 
 /** @throws InspectError USAGE for names, values and conditions that the array does not have */
 export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
-  const opened = await openAt(array, times(options.between))
+  const opened = await openAt(array, timesOf(options))
   const { schema, between } = opened
   const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
   if (!ORDERS.includes(order)) throw usage(`expected an order (${ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
@@ -80,15 +89,20 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   }
 }
 
-/** @throws InspectError USAGE for what is no time, or times that are the wrong way round */
-export function times(between: ReadOptions['between']): { from?: bigint; to?: bigint } {
+/** @throws InspectError USAGE if both are given, for what is no time, and for times that are the wrong way round */
+export function timesOf({ asOf, between }: ReadTimes): { from?: bigint; to?: bigint } {
+  if (asOf !== undefined && between !== undefined) throw usage('expected asOf or between, found both')
+  if (asOf !== undefined) return { to: milliseconds(asOf) }
   if (between === undefined) return {}
-  const [from, to] = between
-  if (![from, to].every((one) => typeof one === 'bigint' || Number.isSafeInteger(one)) || from > to)
-    throw usage(
-      `expected between to have two times in milliseconds since 1970, the first up to the second, found ${from} and ${to}`,
-    )
-  return { from: BigInt(from), to: BigInt(to) }
+  const [from, to] = between.map(milliseconds)
+  if (from > to) throw usage(`expected between to have its first time up to its second, found ${from} and ${to}`)
+  return { from, to }
+}
+
+function milliseconds(time: ReadTime): bigint {
+  const value = typeof time === 'bigint' ? time : Number(time)
+  if (value >= 0 && (typeof value === 'bigint' || Number.isSafeInteger(value))) return BigInt(value)
+  throw usage(`expected a time in milliseconds since 1970, or a date, found ${String(time)}`)
 }
 
 export function fieldNames({ domain, attributes }: ArraySchema): string[] {

@@ -3,16 +3,15 @@ import { usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { InspectArray } from '../store/array.ts'
-import { checkName, fieldNames, type RangeEnd, rangeSets, times } from './array-cells.ts'
+import { checkName, fieldNames, type RangeEnd, type ReadTimes, rangeSets, timesOf } from './array-cells.ts'
 import { cellHistories, type HiddenBy, type VersionState } from './history.ts'
 import { openAt } from './opening.ts'
 
 /** The values of a cell, by dimension: a number, text, or a date as ISO text or a count of its unit. */
 export type CellWanted = Readonly<Record<string, Exclude<RangeEnd, undefined>>>
 
-export interface HistoryOptions {
-  /** First and last time of the read that decides about each version, in milliseconds since 1970. The defaults are 0 and now. */
-  between?: readonly [from: number | bigint, to: number | bigint] | undefined
+/** The times are those of the read that decides about each version. */
+export interface HistoryOptions extends ReadTimes {
   /** Names of attributes; undefined for all. */
   fields?: readonly string[] | undefined
   /** Values as stored: dates as counts, text as bytes. */
@@ -53,9 +52,9 @@ export interface VersionHiddenBy {
 export async function versionsOfCell(
   array: InspectArray,
   cell: CellWanted,
-  { between, fields, raw = false, onUnread }: HistoryOptions,
+  { fields, raw = false, onUnread, ...times }: HistoryOptions,
 ): Promise<CellVersion[]> {
-  const opened = await openAt(array, times(between))
+  const opened = await openAt(array, timesOf(times))
   const { schema } = opened
   const { dimensions } = schema.domain
   for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
