@@ -135,6 +135,8 @@ class Parser {
     const node = this.condition(this.alternatives(), 0)
     const left = this.tokens[this.next]
     if (left.kind === 'end') return node
+    if (left.text === '-')
+      throw this.fault(left, 'expected and, or, or the end, found "-"; dates are written in quotes,')
     throw this.expected('and, or, or the end', left)
   }
 
@@ -178,7 +180,13 @@ class Parser {
       parts.push(this.compared(left, op, right))
       left = right
     }
-    if (parts.length === 0) return left
+    if (parts.length === 0) {
+      const found = this.tokens[this.next]
+      const isSign = /^(and|or|end|sign)$/
+      if (left.is === 'field' && !isSign.test(found.text) && !isSign.test(found.kind))
+        throw this.expected('==, !=, <, <=, >, >= or in', found)
+      return left
+    }
     return parts.length === 1 ? parts[0] : { is: 'AND', parts }
   }
 

@@ -27,6 +27,16 @@ test.each<[string, number, Bounds]>([
   expect(parseRanges(DIMENSIONS, [option])).toEqual(new Map([[dimension, bounds]]))
 })
 
+test('a year is written as it is printed; of other dates a number is a count', () => {
+  const dimensions = (['DATETIME_YEAR', 'DATETIME_MONTH'] as const).map((type) => ({
+    name: type,
+    type,
+    cell_val_num: 1,
+  }))
+  const lows = [...parseRanges(dimensions, ['DATETIME_YEAR=2024..', 'DATETIME_MONTH=648..']).values()]
+  expect(lows).toMatchObject([{ low: 54n }, { low: 648n }])
+})
+
 describe('refused', () => {
   test.each([
     ['x=0-10', 'expected a number, found "0-10"'],

@@ -237,6 +237,9 @@ describe('errors are of usage, and say what is wrong and where', () => {
   test.each([
     ['', 'expected a field, a value or a bracket at its end'],
     ['a', 'expected a comparison, found only the field "a" at character 1'],
+    ['a between 1 and 2', 'expected ==, !=, <, <=, >, >= or in, found "between" at character 3'],
+    ['a == 1 or s like "x%"', 'expected ==, !=, <, <=, >, >= or in, found "like" at character 13'],
+    ['a > 2024-05-05', 'expected and, or, or the end, found "-"; dates are written in quotes, at character 9'],
     ['a == 1 and 5', 'expected a comparison, found only a value at character 12'],
     ['a = 5', 'expected ==, found "=" at character 3'],
     ['a > > 5', 'expected a field, a value or a bracket, found ">" at character 5'],
