@@ -28,6 +28,7 @@ import {
   wantedCells,
 } from './dense-windows.ts'
 import { fillCell } from './fill.ts'
+import { OpenFiles } from './open-files.ts'
 import {
   type OpenedArray,
   type OpenedFragment,
@@ -134,6 +135,7 @@ class DenseReader {
   /** Number of attributes to show. */
   private readonly shown: number
   private readonly sources: readonly Source[]
+  private readonly files: OpenFiles
   private readonly room: DenseRoom
   private readonly kept: KeptTiles
   /** Cells between neighbours of a tile along each axis. */
@@ -166,6 +168,7 @@ class DenseReader {
       ({ kind, name }) => kind === 'attribute' && needed.has(name) && !shown.some((one) => one.name === name),
     )
     this.shown = shown.length
+    this.files = new OpenFiles([...shown, ...others])
     this.attributes = [...shown, ...others].map((type): Column => {
       const { cell_val_num } = type
       const { value: data, nullable, valid } = fillCell(schema, type)
@@ -334,6 +337,7 @@ class DenseReader {
 
   /** @see tiledb/sm/query/legacy/reader.cc: sparse_tile_overwritten, compute_range_result_coords; measured with 1.7 to 2.30 */
   private async putSparse(made: Assembly, block: Block, { segments }: Piece, source: Source): Promise<void> {
+    await this.files.use(source)
     const newer = this.sources.filter(({ index, isSparse }) => index > source.index && !isSparse)
     const ones = segments.map(() => 1)
     for await (const { tile, box, coordinates, columns, cell_num } of source.sparseTiles(segments)) {
@@ -399,6 +403,7 @@ class DenseReader {
     const known = this.kept.get(key)
     if (known) return known
     const keep = this.kept.hasRoom
+    await this.files.use(source)
     const columns = await source.tile(tile, reuse && !keep)
     if (columns && keep) this.kept.add(key, columns)
     return columns

@@ -1,14 +1,14 @@
 import { inconsistent } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { fixedSize } from '../format/range.ts'
 import { stem } from '../store/commits.ts'
-import type { Fragment } from '../store/fragment.ts'
 import { conditionFields, meets } from './condition.ts'
 import { fillCell } from './fill.ts'
-import { type OpenedArray, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
+import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
 import type { SourceBatch } from './source.ts'
 
 /** Cells of several batches: of each the number of its batch, and its position there. */
@@ -46,15 +46,14 @@ export class CellFilter {
   }
 
   static async of(opened: OpenedArray, query: ReadQuery): Promise<CellFilter> {
-    const none = new Set<string>()
-    const processed = opened.fragments.map(async ({ fragment }) =>
-      opened.deletes.length === 0 ? none : processedNames(fragment),
-    )
-    const done = await Promise.all(processed)
-    for (const condition of opened.deletes) {
-      if (done.some((names) => !names.has(condition.name))) checkFields(condition, opened)
+    const { array, fragments, deletes } = opened
+    const processed: ReadonlySet<string>[] = []
+    for await (const names of inOrder(deletes.length === 0 ? [] : fragments, atOnce(array.folder), processedNames))
+      processed.push(names)
+    for (const condition of deletes) {
+      if (processed.some((names) => !names.has(condition.name))) checkFields(condition, opened)
     }
-    return new CellFilter(opened, query, done)
+    return new CellFilter(opened, query, processed)
   }
 
   /** Whether all cells of a batch stay, whatever they hold. */
@@ -172,8 +171,12 @@ function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedA
 }
 
 /** Names of the delete commits, without suffix, whose effect is stored in a fragment. */
-async function processedNames(fragment: Fragment): Promise<ReadonlySet<string>> {
-  return new Set(((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path))))
+async function processedNames({ fragment }: OpenedFragment): Promise<ReadonlySet<string>> {
+  try {
+    return new Set(((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path))))
+  } finally {
+    await fragment.close()
+  }
 }
 
 /** When a cell was written, in milliseconds since 1970. */

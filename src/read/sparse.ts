@@ -13,6 +13,7 @@ import { gatherFrom } from '../cells/gather.ts'
 import { fixedSize } from '../format/range.ts'
 import { fillCell } from './fill.ts'
 import { CellFilter, type Picked, writtenAt } from './filter.ts'
+import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
 import { MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
@@ -29,8 +30,6 @@ const WINDOW_GROWS = 4
 const MOST_SORTED = 24 * 2 ** 20
 /** Cells of a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
-/** Up to so many fragments stay open between windows. */
-const MOST_OPEN = 64
 
 /** The cells of a sparse array, all fragments merged as TileDB's reader merges them. */
 export async function* readSparse(opened: OpenedArray, query: ReadQuery): ReadBatches {
@@ -47,15 +46,23 @@ class SparseReader {
   private readonly query: ReadQuery
   private readonly filter: CellFilter
   private readonly sources: readonly Source[]
+  private readonly files: OpenFiles
   private readonly columns: readonly ColumnType[]
   /** Number of columns to show, without those of the provenance. */
   private readonly shown: number
 
-  private constructor(opened: OpenedArray, query: ReadQuery, filter: CellFilter, sources: readonly Source[]) {
+  private constructor(
+    opened: OpenedArray,
+    query: ReadQuery,
+    filter: CellFilter,
+    sources: readonly Source[],
+    files: OpenFiles,
+  ) {
     this.opened = opened
     this.query = query
     this.filter = filter
     this.sources = sources
+    this.files = files
     this.columns = readColumns(opened.schema, query)
     this.shown = readColumns(opened.schema, { ...query, provenance: false }).length
   }
@@ -65,21 +72,24 @@ class SparseReader {
     const filter = await CellFilter.of(opened, query)
     const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
     const sources: Source[] = []
+    const files = new OpenFiles(filter.wanted)
     for (const [index, fragment] of fragments.entries()) {
       const { nonempty_domain } = fragment.info
       if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
-      sources.push(await Source.open(fragment, index, filter.wanted, query.onFault))
-      if (fragments.length > MOST_OPEN) await fragment.fragment.close()
+      const source = await Source.open(fragment, index, filter.wanted, query.onFault)
+      await files.use(source)
+      sources.push(source)
     }
     if (query.where) {
       const { where } = query
       const alone = schema.allows_duplicates || !isMerged(sources)
       for (const source of sources) {
         const { fragment, info } = source.fragment
+        await files.use(source)
         source.mayHold = await tileTest(fragment, info, where, alone)
       }
     }
-    return new SparseReader(opened, query, filter, sources)
+    return new SparseReader(opened, query, filter, sources, files)
   }
 
   async close(): Promise<void> {
@@ -105,6 +115,7 @@ class SparseReader {
 
   /** The cells of one fragment as they are stored. */
   private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
+    await this.files.use(source)
     const { tiles, partly } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles, reuse)) {
       const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
@@ -116,7 +127,6 @@ class SparseReader {
         yield* this.shownCells([batch], { from: new Uint32Array(all.length), rows: all })
       }
     }
-    if (this.sources.length > MOST_OPEN) await source.close()
   }
 
   /** The rows inside the ranges and the times; undefined for all. */
@@ -171,13 +181,13 @@ class SparseReader {
     }
     const read: SourceBatch[] = []
     for (const [source, own] of bySource) {
+      await this.files.use(source)
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
         pool.add(batch, rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i))
         read.push(batch)
       }
-      if (this.sources.length > MOST_OPEN) await source.close()
     }
     return read
   }
