@@ -166,9 +166,7 @@ async function runCommand(
 
 function checkArrow(process: Process, paths: readonly string[], options: CommonOptions): void {
   if (paths.length > 1) {
-    throw usage(
-      `--format arrow writes one table: expected one fragment, or an array with --all-fragments, found ${paths.length} targets`,
-    )
+    throw usage(`--format arrow writes one table: expected one target, found ${paths.length} targets`)
   }
   refuseTerminal(process, options)
 }

@@ -200,6 +200,7 @@ describe('options', () => {
     for (const [args, message] of [
       [['decode', fragment, '--format', 'arrow'], 'terminal'],
       [['decode', fragment, fragment, '--format', 'arrow'], 'found 2 targets'],
+      [['read', fragment, fragment, '--format', 'arrow'], 'writes one table: expected one target, found 2 targets'],
       [['ls', fragment, '--format', 'arrow'], '--format expects table, json, ndjson, csv, tsv, found "arrow"'],
       [['footer', fragment, '-o', `${folder}/b.arrow`], 'not Arrow'],
     ] as const) {
