@@ -36,6 +36,8 @@ export interface CellSelection {
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
   /** Skips every tile with an unreadable column. Drops a column that is unreadable in every tile: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
+  /** With `wholeTiles`: tiles with an unreadable column come all the same, without it. */
+  withUnreadable?: boolean | undefined
   /** Called for tiles in which bytes of a field were lost when they were written. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
   /** With `wholeTiles`: called for a column whose metadata or files cannot be read. The column is left out. */
@@ -133,7 +135,7 @@ export class FragmentCells {
           continue
         }
         const batch = await this.batch(tile)
-        if (!this.selection.wholeTiles || this.isWhole(batch)) yield batch
+        if (!this.selection.wholeTiles || this.selection.withUnreadable || this.isWhole(batch)) yield batch
       }
     }
   }

@@ -146,7 +146,8 @@ export function shownLabels(
 ): ShownLabels | undefined {
   const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
   if (!enumeration) return undefined
-  const { values } = enumerationResult(enumeration, style)
+  // Names of fragments are no values of the array: `raw` leaves them as they are.
+  const { values } = enumerationResult(enumeration, name === PROVENANCE[0].name ? { ...style, raw: false } : style)
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 

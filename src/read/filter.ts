@@ -57,15 +57,15 @@ export class CellFilter {
   }
 
   /** Whether all cells of a batch stay, whatever they hold. */
-  keepsAll({ deleted }: SourceBatch): boolean {
-    return deleted === undefined && this.where === undefined && this.opened.deletes.length === 0
+  keepsAll({ deleted, lost }: SourceBatch): boolean {
+    return !lost && deleted === undefined && this.where === undefined && this.opened.deletes.length === 0
   }
 
   /** The cells that stay. */
   kept(batches: readonly SourceBatch[], picked: Picked): Picked {
     if (batches.every((batch) => this.keepsAll(batch))) return picked
     const { from, rows } = picked
-    const stays = new Uint8Array(rows.length).fill(1)
+    const stays = Uint8Array.from(from, (batch) => (batches[batch].lost ? 0 : 1))
     for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
     for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     if (this.where) {

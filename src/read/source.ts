@@ -30,6 +30,8 @@ export interface SourceBatch {
   written: Float64Array | undefined
   /** The time at which each cell was deleted, in a fragment that keeps them. */
   deleted: Float64Array | undefined
+  /** Whether a column could not be read. The cells hide older ones, and are left out. */
+  lost?: boolean | undefined
 }
 
 const TIMESTAMPS = '__timestamps'
@@ -67,6 +69,7 @@ export class Source {
     this.selection = {
       fields: names.filter(has),
       wholeTiles: onFault !== undefined,
+      withUnreadable: true,
       onColumnError: onFault && ((error, column, tile) => onFault(this.placed(error, `${column.name}, tile ${tile}`))),
       onFieldError: onFault && ((error, field) => onFault(this.placed(error, field))),
     }
@@ -122,7 +125,12 @@ export class Source {
     const { dimensions } = info.schema.domain
     const found = new Set<number>()
     if (tiles.length === 0) return found
-    const cells = await FragmentCells.open(fragment, { ...this.selection, ...chosen(tiles), fields: [] })
+    const cells = await FragmentCells.open(fragment, {
+      ...this.selection,
+      ...chosen(tiles),
+      fields: [],
+      withUnreadable: false,
+    })
     try {
       for await (const { tile, cell_num, columns } of cells.batches())
         if (rowsInside(dimensions, columns as ColumnData[], cell_num, ranges)?.length !== 0) found.add(tile)
@@ -143,7 +151,13 @@ export class Source {
     const [times, deletes] = [TIMESTAMPS, DELETE_TIMESTAMPS].map((name) =>
       columns.findIndex((one) => one.name === name),
     )
-    for await (const batch of this.cells.batches())
+    const dimensions = this.fragment.info.schema.domain.dimensions.length
+    const opensAll = this.selection.fields?.every((name) => columns.some((one) => one.name === name))
+    for await (const batch of this.cells.batches()) {
+      const lost = !opensAll || batch.columns.some((column) => column === undefined)
+      // Nobody knows which cells a tile without coordinates or times hides.
+      const needed = [...batch.columns.slice(0, dimensions), ...(this.hasTimes ? [batch.columns[times]] : [])]
+      if (lost && needed.some((column) => column === undefined)) continue
       yield {
         source: this,
         tile: batch.tile,
@@ -152,7 +166,9 @@ export class Source {
         columns: places.map((at) => batch.columns[at]),
         written: timesOf(batch, times),
         deleted: timesOf(batch, deletes),
+        lost,
       }
+    }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
 test('the title of the table says which time was asked for', async () => {
@@ -13,4 +15,42 @@ test('the title of the table says which time was asked for', async () => {
 test('on a narrow terminal, too, the table of --provenance shows the fragments', async () => {
   const { text } = await run(['read', `${FIXTURES}/22/dense_basic`, '--provenance'], { columns: 60 })
   expect(text).toMatch(/│ .*y.* │ .*x.* │ .*__fragment.* │ .*a.* │/)
+})
+
+describe('--keep-going: cells that cannot be read still hide older ones', () => {
+  const ARRAY = `${FIXTURES}/merged/later_than_named`
+  const copy = `${temporaryFolder()}/array`
+  const name = readdirSync(`${ARRAY}/__fragments`).find((one) => one.startsWith('__20_20_'))
+
+  test.each([
+    ['a file is missing', (file: string) => rmSync(file)],
+    ['tiles are cut off', (file: string) => truncateSync(file, 60)],
+  ])('%s', async (_, damage) => {
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(ARRAY, copy, { recursive: true })
+    damage(`${copy}/__fragments/${name}/a0.tdb`)
+    const options = ['--provenance', '--format', 'ndjson']
+    const whole = await run(['read', ARRAY, ...options])
+    const { code, text } = await run(['read', copy, ...options, '--keep-going'])
+    expect(code).toBe(1)
+    const cellsOf = (lines: string): string[] => lines.split('\n').filter(Boolean)
+    const [cells, all] = [cellsOf(text), cellsOf(whole.text)]
+    expect(all).toEqual(expect.arrayContaining(cells))
+    expect(cells).toEqual(expect.arrayContaining(all.filter((line) => !line.includes(`"${name}"`))))
+    expect(cells.length).toBeLessThan(all.length)
+  })
+})
+
+test('--raw leaves the names of --provenance as they are', async () => {
+  const { text } = await run([
+    'read',
+    `${FIXTURES}/22/dense_basic`,
+    '--provenance',
+    '--raw',
+    '--limit',
+    '1',
+    '--format',
+    'ndjson',
+  ])
+  expect(text).toMatch(/"__fragment":"__\d+_\d+_/)
 })
