@@ -37,6 +37,13 @@ export function sameCell({ data, starts }: ColumnData, a: number, b: number, siz
   return true
 }
 
+/** The positions of all cells of a batch. */
+export function allRows(count: number): Uint32Array {
+  const rows = new Uint32Array(count)
+  for (let i = 0; i < count; i++) rows[i] = i
+  return rows
+}
+
 /** Rows of one tile, or of a part of a large tile, column by column. A column that could not be read is undefined. */
 export interface CellBatch {
   tile: number

@@ -94,44 +94,35 @@ function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array,
  * @param from for each cell the number of its source
  * @param rows for each cell its position there
  * @param size bytes of a fixed-sized cell; undefined for var-sized cells
+ * @param fill a column of one cell; without validity, the field is not nullable
  */
 export function gatherFrom(
   sources: readonly (ColumnData | undefined)[],
   from: Uint32Array,
   rows: Uint32Array,
   size: number | undefined,
-  fill: FillCell,
+  fill: ColumnData,
 ): ColumnData {
-  const validity = fill.nullable ? gatherValidity(sources, from, rows, fill) : undefined
-  const filled = { data: fill.value, starts: Float64Array.of(0, fill.value.length), validity: undefined }
+  const validity = fill.validity && gatherValidity(sources, from, rows, fill.validity[0])
   const missing = sources.some((source) => source === undefined)
   // Where a source is missing, the fill cell is a column of one cell.
   const at = missing ? rows.map((row, i) => (sources[from[i]] ? row : 0)) : rows
-  const columns = missing ? sources.map((source) => source ?? filled) : (sources as readonly ColumnData[])
+  const columns = missing ? sources.map((source) => source ?? fill) : (sources as readonly ColumnData[])
   if (size === undefined) return { ...gatherVarFrom(columns, from, at), validity }
   return { data: gatherFixedFrom(columns, from, at, size), starts: undefined, validity }
-}
-
-/** The cell that stands for cells that were never written. */
-export interface FillCell {
-  /** Bytes of one cell. */
-  value: Uint8Array
-  nullable: boolean
-  /** Whether a nullable field has the value, and not null. */
-  valid: boolean
 }
 
 function gatherValidity(
   sources: readonly (ColumnData | undefined)[],
   from: Uint32Array,
   rows: Uint32Array,
-  { valid }: FillCell,
+  valid: number,
 ): Uint8Array {
   const lists = sources.map((source) => source?.validity)
   const out = new Uint8Array(rows.length)
   for (let i = 0; i < out.length; i++) {
     const list = lists[from[i]]
-    out[i] = list ? list[rows[i]] : sources[from[i]] || valid ? 1 : 0
+    out[i] = list ? list[rows[i]] : sources[from[i]] ? 1 : valid
   }
   return out
 }

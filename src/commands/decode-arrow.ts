@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
@@ -114,12 +114,8 @@ async function* limitedBatches(batches: AsyncIterable<CellBatch>, limit: number)
   if (left <= 0) return
   for await (const batch of batches) {
     const count = batch.rows?.length ?? batch.cell_num
-    yield count <= left ? batch : { ...batch, rows: batch.rows?.subarray(0, left) ?? firstRows(left) }
+    yield count <= left ? batch : { ...batch, rows: batch.rows?.subarray(0, left) ?? allRows(left) }
     left -= count
     if (left <= 0) return
   }
-}
-
-function firstRows(count: number): Uint32Array {
-  return Uint32Array.from({ length: count }, (_, i) => i)
 }

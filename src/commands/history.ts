@@ -141,12 +141,13 @@ async function cellOutcome(
     const values = valuesOf(cx, labels, attributes, version.values.slice(dimensions.length))
     shown.push(await versionResult(cx, opened, version, values))
   }
+  const fills = attributes.map((column) => fillCell(schema, column))
   const isFilled = schema.array_type === 'dense' && !versions.some(({ state }) => state === 'current')
   const document: HistoryDocument = {
     ...documentHead('history', cx.shownPath(path)),
     as_of: between,
     cell,
-    fill_values: isFilled ? valuesOf(cx, labels, attributes, fillValues(schema, attributes)) : undefined,
+    fill_values: isFilled ? valuesOf(cx, labels, attributes, fills) : undefined,
     versions: shown,
     not_examined: unread.length === 0 ? undefined : unread.map((fault) => notExaminedResult(cx, fault)),
   }
@@ -171,14 +172,6 @@ const VERSION_KEYS: readonly (keyof HistoryVersion)[] = [
   'tile',
   'position',
 ]
-
-function fillValues(schema: ArraySchema, attributes: readonly ColumnType[]): ColumnData[] {
-  return attributes.map((column) => {
-    const { value, nullable, valid } = fillCell(schema, column)
-    const starts = column.cell_val_num === 'var' ? Float64Array.of(0, value.length) : undefined
-    return { data: value, starts, validity: nullable ? Uint8Array.of(valid ? 1 : 0) : undefined }
-  })
-}
 
 /** One cell of some columns, by name. */
 function valuesOf(

@@ -2,7 +2,15 @@ import { addPlace, type InspectError, isNew, usage } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
-import { type OpenedArray, PROVENANCE, type ReadOrder, type ReadQuery, readColumns } from '../read/query.ts'
+import {
+  fieldNames,
+  type OpenedArray,
+  PROVENANCE,
+  READ_ORDERS,
+  type ReadOrder,
+  type ReadQuery,
+  readColumns,
+} from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import { attributeLabels } from '../store/labels.ts'
@@ -22,8 +30,6 @@ interface ReadOptions extends CellOptions, TimesOptions {
   labels?: boolean
   provenance?: boolean
 }
-
-const ORDERS: readonly ReadOrder[] = ['row-major', 'col-major', 'global', 'unordered']
 
 export const command: CommandModule<ReadOptions> = {
   about:
@@ -51,7 +57,7 @@ export const command: CommandModule<ReadOptions> = {
         `only cells that meet it: ${WHERE_FORMS}; others have fill values in dense arrays`,
         oneCondition,
       )
-      .option('--order <order>', `${ORDERS.join(', ')}; by default the one that costs least`)
+      .option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
       .option('--limit <n>', 'at most n cells')
       .option('--labels', 'values of enumerations instead of their indexes')
       .option('--provenance', 'columns __fragment, __tile, __cell, __written: where each cell is stored, and its time')
@@ -171,14 +177,10 @@ export async function checkFields(
   return named
 }
 
-function fieldNames({ domain, attributes }: OpenedArray['schema']): string[] {
-  return [...domain.dimensions, ...attributes].map(({ name }) => name)
-}
-
 function parseOrder(text: string | undefined): ReadOrder | undefined {
-  const order = ORDERS.find((one) => one === text)
+  const order = READ_ORDERS.find((one) => one === text)
   if (text === undefined || order) return order
-  throw usage(`--order expects one of ${ORDERS.join(', ')}, found ${JSON.stringify(text)}`)
+  throw usage(`--order expects one of ${READ_ORDERS.join(', ')}, found ${JSON.stringify(text)}`)
 }
 
 /** The enumerations of `--labels`, and the names of the fragments for `--provenance`. */

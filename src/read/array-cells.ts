@@ -2,13 +2,12 @@ import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnType } from '../cells/column.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { bytesOf } from '../format/value.ts'
 import type { InspectArray } from '../store/array.ts'
 import { openAt } from './opening.ts'
-import { type ReadBatches, type ReadOrder, type ReadQuery, readColumns } from './query.ts'
+import { fieldNames, READ_ORDERS, type ReadBatches, type ReadOrder, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
 import { loadWhere } from './where.ts'
 
@@ -62,14 +61,13 @@ export interface ArrayCells {
   readonly fragments: readonly string[]
 }
 
-const ORDERS: readonly ReadOrder[] = ['row-major', 'col-major', 'global', 'unordered']
-
 /** @throws InspectError USAGE for names, values and conditions that the array does not have */
 export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
   const opened = await openAt(array, timesOf(options))
   const { schema, between } = opened
   const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
-  if (!ORDERS.includes(order)) throw usage(`expected an order (${ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
+  if (!READ_ORDERS.includes(order))
+    throw usage(`expected an order (${READ_ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
   for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
   const query: ReadQuery = {
     order,
@@ -103,10 +101,6 @@ function milliseconds(time: ReadTime): bigint {
   const value = typeof time === 'bigint' ? time : Number(time)
   if (value >= 0 && (typeof value === 'bigint' || Number.isSafeInteger(value))) return BigInt(value)
   throw usage(`expected a time in milliseconds since 1970, or a date, found ${String(time)}`)
-}
-
-export function fieldNames({ domain, attributes }: ArraySchema): string[] {
-  return [...domain.dimensions, ...attributes].map(({ name }) => name)
 }
 
 export function checkName(what: string, name: string, known: readonly string[]): void {

@@ -3,9 +3,10 @@ import { usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { InspectArray } from '../store/array.ts'
-import { checkName, fieldNames, type RangeEnd, type ReadTimes, rangeSets, timesOf } from './array-cells.ts'
+import { checkName, type RangeEnd, type ReadTimes, rangeSets, timesOf } from './array-cells.ts'
 import { cellHistories, type HiddenBy, type VersionState } from './history.ts'
 import { openAt } from './opening.ts'
+import { fieldNames } from './query.ts'
 
 /** The values of a cell, by dimension: a number, text, or a date as ISO text or a count of its unit. */
 export type CellWanted = Readonly<Record<string, Exclude<RangeEnd, undefined>>>

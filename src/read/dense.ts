@@ -9,7 +9,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { NDRange } from '../format/range.ts'
+import { fixedSize, type NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
@@ -169,17 +169,11 @@ class DenseReader {
     )
     this.shown = shown.length
     this.files = new OpenFiles([...shown, ...others])
-    this.attributes = [...shown, ...others].map((type): Column => {
-      const { cell_val_num } = type
-      const { value: data, nullable, valid } = fillCell(schema, type)
-      const validity = nullable ? Uint8Array.of(valid ? 1 : 0) : undefined
-      const isVar = cell_val_num === 'var'
-      return {
-        type,
-        size: isVar ? undefined : datatypeSize(type.type) * cell_val_num,
-        fill: { data, starts: isVar ? Float64Array.of(0, data.length) : undefined, validity },
-      }
-    })
+    this.attributes = [...shown, ...others].map((type) => ({
+      type,
+      size: fixedSize(type),
+      fill: fillCell(schema, type),
+    }))
     this.sources = fragments.flatMap((fragment, index) =>
       fragment.info.nonempty_domain ? [new Source(fragment, index, this.grid, this.attributes, query)] : [],
     )

@@ -1,14 +1,30 @@
-import type { ColumnType } from '../cells/column.ts'
-import type { FillCell } from '../cells/gather.ts'
+import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
+import { fixedSize } from '../format/range.ts'
+import type { Picked } from './filter.ts'
 
-/** What a read gives for cells of a column that were never written, by the schema with which the array is opened. */
-export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, nullable }: ColumnType): FillCell {
+/**
+ * What a read gives for a cell of a column that was never written, by the schema with which the array is opened.
+ * @returns a column of one cell
+ */
+export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, nullable }: ColumnType): ColumnData {
   const attribute = kind === 'attribute' ? schema.attributes.find((one) => one.name === name) : undefined
+  const data = attribute?.fill_value ?? defaultFillValue(type, cell_val_num)
   return {
-    value: attribute?.fill_value ?? defaultFillValue(type, cell_val_num),
-    nullable,
-    valid: attribute?.fill_value_validity ?? false,
+    data,
+    starts: cell_val_num === 'var' ? Float64Array.of(0, data.length) : undefined,
+    validity: nullable ? Uint8Array.of(attribute?.fill_value_validity ? 1 : 0) : undefined,
   }
+}
+
+/** Cells of a column, picked from several batches; undefined stands for a batch without it: its cells are fill values. */
+export function pickedColumn(
+  schema: ArraySchema,
+  column: ColumnType,
+  sources: readonly (ColumnData | undefined)[],
+  { from, rows }: Picked,
+): ColumnData {
+  return gatherFrom(sources, from, rows, fixedSize(column), fillCell(schema, column))
 }

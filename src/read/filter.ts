@@ -1,14 +1,19 @@
 import { inconsistent } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { gatherFrom } from '../cells/gather.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
-import { fixedSize } from '../format/range.ts'
 import { stem } from '../store/commits.ts'
 import { conditionFields, meets } from './condition.ts'
-import { fillCell } from './fill.ts'
-import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
+import { pickedColumn } from './fill.ts'
+import {
+  fieldNames,
+  type OpenedArray,
+  type OpenedFragment,
+  type ReadQuery,
+  readColumns,
+  type TimedCondition,
+} from './query.ts'
 import type { SourceBatch } from './source.ts'
 
 /** Cells of several batches: of each the number of its batch, and its position there. */
@@ -150,10 +155,9 @@ export class CellFilter {
   }
 
   /** A wanted column of the picked cells. */
-  column(c: number, batches: readonly SourceBatch[], { from, rows }: Picked): ColumnData {
-    const column = this.wanted[c]
+  column(c: number, batches: readonly SourceBatch[], picked: Picked): ColumnData {
     const sources = batches.map(({ columns }) => columns[c])
-    return gatherFrom(sources, from, rows, fixedSize(column), fillCell(this.opened.schema, column))
+    return pickedColumn(this.opened.schema, this.wanted[c], sources, picked)
   }
 }
 
@@ -162,9 +166,9 @@ export class CellFilter {
  * its cells, since none has the field.
  */
 function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
-  const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
+  const known = fieldNames(schema)
   for (const field of conditionFields(stays)) {
-    if (known.has(field)) continue
+    if (known.includes(field)) continue
     const message = `a delete condition is about ${JSON.stringify(field)}, which the array's schema does not have: TileDB cannot read the array either`
     throw inconsistent(message, { file: `${array.folder.path}/${path}` })
   }

@@ -1,19 +1,17 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
-import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { lanesOf } from '../cells/elements.ts'
-import { gatherFrom } from '../cells/gather.ts'
+import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { fixedSize } from '../format/range.ts'
+import { u64 } from '../format/u32.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { stem } from '../store/commits.ts'
 import { readDense } from './dense.ts'
-import { fillCell } from './fill.ts'
+import { pickedColumn } from './fill.ts'
 import { CellFilter, type Deletion, writtenAt } from './filter.ts'
-import { isCutByTime } from './opening.ts'
+import { isCutByTime, openFragment } from './opening.ts'
 import { MergePool } from './pool.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
 import { Source, type SourceBatch } from './source.ts'
@@ -104,20 +102,12 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
   const { array, schema, fragments } = opened
   const overlapOf = rangeOverlap(schema.domain.dimensions, ranges)
   const entries = await array.fragments()
+  const indexes = new Map(fragments.map(({ fragment }, index) => [fragment.folder.path, index]))
   for (const [i, entry] of entries.entries()) {
-    const index = fragments.findIndex(({ fragment }) => fragment.folder.path === array.fragment(entry.path).folder.path)
-    const one = index >= 0 ? fragments[index] : await unlessUnread(onUnread, () => openUnread(opened, entry))
+    const index = indexes.get(array.fragment(entry.path).folder.path) ?? -1
+    const one = index >= 0 ? fragments[index] : await unlessUnread(onUnread, () => openFragment(array, entry))
     if (!one?.info.nonempty_domain || overlapOf(one.info.nonempty_domain) === 'none') continue
     yield { entry, opened: one, index: index >= 0 ? index : i - entries.length }
-  }
-}
-
-async function openUnread({ array }: OpenedArray, { path, timestamp_range }: FragmentEntry): Promise<OpenedFragment> {
-  const fragment = array.fragment(path)
-  try {
-    return { fragment, info: await fragment.info(), time: timestamp_range?.[0] ?? 0n }
-  } finally {
-    await fragment.close()
   }
 }
 
@@ -166,31 +156,19 @@ class Histories {
   }
 
   private cells(types: readonly ColumnType[], columns: readonly (ColumnData | undefined)[], row: number): ColumnData[] {
-    return types.map((column, c) =>
-      gatherFrom(
-        [columns[c]],
-        Uint32Array.of(0),
-        Uint32Array.of(row),
-        fixedSize(column),
-        fillCell(this.schema, column),
-      ),
-    )
+    const picked = { from: Uint32Array.of(0), rows: Uint32Array.of(row) }
+    return types.map((column, c) => pickedColumn(this.schema, column, [columns[c]], picked))
   }
 
   /** In row-major order, the versions of each by time. */
   all(): FoundHistory[] {
     const found = [...this.found.values()]
     for (const { versions } of found) versions.sort(byTime)
-    const from = Uint32Array.from(found.keys())
-    const columns = this.dimensions.map((column, d) =>
-      gatherFrom(
-        found.map(({ coordinates }) => coordinates[d]),
-        from,
-        new Uint32Array(found.length),
-        fixedSize(column),
-        fillCell(this.schema, column),
-      ),
-    )
+    const picked = { from: allRows(found.length), rows: new Uint32Array(found.length) }
+    const columns = this.dimensions.map((column, d) => {
+      const sources = found.map(({ coordinates }) => coordinates[d])
+      return pickedColumn(this.schema, column, sources, picked)
+    })
     const lanes = layoutLanes(this.schema.domain.dimensions, columns, found.length, false)
     return Array.from(sortedPositions(lanes, found.length), (at) => found[at])
   }
@@ -249,7 +227,9 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
   const cells = new Map<FoundHistory, Found[]>()
   for (const found of newestFirst(opened, wanted)) {
     const history = histories.at(found.wanted.batch.columns, found.row)
-    cells.set(history, [...(cells.get(history) ?? []), found])
+    const known = cells.get(history)
+    if (known) known.push(found)
+    else cells.set(history, [found])
   }
   for (const [history, versions] of cells) {
     let newer: CellVersion | undefined
@@ -323,15 +303,15 @@ async function* wantedCells(
     for await (const batch of source.batches(tiles)) {
       const coordinates = batch.columns.slice(0, dimensions.length) as ColumnData[]
       const inside = rowsInside(dimensions, coordinates, batch.cell_num, ranges)
-      const rows = inside ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
+      const rows = inside ?? allRows(batch.cell_num)
       if (rows.length === 0) continue
-      const none = new Uint32Array(rows.length)
+      const picked = { from: new Uint32Array(rows.length), rows }
       const kept: SourceBatch = {
         ...batch,
         cell_num: rows.length,
         columns: columns.map((column, c) => {
           const data = batch.columns[c]
-          return data && gatherFrom([data], none, rows, fixedSize(column), fillCell(schema, column))
+          return data && pickedColumn(schema, column, [data], picked)
         }),
         written: timesAt(batch.written, rows),
         deleted: timesAt(batch.deleted, rows),
@@ -389,7 +369,7 @@ function deletedBy(
 ): Deleted {
   if (condition) return { kind: 'delete', name: condition.name, time, condition }
   const data = columns[index]?.data
-  const path = data && processed[lanesOf(data)[2 * row]]
+  const path = data && processed[u64(data, 8 * row)]
   const name = path === undefined ? undefined : stem(lastPathPart(path))
   return { kind: 'delete', name, time, condition: deletes.find((one) => one.name === name) }
 }
@@ -411,13 +391,13 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
       const alone = { ...opened, fragments: [fragment] }
       for await (const { cell_num, rows, columns } of readDense(alone, { ...readQuery(query), provenance: true })) {
         const [owner, tile, cell] = columns.slice(own.length)
-        for (const row of rows ?? new Uint32Array(cell_num).map((_, i) => i)) {
+        for (const row of rows ?? allRows(cell_num)) {
           if (owner?.validity?.[row] === 0) continue
           const history = histories.at(columns, row)
           const version: CellVersion = {
             entry,
-            tile: numberAt(tile, row),
-            cell: numberAt(cell, row),
+            tile: tile ? u64(tile.data, 8 * row) : 0,
+            cell: cell ? u64(cell.data, 8 * row) : 0,
             written,
             values: histories.values(columns, row),
             filled: lacks,
@@ -439,9 +419,4 @@ function attributesLacking({ info }: OpenedFragment, columns: readonly ColumnTyp
     const own = info.schema.attributes.find(({ name }) => name === column.name)
     return own && formOf(own) === formOf(column) ? [] : [column.name]
   })
-}
-
-function numberAt(column: ColumnData | undefined, row: number): number {
-  const lanes = column && lanesOf(column.data)
-  return lanes ? lanes[2 * row + 1] * 2 ** 32 + lanes[2 * row] : 0
 }

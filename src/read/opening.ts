@@ -48,22 +48,29 @@ async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
   // The sizes of all metadata files from a few listings, the footers from consolidated metadata.
   if (isRemote) await array.listFragmentsAhead()
   const footers = isRemote ? await array.consolidatedFooters() : undefined
-  const open = async ({ name, path, timestamp_range }: FragmentEntry): Promise<OpenedFragment> => {
-    const fragment = array.fragment(path)
-    try {
-      const footer = footers?.get(name)
-      const size = footer && (await fragmentFileSizes(fragment)).get(FRAGMENT_METADATA_FILE)
-      if (footer && size !== undefined) fragment.assumeFooter(footer, size)
-      return { fragment, info: await fragment.info(), time: timestamp_range?.[0] ?? 0n }
-    } catch (error) {
-      throw addPlace(error, { file: fragment.folder.path })
-    } finally {
-      await fragment.close()
-    }
-  }
+  const open = (entry: FragmentEntry): Promise<OpenedFragment> => openFragment(array, entry, footers)
   const fragments: OpenedFragment[] = []
   for await (const one of inOrder(entries, atOnce(array.folder), open)) fragments.push(one)
   return fragments
+}
+
+/** @param footers copies from consolidated metadata, by name of the fragment */
+export async function openFragment(
+  array: InspectArray,
+  { name, path, timestamp_range }: FragmentEntry,
+  footers?: ReadonlyMap<string, Uint8Array>,
+): Promise<OpenedFragment> {
+  const fragment = array.fragment(path)
+  try {
+    const footer = footers?.get(name)
+    const size = footer && (await fragmentFileSizes(fragment)).get(FRAGMENT_METADATA_FILE)
+    if (footer && size !== undefined) fragment.assumeFooter(footer, size)
+    return { fragment, info: await fragment.info(), time: timestamp_range?.[0] ?? 0n }
+  } catch (error) {
+    throw addPlace(error, { file: fragment.folder.path })
+  } finally {
+    await fragment.close()
+  }
 }
 
 /**

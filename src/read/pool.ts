@@ -21,7 +21,7 @@ interface Taken {
   held: number
 }
 
-const NO_FILL = { value: new Uint8Array(0), nullable: false, valid: false }
+const NO_FILL: ColumnData = { data: new Uint8Array(0), starts: undefined, validity: undefined }
 
 /** Puts the cells of several fragments in global order. */
 export class MergePool {
@@ -50,7 +50,7 @@ export class MergePool {
   take(before: readonly ColumnData[] | undefined): Taken {
     this.entries.sort((a, b) => newestFirst(a.batch, b.batch))
     const { entries } = this
-    const { from, rows } = listed(entries)
+    const { from, rows } = listed(entries.map((entry) => entry.rows))
     const batches = entries.map(({ batch }) => batch)
     const { dimensions } = this.schema.domain
     const ends = before ? endCells(before, fixedSize(dimensions[0])) : 0
@@ -112,15 +112,15 @@ function newestFirst(a: SourceBatch, b: SourceBatch): number {
   return b.source.index - a.source.index || a.tile - b.tile || a.first - b.first
 }
 
-/** All cells of the entries, one after another. */
-function listed(entries: readonly Entry[]): Picked {
-  const count = entries.reduce((sum, { rows }) => sum + rows.length, 0)
+/** Cells of several batches, one batch after another. */
+export function listed(cells: readonly Uint32Array[]): Picked {
+  const count = cells.reduce((sum, { length }) => sum + length, 0)
   const [from, rows] = [new Uint32Array(count), new Uint32Array(count)]
   let at = 0
-  for (const [i, entry] of entries.entries()) {
-    from.fill(i, at, at + entry.rows.length)
-    rows.set(entry.rows, at)
-    at += entry.rows.length
+  for (const [i, own] of cells.entries()) {
+    from.fill(i, at, at + own.length)
+    rows.set(own, at)
+    at += own.length
   }
   return { from, rows }
 }

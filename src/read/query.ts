@@ -6,8 +6,9 @@ import type { ConditionNode } from '../format/delete-condition.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 
-/** The order of the cells of a read, as TileDB's layouts name it. */
-export type ReadOrder = 'row-major' | 'col-major' | 'global' | 'unordered'
+/** The orders of the cells of a read, as TileDB's layouts name them. */
+export const READ_ORDERS = ['row-major', 'col-major', 'global', 'unordered'] as const
+export type ReadOrder = (typeof READ_ORDERS)[number]
 
 /** What TileDB loads when it opens an array between two times. */
 export interface OpenedArray {
@@ -78,6 +79,11 @@ export function readColumns({ domain, attributes }: ArraySchema, { fields, prove
     ),
     ...(provenance ? PROVENANCE : []),
   ]
+}
+
+/** Names of all dimensions and attributes. */
+export function fieldNames({ domain, attributes }: ArraySchema): string[] {
+  return [...domain.dimensions, ...attributes].map(({ name }) => name)
 }
 
 /** The result of a read: batches of cells whose columns are those of {@link readColumns}. `tile` has no meaning. */

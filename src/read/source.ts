@@ -1,12 +1,13 @@
 import { InspectError } from '../base/errors.ts'
 import { type Overlap, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
-import { lanesOf } from '../cells/elements.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import { u64s } from '../format/u32.ts'
+import { formOf } from '../store/changed-fields.ts'
 import type { TileTest } from './pruning.ts'
 import type { OpenedFragment, ReadQuery } from './query.ts'
 
@@ -146,7 +147,9 @@ export class Source {
     Object.assign(this.selection, chosen(tiles), { reuse })
     this.cells ??= await FragmentCells.open(this.fragment.fragment, this.selection)
     const { columns } = this.cells
-    const place = (wanted: ColumnType): number => columns.findIndex((one) => isSameForm(one, wanted))
+    // TileDB misreads cells of another form than the array has now.
+    const place = (wanted: ColumnType): number =>
+      columns.findIndex((one) => one.kind === wanted.kind && one.name === wanted.name && formOf(one) === formOf(wanted))
     const places = this.wanted.map(place)
     const [times, deletes] = [TIMESTAMPS, DELETE_TIMESTAMPS].map((name) =>
       columns.findIndex((one) => one.name === name),
@@ -189,22 +192,7 @@ function chosen(tiles: readonly number[]): Pick<CellSelection, 'tiles' | 'skipTi
 /** Stored bytes of var-sized values may unfold to this many times as many. */
 const UNFOLDED = 4
 
-/** Whether a fragment's column has the form that the array has now. TileDB misreads cells of another form. */
-export function isSameForm(a: ColumnType, b: ColumnType): boolean {
-  return (
-    a.kind === b.kind &&
-    a.name === b.name &&
-    a.type === b.type &&
-    a.cell_val_num === b.cell_val_num &&
-    a.nullable === b.nullable
-  )
-}
-
 function timesOf(batch: CellBatch, column: number): Float64Array | undefined {
   const data = batch.columns[column]?.data
-  if (!data) return undefined
-  const lanes = lanesOf(data)
-  const times = new Float64Array(batch.cell_num)
-  for (let i = 0; i < times.length; i++) times[i] = lanes[2 * i + 1] * 2 ** 32 + lanes[2 * i]
-  return times
+  return data && u64s(data)
 }

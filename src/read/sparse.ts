@@ -8,14 +8,12 @@ import {
   rowsInside,
 } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
-import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
-import { gatherFrom } from '../cells/gather.ts'
-import { fixedSize } from '../format/range.ts'
-import { fillCell } from './fill.ts'
+import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
+import { pickedColumn } from './fill.ts'
 import { CellFilter, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
-import { MergePool, pickFrom } from './pool.ts'
+import { listed, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
@@ -123,7 +121,7 @@ class SparseReader {
       if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined))
         yield { tile: batch.tile, first: batch.first, cell_num: batch.cell_num, rows, columns }
       else {
-        const all = rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
+        const all = rows ?? allRows(batch.cell_num)
         yield* this.shownCells([batch], { from: new Uint32Array(all.length), rows: all })
       }
     }
@@ -137,7 +135,7 @@ class SparseReader {
     const { written } = batch
     if (!written || !isCutByTime(this.opened, batch.source.fragment)) return rows
     const [first, last] = this.opened.between.map(Number)
-    const all = rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i)
+    const all = rows ?? allRows(batch.cell_num)
     return all.filter((row) => written[row] >= first && written[row] <= last)
   }
 
@@ -185,7 +183,7 @@ class SparseReader {
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
-        pool.add(batch, rows ?? Uint32Array.from({ length: batch.cell_num }, (_, i) => i))
+        pool.add(batch, rows ?? allRows(batch.cell_num))
         read.push(batch)
       }
     }
@@ -225,26 +223,18 @@ class SparseReader {
   private *sortedBatches(batches: readonly CellBatch[], colMajor: boolean): Generator<CellBatch> {
     const { schema } = this.opened
     const { dimensions } = schema.domain
-    const cells = batches.map(({ rows, cell_num }) => rows ?? Uint32Array.from({ length: cell_num }, (_, i) => i))
-    const count = cells.reduce((sum, { length }) => sum + length, 0)
-    const [from, at] = [new Uint32Array(count), new Uint32Array(count)]
-    let filled = 0
-    for (const [i, rows] of cells.entries()) {
-      from.fill(i, filled, filled + rows.length)
-      at.set(rows, filled)
-      filled += rows.length
-    }
-    const gathered = (c: number, own: Uint32Array, rows: Uint32Array): ColumnData => {
-      const column = this.columns[c]
+    const { from, rows } = listed(batches.map(({ rows, cell_num }) => rows ?? allRows(cell_num)))
+    const count = rows.length
+    const gathered = (c: number, picked: Picked): ColumnData => {
       const sources = batches.map(({ columns }) => columns[c])
-      return gatherFrom(sources, own, rows, fixedSize(column), fillCell(schema, column))
+      return pickedColumn(schema, this.columns[c], sources, picked)
     }
-    const coordinates = dimensions.map((_, d) => gathered(d, from, at))
+    const coordinates = dimensions.map((_, d) => gathered(d, { from, rows }))
     const order = sortedPositions(layoutLanes(dimensions, coordinates, count, colMajor), count)
     for (let first = 0; first < count; first += SORTED_BATCH) {
       const positions = order.subarray(first, first + SORTED_BATCH)
-      const [own, rows] = [pickFrom(from, positions), pickFrom(at, positions)]
-      const columns = this.columns.map((_, c) => gathered(c, own, rows))
+      const picked = { from: pickFrom(from, positions), rows: pickFrom(rows, positions) }
+      const columns = this.columns.map((_, c) => gathered(c, picked))
       yield { tile: 0, cell_num: positions.length, rows: undefined, columns }
     }
   }
