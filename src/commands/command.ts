@@ -187,7 +187,7 @@ export async function* throughGroups(
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await group.identity()]
   const members = await group.members()
-  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members`)
+  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`)
   for (const member of members) {
     const found = await findMember(group, member, around, cx.open)
     if (found.error && found.state !== 'cycle') cx.fault(found.error)

@@ -24,16 +24,16 @@ export function addTimesOptions(command: CommanderCommand): void {
  */
 export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): void {
   if (asOf !== undefined && between !== undefined) throw usage('expected --as-of or --between, found both')
-  if (asOf !== undefined) cx.times = { now: parseTime('--as-of', asOf) }
-  if (between !== undefined) cx.times = parseBetween(between)
+  if (asOf !== undefined) cx.times = { now: parseTime(cx, '--as-of', asOf) }
+  if (between !== undefined) cx.times = parseBetween(cx, between)
 }
 
-function parseBetween(text: string): NonNullable<CommandContext['times']> {
+function parseBetween(cx: CommandContext, text: string): NonNullable<CommandContext['times']> {
   const [first, last, ...more] = text.split('..')
   if (last === undefined || more.length > 0 || text === '..')
     throw usage(`--between expects T1..T2, found ${JSON.stringify(text)}; T1.. and ..T2 have one end`)
-  const from = first === '' ? undefined : parseTime('--between', first)
-  const now = last === '' ? undefined : parseTime('--between', last)
+  const from = first === '' ? undefined : parseTime(cx, '--between', first)
+  const now = last === '' ? undefined : parseTime(cx, '--between', last)
   if (from !== undefined && now !== undefined && from > now)
     throw usage(`--between expects T1..T2 with T1 up to T2, found ${JSON.stringify(text)}`)
   return { ...(from !== undefined && { from }), ...(now !== undefined && { now }) }
@@ -43,7 +43,9 @@ function parseBetween(text: string): NonNullable<CommandContext['times']> {
 const LAST = 2n ** 63n - 1n
 
 /** Milliseconds. A date without a time of day is its first millisecond. */
-function parseTime(option: string, text: string): bigint {
+function parseTime(cx: CommandContext, option: string, text: string): bigint {
+  if (/^(19|20)\d\d$/.test(text))
+    cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)
   if (time === undefined || time < 0n || time > LAST)
     throw usage(`${option} expects ${FORMS}, found ${JSON.stringify(text)}`)

@@ -58,6 +58,17 @@ describe('how times are written', () => {
     expect(get(await document('metadata', DELETES, ...options), 'as_of')).toEqual(as_of)
   })
 
+  test('of a number that looks like a year it is said that it is none', async () => {
+    const { stderr } = await run(['metadata', DELETES, '--between', '..2024'])
+    expect(stderr).toBe('note: --between: 2024 are milliseconds since 1970; the year begins at 2024-01-01\n')
+    expect((await run(['metadata', DELETES, '--as-of', '15'])).stderr).toBe('')
+  })
+
+  test('a group that has its members later', async () => {
+    const { stderr } = await run(['schema', `${FIXTURES}/22/group`, '--as-of', '1'])
+    expect(stderr).toMatch(/group has no members at that time\n$/)
+  })
+
   test('an open end is now', async () => {
     const as_of = get(await document('metadata', DELETES, '--between', '20..'), 'as_of')
     expect(as_of).toEqual([20, Number(process.env.TILEDB_INSPECT_NOW)])
