@@ -8,9 +8,12 @@ import { domainResult } from './values.ts'
 /** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
 function splitCell(names: readonly string[], text: string): string[] {
   const parts: string[] = []
+  const starts = (piece: string): boolean => names.some((name) => piece.startsWith(`${name}=`))
   for (const piece of text.split(',')) {
-    const starts = names.some((name) => piece.startsWith(`${name}=`))
-    if (starts || parts.length === 0) parts.push(piece)
+    // Often typed with a space behind the comma.
+    const trimmed = starts(piece) ? piece : piece.trimStart()
+    if (starts(trimmed)) parts.push(trimmed)
+    else if (parts.length === 0) parts.push(piece)
     else parts[parts.length - 1] += `,${piece}`
   }
   return parts
@@ -22,7 +25,10 @@ function asCellOption<T>(read: () => T): T {
     return read()
   } catch (error) {
     const { code, message, at } = faultOf(error)
-    const told = message.replace('--range expects NAME=LO..HI', '--cell expects NAME=V').replace('--range', '--cell')
+    const told = message
+      .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
+      .replace('--range', '--cell')
+      .replace('one range of', 'one value for')
     throw new InspectError(code, told, at, { cause: error })
   }
 }

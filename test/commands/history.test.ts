@@ -221,12 +221,20 @@ describe('several cells', () => {
   })
 })
 
+test('a space behind the comma of --cell', async () => {
+  expect(await versions('deletes', 'x=15, y=15')).toEqual(await versions('deletes', 'x=15,y=15'))
+})
+
 describe('wrong calls', () => {
   const array = `${V22}/deletes`
   test.each([
     [[array], 'history expects --cell or --range, found neither'],
     [[array, '--cell', 'x=1,y=1', '--range', 'x=1'], 'history expects --cell or --range, found both'],
     [[array, '--cell', 'x=1'], '--cell expects a value for each dimension, found none for y: "x=1"'],
+    [
+      [array, '--cell', 'x=1,y=1', '--cell', 'x=2'],
+      '--cell expects one value for each dimension, found another: "x=2"',
+    ],
     [[array, '--cell', 'x=1..3,y=1'], '--cell expects one value for x, found a range (--range takes ranges)'],
     [[array, '--cell', 'x=1,y=77'], '--cell expects y in its domain, 0 to 19, found "y=77"'],
     [[array, '--cell', 'x=1,y=2', '--field', 'b'], '--field expects a field'],
