@@ -18,6 +18,11 @@ export type RangeSets = ReadonlyMap<number, readonly Bounds[]>
 
 export type Comparable = number | bigint | Uint8Array
 
+/** Wanted ranges with one range of each dimension. */
+export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {
+  return new Map(Array.from(bounds, ([d, range]) => [d, [range]]))
+}
+
 /** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
@@ -39,14 +44,8 @@ export function rangeFilter(
   dimensions: readonly RangeType[],
   bounds: ReadonlyMap<number, Bounds>,
 ): (range: NDRange) => boolean {
-  return (range) => {
-    for (const [d, { low, high }] of bounds) {
-      const { type } = dimensions[d]
-      if (high !== undefined && compare(comparable(type, range[d].min), high) > 0) return false
-      if (low !== undefined && compare(comparable(type, range[d].max), low) < 0) return false
-    }
-    return true
-  }
+  const overlapOf = rangeOverlap(dimensions, oneRangeEach(bounds))
+  return (range) => overlapOf(range) !== 'none'
 }
 
 /** How the cells of a box (an MBR or a non-empty domain) lie to the wanted ranges. */

@@ -26,6 +26,9 @@ export interface Reader {
   close(): Promise<void>
 }
 
+/** Most errors in a document: a damaged file may cause one for each tile. */
+export const MOST_FAULTS = 1000
+
 /** Options of a command that prints cells. */
 export interface CellOptions {
   limit?: string

@@ -1,8 +1,8 @@
-import { type Bounds, comparable, compare, rangeFilter } from '../cells/bounds.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { type Bounds, oneRangeEach, rangeFilter, rowsInside } from '../cells/bounds.ts'
+import { allRows, type CellBatch, type ColumnData } from '../cells/column.ts'
 import type { CellBox } from '../cells/dense-coordinates.ts'
 import type { CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { Fragment } from '../store/fragment.ts'
 
@@ -44,38 +44,20 @@ export async function* batchesInBounds(
   cells: FragmentCells,
   bounds: BoundsByDimension,
 ): AsyncGenerator<CellBatch & { rows: Uint32Array }> {
+  // NaN is in no range of decode, not even in one without ends.
+  const ended = Array.from(bounds, ([d, range]): [number, Bounds] => {
+    const isFloat = datatypeKind(cells.columns[d].type) === 'float'
+    return [d, isFloat ? { ...range, low: range.low ?? Number.NEGATIVE_INFINITY } : range]
+  })
+  const ranges = oneRangeEach(new Map(ended))
   for await (const batch of cells.batches()) {
-    const count = batch.rows?.length ?? batch.cell_num
-    const rows = new Uint32Array(count)
-    let kept = 0
-    for (let i = 0; i < count; i++) {
-      const row = batch.rows ? batch.rows[i] : i
-      if (isInside(batch, cells.columns, bounds, row)) rows[kept++] = row
-    }
-    yield { ...batch, rows: rows.subarray(0, kept) }
+    const { cell_num, columns } = batch
+    const canRead = [...bounds.keys()].every((d) => columns[d] !== undefined)
+    const inside = (): Uint32Array =>
+      canRead
+        ? (rowsInside(cells.columns, columns as ColumnData[], cell_num, ranges) ?? allRows(cell_num))
+        : new Uint32Array(0)
+    // The rows of a dense tile are those in the box.
+    yield { ...batch, rows: batch.rows ?? inside() }
   }
-}
-
-function isInside(
-  { columns }: CellBatch,
-  types: readonly ColumnType[],
-  bounds: BoundsByDimension,
-  row: number,
-): boolean {
-  for (const [d, { low, high }] of bounds) {
-    const column = columns[d]
-    if (!column) return false
-    const { type } = types[d]
-    const { data, starts } = column
-    const size = datatypeSize(type)
-    const value = comparable(
-      type,
-      starts ? data.subarray(starts[row], starts[row + 1]) : data.subarray(row * size, (row + 1) * size),
-    )
-    // NaN is neither less nor greater than a bound.
-    if (Number.isNaN(value)) return false
-    if (low !== undefined && compare(value, low) < 0) return false
-    if (high !== undefined && compare(value, high) > 0) return false
-  }
-  return true
 }

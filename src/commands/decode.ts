@@ -12,6 +12,7 @@ import {
   type CellOptions,
   cellsOutcome,
   limited,
+  MOST_FAULTS,
   parseLimit,
   type Reader,
   readerOutcome,
@@ -89,9 +90,6 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   const origin = { [FRAGMENT_COLUMN]: fragment.name }
   return Object.assign(readerOutcome(cx, head, reader, options, total), { origin })
 }
-
-/** A damaged file may cause an error for each tile. */
-const MOST_FAULTS = 1000
 
 /** The column with the name of a cell's fragment. */
 const FRAGMENT_COLUMN = '__fragment'

@@ -1,5 +1,5 @@
 import { type InspectError, usage } from '../base/errors.ts'
-import { type Bounds, compare, type RangeSets } from '../cells/bounds.ts'
+import { type Bounds, compare, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -76,9 +76,7 @@ async function* outcomes(
 ): AsyncGenerator<Outcome> {
   const { dimensions } = opened.schema.domain
   const cell = options.cell && oneCell(opened.schema, options.cell)
-  const ranges: RangeSets = cell
-    ? new Map(Array.from(cell, ([d, bounds]) => [d, [bounds]]))
-    : parseRangeSets(dimensions, options.range ?? [])
+  const ranges: RangeSets = cell ? oneRangeEach(cell) : parseRangeSets(dimensions, options.range ?? [])
   const fields = await checkFields(cx, opened, options.field)
   const report = new LabelReport()
   const labels: Labels = {

@@ -14,7 +14,7 @@ import {
 import { defaultOrder, readMerged } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import { attributeLabels } from '../store/labels.ts'
-import { type CellOptions, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
+import { type CellOptions, MOST_FAULTS, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { unknownField } from './fields.ts'
 import { LabelReport } from './missing-labels.ts'
@@ -110,9 +110,6 @@ function counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncIterable<T>
     },
   }
 }
-
-/** A damaged file may cause an error for each tile. */
-const MOST_FAULTS = 1000
 
 async function openReader(
   cx: CommandContext,
