@@ -162,13 +162,20 @@ function partOf({ segments }: BlockAxis, from: number, to: number): BlockAxis {
 
 /** @param order axes, the slowest-varying first */
 function blockOf(axes: BlockAxis[], order: readonly number[], at: number): Block {
-  const strides = axes.map(() => 1)
-  let cell_num = 1
+  const lengths = axes.map(({ length }) => length)
+  const cell_num = lengths.reduce((product, length) => product * length, 1)
+  return { axes, cell_num, at, strides: stridesOf(lengths, order) }
+}
+
+/** The cells between neighbours along each axis of a box. @param order axes, the slowest-varying first */
+export function stridesOf(lengths: readonly number[], order: readonly number[]): number[] {
+  const strides = lengths.map(() => 1)
+  let stride = 1
   for (const d of order.toReversed()) {
-    strides[d] = cell_num
-    cell_num *= axes[d].length
+    strides[d] = stride
+    stride *= lengths[d]
   }
-  return { axes, cell_num, at, strides }
+  return strides
 }
 
 /** Every combination of one element of each axis, in the order of the axes; the elements of an axis are asked for anew. */

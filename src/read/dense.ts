@@ -13,7 +13,7 @@ import { fixedSize, type NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
-import { type ConditionColumn, conditionFields, meets } from './condition.ts'
+import { type ConditionColumn, meets } from './condition.ts'
 import {
   type Block,
   type BlockAxis,
@@ -22,6 +22,7 @@ import {
   intersection,
   orderedWindows,
   type Segment,
+  stridesOf,
   type WantedCells,
   type Window,
   type WindowSizes,
@@ -36,6 +37,7 @@ import {
   type ReadBatches,
   type ReadQuery,
   readColumns,
+  wantedColumns,
 } from './query.ts'
 
 /** How much is in memory, in bytes. */
@@ -162,14 +164,11 @@ class DenseReader {
       this.grid.map(({ extent }) => Number(extent)),
       this.order.cellOrder,
     )
-    const shown = readColumns(schema, { ...query, provenance: false }).filter(({ kind }) => kind === 'attribute')
-    const needed = query.where ? conditionFields(query.where) : new Set<string>()
-    const others = readColumns(schema, { order: query.order, ranges: query.ranges }).filter(
-      ({ kind, name }) => kind === 'attribute' && needed.has(name) && !shown.some((one) => one.name === name),
-    )
-    this.shown = shown.length
-    this.files = new OpenFiles([...shown, ...others])
-    this.attributes = [...shown, ...others].map((type) => ({
+    const isAttribute = ({ kind }: ColumnType): boolean => kind === 'attribute'
+    const wanted = wantedColumns(schema, query, query.where ? [query.where] : []).filter(isAttribute)
+    this.shown = readColumns(schema, { ...query, provenance: false }).filter(isAttribute).length
+    this.files = new OpenFiles(wanted)
+    this.attributes = wanted.map((type) => ({
       type,
       size: fixedSize(type),
       fill: fillCell(schema, type),
@@ -537,6 +536,8 @@ class Source {
   /** Of dense fragments. */
   private readonly axes: readonly DenseAxis[]
   private readonly tileOrder: readonly number[]
+  /** Of dense fragments: tiles between neighbours along each axis. */
+  private readonly strides: readonly number[]
   /** Remarks on attributes that the fragment has in another form. */
   readonly changed = new Map<string, string>()
   /** Names of the attributes that the fragment has in the form of the array. */
@@ -571,7 +572,11 @@ class Source {
     const nonempty = info.nonempty_domain ?? []
     this.axes = info.dense ? denseTileGrid(info.schema, nonempty).axes : []
     this.domain = intervalsOf(nonempty, grid)
-    this.tileOrder = fastestFirst(info.schema.tile_order, grid.length)
+    this.tileOrder = fastestFirst(info.schema.tile_order, this.axes.length)
+    this.strides = stridesOf(
+      this.axes.map(({ tile_num }) => tile_num),
+      this.tileOrder.toReversed(),
+    )
     if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
       throw inconsistent('expected the tiles of the array in the schema of the fragment, found others', {
         file: fragment.fragment.folder.path,
@@ -627,12 +632,6 @@ class Source {
 
   /** Along each axis, for each segment of a block: the coordinates that the fragment has of it. */
   overlaps({ axes }: Block): Overlap[][] {
-    let stride = 1
-    const strides = this.axes.map(() => 0)
-    for (const d of this.tileOrder) {
-      strides[d] = stride
-      stride *= this.axes[d]?.tile_num ?? 1
-    }
     return axes.map(({ segments }, d) =>
       segments.map(({ low, high, tile, at }): Overlap => {
         const common = intersection(this.domain[d], { low, high })
@@ -643,7 +642,7 @@ class Source {
           from: Number(first - domainLow - tile * extent),
           at: at + Number(first - low),
           length: Number(last - first + 1n),
-          tile: this.isSparse ? 0 : Number(tile - this.axes[d].firstTile) * strides[d],
+          tile: this.isSparse ? 0 : Number(tile - this.axes[d].firstTile) * this.strides[d],
         }
       }),
     )
@@ -799,17 +798,6 @@ function inBlock({ strides, at: base }: Block, at: readonly number[]): BoxPlace 
 
 function placeOf(position: readonly number[], strides: readonly number[], base: number): BoxPlace {
   return { at: position.reduce((sum, p, d) => sum + p * strides[d], base), strides }
-}
-
-/** @param order axes, the slowest-varying first */
-function stridesOf(lengths: readonly number[], order: readonly number[]): number[] {
-  const strides = lengths.map(() => 1)
-  let stride = 1
-  for (const d of order.toReversed()) {
-    strides[d] = stride
-    stride *= lengths[d]
-  }
-  return strides
 }
 
 function columnNamed(cells: FragmentCells, { columns }: CellBatch, name: string | undefined): ColumnData | undefined {

@@ -11,8 +11,8 @@ import {
   type OpenedArray,
   type OpenedFragment,
   type ReadQuery,
-  readColumns,
   type TimedCondition,
+  wantedColumns,
 } from './query.ts'
 import type { SourceBatch } from './source.ts'
 
@@ -39,12 +39,8 @@ export class CellFilter {
   private readonly processed: readonly ReadonlySet<string>[]
 
   private constructor(opened: OpenedArray, query: ReadQuery, processed: readonly ReadonlySet<string>[]) {
-    const shown = readColumns(opened.schema, { ...query, provenance: false })
     const conditions = [...opened.deletes.map(({ stays }) => stays), ...(query.where ? [query.where] : [])]
-    const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
-    const others = readColumns(opened.schema, { order: query.order, ranges: query.ranges })
-    const isShown = (column: ColumnType): boolean => shown.some(({ name }) => name === column.name)
-    this.wanted = [...shown, ...others.filter((column) => needed.has(column.name) && !isShown(column))]
+    this.wanted = wantedColumns(opened.schema, query, conditions)
     this.opened = opened
     this.where = query.where
     this.processed = processed

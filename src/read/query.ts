@@ -5,6 +5,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { conditionFields } from './condition.ts'
 
 /** The orders of the cells of a read, as TileDB's layouts name them. */
 export const READ_ORDERS = ['row-major', 'col-major', 'global', 'unordered'] as const
@@ -79,6 +80,19 @@ export function readColumns({ domain, attributes }: ArraySchema, { fields, prove
     ),
     ...(provenance ? PROVENANCE : []),
   ]
+}
+
+/** The columns to read: those to show, without the provenance, then others that conditions need. */
+export function wantedColumns(
+  schema: ArraySchema,
+  query: ReadQuery,
+  conditions: readonly ConditionNode[],
+): ColumnType[] {
+  const shown = readColumns(schema, { ...query, provenance: false })
+  const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
+  const others = readColumns(schema, { order: query.order, ranges: query.ranges })
+  const isShown = (column: ColumnType): boolean => shown.some(({ name }) => name === column.name)
+  return [...shown, ...others.filter((column) => needed.has(column.name) && !isShown(column))]
 }
 
 /** Names of all dimensions and attributes. */
