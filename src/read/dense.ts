@@ -28,7 +28,7 @@ import {
   type WindowSizes,
   wantedCells,
 } from './dense-windows.ts'
-import { fillCell } from './fill.ts'
+import { fillCell, remarkChanged } from './fill.ts'
 import { OpenFiles } from './open-files.ts'
 import {
   type OpenedArray,
@@ -147,7 +147,8 @@ class DenseReader {
   /** Whether it must be known of each cell which tile it comes from. */
   private readonly tracked: boolean
 
-  constructor({ schema, fragments }: OpenedArray, query: ReadQuery, room: DenseRoom) {
+  constructor(opened: OpenedArray, query: ReadQuery, room: DenseRoom) {
+    const { schema, fragments } = opened
     this.query = query
     this.room = room
     this.kept = new KeptTiles(room.most)
@@ -176,11 +177,7 @@ class DenseReader {
     this.sources = fragments.flatMap((fragment, index) =>
       fragment.info.nonempty_domain ? [new Source(fragment, index, this.grid, this.attributes, query)] : [],
     )
-    const told = new Set<string>()
-    for (const [field, remark] of this.sources.flatMap(({ changed }) => [...changed])) {
-      if (!told.has(`${field} ${remark}`)) query.onRemark?.(field, remark)
-      told.add(`${field} ${remark}`)
-    }
+    remarkChanged(opened, wanted, query.onRemark)
     this.wanted = wantedCells(
       this.grid,
       query.ranges,
@@ -538,8 +535,6 @@ class Source {
   private readonly tileOrder: readonly number[]
   /** Of dense fragments: tiles between neighbours along each axis. */
   private readonly strides: readonly number[]
-  /** Remarks on attributes that the fragment has in another form. */
-  readonly changed = new Map<string, string>()
   /** Names of the attributes that the fragment has in the form of the array. */
   private readonly names: readonly (string | undefined)[]
   private cells: Promise<FragmentCells | undefined> | undefined
@@ -584,10 +579,7 @@ class Source {
     }
     this.names = attributes.map(({ type }) => {
       const own = info.schema.attributes.find(({ name }) => name === type.name)
-      if (!own) return undefined
-      const [now, written] = [formOf(type), formOf(own)]
-      if (now !== written) this.changed.set(type.name, changedRemark(now, written))
-      return now === written ? type.name : undefined
+      return own && formOf(own) === formOf(type) ? type.name : undefined
     })
   }
 
@@ -729,10 +721,6 @@ class Source {
 
 /** Filters may have made values so many times as small. */
 const UNFOLDED = 4
-
-function changedRemark(now: string, written: string): string {
-  return `cells that were written as ${written} are shown as fill values; TileDB reads them wrongly, as ${now}`
-}
 
 /** The coordinates along an axis that a fragment has of a segment; undefined for none. */
 type Overlap = { from: number; at: number; length: number; tile: number } | undefined

@@ -3,7 +3,9 @@ import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { fixedSize } from '../format/range.ts'
+import { changedAttributes } from '../store/changed-fields.ts'
 import type { Picked } from './filter.ts'
+import type { OpenedArray, ReadQuery } from './query.ts'
 
 /**
  * What a read gives for a cell of a column that was never written, by the schema with which the array is opened.
@@ -16,6 +18,24 @@ export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, 
     data,
     starts: cell_val_num === 'var' ? Float64Array.of(0, data.length) : undefined,
     validity: nullable ? Uint8Array.of(attribute?.fill_value_validity ? 1 : 0) : undefined,
+  }
+}
+
+/** Tells of the attributes among the columns whose cells in some fragment have another form than the array has now. */
+export function remarkChanged(
+  { schema, fragments }: OpenedArray,
+  columns: readonly ColumnType[],
+  onRemark: ReadQuery['onRemark'],
+): void {
+  const told = new Set<string>()
+  for (const { name, now, written } of fragments.flatMap(({ info }) => changedAttributes(schema, info.schema))) {
+    if (told.has(`${name} ${written}`) || !columns.some((one) => one.kind === 'attribute' && one.name === name))
+      continue
+    told.add(`${name} ${written}`)
+    onRemark?.(
+      name,
+      `cells that were written as ${written} are shown as fill values; TileDB reads them wrongly, as ${now}`,
+    )
   }
 }
 

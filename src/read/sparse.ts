@@ -9,7 +9,7 @@ import {
 } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
-import { pickedColumn } from './fill.ts'
+import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
@@ -70,6 +70,7 @@ class SparseReader {
     const filter = await CellFilter.of(opened, query)
     const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
     const sources: Source[] = []
+    remarkChanged(opened, filter.wanted, query.onRemark)
     const files = new OpenFiles(filter.wanted)
     for (const [index, fragment] of fragments.entries()) {
       const { nonempty_domain } = fragment.info

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { Fragment } from './fragment.ts'
@@ -24,9 +25,14 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
   // Other code reports that it cannot be read.
   const current = await array.newestSchema().catch(unlessFault)
   if (!current || current.file.name === schemaName) return []
+  return changedAttributes(current.schema, own)
+}
+
+/** The attributes of a fragment's own schema that have another form in the current one. */
+export function changedAttributes(current: ArraySchema, own: ArraySchema): ChangedField[] {
   const changed: ChangedField[] = []
   for (const attribute of own.attributes) {
-    const same = current.schema.attributes.find(({ name }) => name === attribute.name)
+    const same = current.attributes.find(({ name }) => name === attribute.name)
     if (!same) continue
     const [now, written] = [formOf(same), formOf(attribute)]
     if (now !== written) changed.push({ name: attribute.name, now, written })

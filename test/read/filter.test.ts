@@ -30,3 +30,16 @@ test('a delete by a field that was dropped is an error, as in TileDB, and delete
   expect(message).toContain(`a delete condition is about ${JSON.stringify(dropped)}`)
   expect(at.file).toMatch(/deletes\/__commits\/.*\.del$/)
 })
+
+test('attributes of a sparse array whose cells have another form than the array has now are told, each once', async () => {
+  const folder = new Folder(localStorage, `${FIXTURES}/changed_fields/readded`)
+  const opened = await openAt(new InspectArray(folder, contextFor({ key: undefined })))
+  const remarks: string[][] = []
+  const onRemark = (field: string, remark: string) => remarks.push([field, remark])
+  const fields = ['wider', 'real']
+  for await (const _ of readSparse(opened, { order: 'global', ranges: new Map(), fields, onRemark }));
+  expect(remarks).toEqual([
+    ['wider', expect.stringMatching(/^cells that were written as INT32 .* as INT64$/)],
+    ['real', expect.stringMatching(/^cells that were written as INT32 .* as FLOAT32$/)],
+  ])
+})
