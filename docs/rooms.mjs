@@ -11,7 +11,20 @@ import { fileURLToPath } from 'node:url'
  *     node docs/rooms.mjs --write    draws the picture in docs/architecture.md anew
  */
 
-const ROOMS = ['base', 'format', 'filters', 'source', 'store', 'cells', 'read', 'check', 'anatomy', 'write', 'damage']
+const ROOMS = [
+  'base',
+  'format',
+  'filters',
+  'source',
+  'store',
+  'cells',
+  'read',
+  'explain',
+  'check',
+  'anatomy',
+  'write',
+  'damage',
+]
 ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'cli')
 /** Files of `src/` itself start the program or are the package's exports: they import from every room. */
 const ENTRIES = 'entries'
