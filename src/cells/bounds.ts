@@ -11,6 +11,8 @@ export interface Bounds {
   high: Comparable | undefined
   /** An end that is not included itself. */
   below?: Comparable | undefined
+  /** Whether NaN counts as inside, too. */
+  nan?: boolean | undefined
 }
 
 /** The wanted ranges of each dimension that is limited, by its index. A cell must lie in one range of each. */
@@ -76,10 +78,10 @@ export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets):
   }
 }
 
-/** NaN lies in no range that has an end. */
-function isInside(value: Comparable, { low, high, below }: Bounds): boolean {
+/** NaN lies in no range that has an end, unless the range says so. */
+function isInside(value: Comparable, { low, high, below, nan }: Bounds): boolean {
   if (low === undefined && high === undefined && below === undefined) return true
-  if (Number.isNaN(value)) return false
+  if (Number.isNaN(value)) return nan === true
   if (low !== undefined && compare(value, low) < 0) return false
   if (high !== undefined && compare(value, high) > 0) return false
   return below === undefined || compare(value, below) < 0
@@ -121,7 +123,7 @@ function markInside(type: Datatype, { data, starts }: ColumnData, range: Bounds,
     for (let i = 0; i < marks.length; i++) if (isInside(data.subarray(starts[i], starts[i + 1]), range)) marks[i] = 1
     return
   }
-  const { low, high, below } = range
+  const { low, high, below, nan } = range
   if (isWide(type)) {
     const from = aligned(data, 8)
     const Wide = isSignedInteger(type) ? BigInt64Array : BigUint64Array
@@ -138,6 +140,7 @@ function markInside(type: Datatype, { data, starts }: ColumnData, range: Bounds,
   const [least, most, under] = [low ?? -INFINITY, high ?? INFINITY, below] as number[]
   for (let i = 0; i < marks.length; i++) {
     const value = values[i]
-    if (all || (value >= least && value <= most && (under === undefined || value < under))) marks[i] = 1
+    const inside = value >= least && value <= most && (under === undefined || value < under)
+    if (all || inside || (nan && Number.isNaN(value))) marks[i] = 1
   }
 }

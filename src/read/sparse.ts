@@ -29,9 +29,12 @@ const MOST_SORTED = 24 * 2 ** 20
 /** Cells of a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
 
-/** The cells of a sparse array, all fragments merged as TileDB's reader merges them. */
-export async function* readSparse(opened: OpenedArray, query: ReadQuery): ReadBatches {
-  const reader = await SparseReader.open(opened, query)
+/**
+ * The cells of a sparse array, all fragments merged as TileDB's reader merges them.
+ * @param mostSorted bytes of the cells that are sorted at once
+ */
+export async function* readSparse(opened: OpenedArray, query: ReadQuery, mostSorted = MOST_SORTED): ReadBatches {
+  const reader = await SparseReader.open(opened, query, mostSorted)
   try {
     yield* reader.batches()
   } finally {
@@ -46,6 +49,7 @@ class SparseReader {
   private readonly sources: readonly Source[]
   private readonly files: OpenFiles
   private readonly columns: readonly ColumnType[]
+  private readonly mostSorted: number
   /** Number of columns to show, without those of the provenance. */
   private readonly shown: number
 
@@ -55,7 +59,9 @@ class SparseReader {
     filter: CellFilter,
     sources: readonly Source[],
     files: OpenFiles,
+    mostSorted: number,
   ) {
+    this.mostSorted = mostSorted
     this.opened = opened
     this.query = query
     this.filter = filter
@@ -65,7 +71,7 @@ class SparseReader {
     this.shown = readColumns(opened.schema, { ...query, provenance: false }).length
   }
 
-  static async open(opened: OpenedArray, query: ReadQuery): Promise<SparseReader> {
+  static async open(opened: OpenedArray, query: ReadQuery, mostSorted: number): Promise<SparseReader> {
     const { schema, fragments } = opened
     const filter = await CellFilter.of(opened, query)
     const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
@@ -88,7 +94,7 @@ class SparseReader {
         source.mayHold = await tileTest(fragment, info, where, alone)
       }
     }
-    return new SparseReader(opened, query, filter, sources, files)
+    return new SparseReader(opened, query, filter, sources, files, mostSorted)
   }
 
   async close(): Promise<void> {
@@ -214,11 +220,12 @@ class SparseReader {
       })),
     )
     let low: Comparable | undefined
-    for (const below of cuts(spans, MOST_SORTED)) {
+    for (const below of cuts(spans, this.mostSorted)) {
       yield cut(ranges, dimension, { low, high: undefined, below })
       low = below
     }
-    yield low === undefined ? ranges : cut(ranges, dimension, { low, high: undefined })
+    // The sort puts NaN last.
+    yield low === undefined ? ranges : cut(ranges, dimension, { low, high: undefined, nan: !ranges.has(dimension) })
   }
 
   private *sortedBatches(batches: readonly CellBatch[], colMajor: boolean): Generator<CellBatch> {
@@ -262,7 +269,12 @@ export async function wantedTiles(
 /** The ranges, with those of one dimension limited to a slice. */
 function cut(ranges: RangeSets, dimension: number, slice: Bounds): RangeSets {
   const own = ranges.get(dimension) ?? [{ low: undefined, high: undefined }]
-  const limited = own.map((range) => ({ ...range, low: highest(range.low, slice.low), below: slice.below }))
+  const limited = own.map((range) => ({
+    ...range,
+    low: highest(range.low, slice.low),
+    below: slice.below,
+    nan: slice.nan,
+  }))
   return new Map(ranges).set(dimension, limited)
 }
 
