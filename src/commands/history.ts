@@ -25,7 +25,8 @@ import {
 import { shownCondition } from './condition-text.ts'
 import { LabelReport } from './missing-labels.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
-import { checkFields, shownEnumerations } from './read.ts'
+import { shownEnumerations } from './read.ts'
+import { checkFields } from './read-query.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
 interface HistoryOptions extends TimesOptions {

@@ -1,32 +1,18 @@
-import { addPlace, type InspectError, isNew, usage } from '../base/errors.ts'
+import { addPlace, type InspectError, isNew } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
-import {
-  fieldNames,
-  type OpenedArray,
-  PROVENANCE,
-  READ_ORDERS,
-  type ReadOrder,
-  type ReadQuery,
-  readColumns,
-} from '../read/query.ts'
-import { defaultOrder, readMerged } from '../read/read.ts'
-import { loadWhere, WHERE_FORMS } from '../read/where.ts'
+import { type OpenedArray, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, MOST_FAULTS, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { unknownField } from './fields.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { LabelReport } from './missing-labels.ts'
-import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
+import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
-interface ReadOptions extends CellOptions, TimesOptions {
-  field?: string[]
-  range?: string[]
-  where?: string
-  order?: string
+interface ReadOptions extends CellOptions, QueryOptions, TimesOptions {
   labels?: boolean
   provenance?: boolean
 }
@@ -44,20 +30,9 @@ export const command: CommandModule<ReadOptions> = {
   arrow: true,
 
   configure(command) {
+    command.argument('<array...>', 'array')
+    addQueryOptions(command, '; others have fill values in dense arrays')
     command
-      .argument('<array...>', 'array')
-      .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
-      .option(
-        '--range <NAME=LO..HI>',
-        `only cells inside, ends included: ${RANGE_SET_FORMS}; several of a dimension are united`,
-        collect,
-      )
-      .option(
-        '--where <condition>',
-        `only cells that meet it: ${WHERE_FORMS}; others have fill values in dense arrays`,
-        oneCondition,
-      )
-      .option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
       .option('--limit <n>', 'at most n cells')
       .option('--labels', 'values of enumerations instead of their indexes')
       .option('--provenance', 'columns __fragment, __tile, __cell, __written: where each cell is stored, and its time')
@@ -75,21 +50,15 @@ export const command: CommandModule<ReadOptions> = {
   },
 }
 
-/** The last of several conditions would pass for all of them. */
-function oneCondition(text: string, before: string | undefined): string {
-  if (before !== undefined) throw usage('--where expects one condition, found two: join them with and')
-  return text
-}
-
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
   options: ReadOptions,
 ): Promise<Outcome> {
-  const order = parseOrder(options.order) ?? defaultOrder(opened)
-  const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order }
-  const reader = await openReader(cx, opened, order, options)
+  const asked = await parseQuery(cx, opened, options)
+  const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: asked.order }
+  const reader = await openReader(cx, opened, asked, options)
   const outcome = readerOutcome(cx, head, reader, options)
   const { rows, tail } = outcome
   let cell_num = 0
@@ -114,20 +83,15 @@ function counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncIterable<T>
 async function openReader(
   cx: CommandContext,
   opened: OpenedArray,
-  order: ReadOrder,
+  asked: ReadQuery,
   options: ReadOptions,
 ): Promise<Reader> {
-  const { schema } = opened
-  const { dimensions } = schema.domain
   const faults: InspectError[] = []
   const told = new Set<string>()
   const report = new LabelReport()
   const enumerations = await shownEnumerations(opened, options, report)
   const query: ReadQuery = {
-    order,
-    ranges: parseRangeSets(dimensions, options.range ?? []),
-    fields: await checkFields(cx, opened, options.field),
-    where: options.where === undefined ? undefined : await loadWhere(options.where, schema, opened.array),
+    ...asked,
     provenance: options.provenance,
     reuse: true,
     onRemark: (field, remark) => report.remark(field, remark),
@@ -140,7 +104,7 @@ async function openReader(
       : undefined,
   }
   return {
-    columns: readColumns(schema, query),
+    columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
     enumerations,
     report,
@@ -148,36 +112,6 @@ async function openReader(
     batches: () => readMerged(opened, query),
     async close() {},
   }
-}
-
-/** The latest time that a name can have. */
-const LAST_TIME = 2n ** 63n - 1n
-
-/**
- * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.
- * @throws InspectError USAGE for a field that the array has at neither time
- */
-export async function checkFields(
-  cx: CommandContext,
-  { schema, array }: OpenedArray,
-  named: string[] | undefined,
-): Promise<string[] | undefined> {
-  if (!named) return undefined
-  const own = fieldNames(schema)
-  const lacking = named.filter((name) => !own.includes(name))
-  if (lacking.length === 0) return named
-  const newest = await array.at({ now: LAST_TIME }).newestSchema()
-  for (const name of lacking) {
-    if (!fieldNames(newest.schema).includes(name)) throw unknownField('--field', name, own)
-    cx.note(`${name}: the array has no such field at that time`)
-  }
-  return named
-}
-
-function parseOrder(text: string | undefined): ReadOrder | undefined {
-  const order = READ_ORDERS.find((one) => one === text)
-  if (text === undefined || order) return order
-  throw usage(`--order expects one of ${READ_ORDERS.join(', ')}, found ${JSON.stringify(text)}`)
 }
 
 /** The enumerations of `--labels`, and the names of the fragments for `--provenance`. */

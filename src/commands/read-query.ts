@@ -1,0 +1,76 @@
+import type { Command as CommanderCommand } from 'commander'
+import { usage } from '../base/errors.ts'
+import { fieldNames, type OpenedArray, READ_ORDERS, type ReadOrder, type ReadQuery } from '../read/query.ts'
+import { defaultOrder } from '../read/read.ts'
+import { loadWhere, WHERE_FORMS } from '../read/where.ts'
+import { type CommandContext, collect } from './command.ts'
+import { unknownField } from './fields.ts'
+import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
+
+/** The options that say which cells of an array are read, and in which order. */
+export interface QueryOptions {
+  field?: string[]
+  range?: string[]
+  where?: string
+  order?: string
+}
+
+/** @param others what becomes of cells that do not meet the condition, in words */
+export function addQueryOptions(command: CommanderCommand, others = ''): void {
+  command
+    .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+    .option(
+      '--range <NAME=LO..HI>',
+      `only cells inside, ends included: ${RANGE_SET_FORMS}; several of a dimension are united`,
+      collect,
+    )
+    .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${others}`, oneCondition)
+    .option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
+}
+
+/** The last of several conditions would pass for all of them. */
+function oneCondition(text: string, before: string | undefined): string {
+  if (before !== undefined) throw usage('--where expects one condition, found two: join them with and')
+  return text
+}
+
+/** @throws InspectError USAGE */
+export async function parseQuery(cx: CommandContext, opened: OpenedArray, options: QueryOptions): Promise<ReadQuery> {
+  const { schema, array } = opened
+  return {
+    order: parseOrder(options.order) ?? defaultOrder(opened),
+    ranges: parseRangeSets(schema.domain.dimensions, options.range ?? []),
+    fields: await checkFields(cx, opened, options.field),
+    where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
+  }
+}
+
+/** The latest time that a name can have. */
+const LAST_TIME = 2n ** 63n - 1n
+
+/**
+ * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.
+ * @throws InspectError USAGE for a field that the array has at neither time
+ */
+export async function checkFields(
+  cx: CommandContext,
+  { schema, array }: OpenedArray,
+  named: string[] | undefined,
+): Promise<string[] | undefined> {
+  if (!named) return undefined
+  const own = fieldNames(schema)
+  const lacking = named.filter((name) => !own.includes(name))
+  if (lacking.length === 0) return named
+  const newest = await array.at({ now: LAST_TIME }).newestSchema()
+  for (const name of lacking) {
+    if (!fieldNames(newest.schema).includes(name)) throw unknownField('--field', name, own)
+    cx.note(`${name}: the array has no such field at that time`)
+  }
+  return named
+}
+
+function parseOrder(text: string | undefined): ReadOrder | undefined {
+  const order = READ_ORDERS.find((one) => one === text)
+  if (text === undefined || order) return order
+  throw usage(`--order expects one of ${READ_ORDERS.join(', ')}, found ${JSON.stringify(text)}`)
+}
