@@ -36,7 +36,7 @@ export const command: CommandModule<ReadOptions> = {
       .option('--limit <n>', 'at most n cells')
       .option('--labels', 'values of enumerations instead of their indexes')
       .option('--provenance', 'columns __fragment, __tile, __cell, __written: where each cell is stored, and its time')
-      .option('--keep-going', 'leaves out tiles that cannot be read, and says which')
+      .option('--keep-going', 'leaves out fragments and tiles that cannot be read, and says which')
     addTimesOptions(command)
   },
 
@@ -45,20 +45,41 @@ export const command: CommandModule<ReadOptions> = {
     const target = await cx.open(path)
     if (target.type !== 'array') throw await wrongTarget(cx, 'read', target, 'an array')
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
-    const opened = await openAt(target.array)
-    yield await arrayOutcome(cx, path, opened, options)
+    const faults = new Faults(cx)
+    const opened = await openAt(target.array, {}, options.keepGoing ? faults.add : undefined)
+    if (faults.found.length > 0)
+      cx.note(`older cells that the missing ${faults.found.length > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
+    yield await arrayOutcome(cx, path, opened, faults, options)
   },
+}
+
+/** What could not be read, each once. */
+class Faults {
+  readonly found: InspectError[] = []
+  private readonly told = new Set<string>()
+  private readonly cx: CommandContext
+
+  constructor(cx: CommandContext) {
+    this.cx = cx
+  }
+
+  readonly add = (fault: InspectError): void => {
+    if (!isNew(this.told, fault)) return
+    if (this.found.length < MOST_FAULTS) this.found.push(fault)
+    this.cx.fault(fault)
+  }
 }
 
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
+  faults: Faults,
   options: ReadOptions,
 ): Promise<Outcome> {
   const asked = await parseQuery(cx, opened, options)
   const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: asked.order }
-  const reader = await openReader(cx, opened, asked, options)
+  const reader = await openReader(opened, asked, faults, options)
   const outcome = readerOutcome(cx, head, reader, options)
   const { rows, tail } = outcome
   let cell_num = 0
@@ -81,13 +102,11 @@ function counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncIterable<T>
 }
 
 async function openReader(
-  cx: CommandContext,
   opened: OpenedArray,
   asked: ReadQuery,
+  faults: Faults,
   options: ReadOptions,
 ): Promise<Reader> {
-  const faults: InspectError[] = []
-  const told = new Set<string>()
   const report = new LabelReport()
   const enumerations = await shownEnumerations(opened, options, report)
   const query: ReadQuery = {
@@ -95,20 +114,14 @@ async function openReader(
     provenance: options.provenance,
     reuse: true,
     onRemark: (field, remark) => report.remark(field, remark),
-    onFault: options.keepGoing
-      ? (fault) => {
-          if (!isNew(told, fault)) return
-          if (faults.length < MOST_FAULTS) faults.push(fault)
-          cx.fault(fault)
-        }
-      : undefined,
+    onFault: options.keepGoing ? faults.add : undefined,
   }
   return {
     columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
     enumerations,
     report,
-    faults,
+    faults: faults.found,
     batches: () => readMerged(opened, query),
     async close() {},
   }

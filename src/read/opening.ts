@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -13,6 +13,7 @@ import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
  * conditions.
  *
  * @param between milliseconds; by default the times of the array's context: from 0 to now
+ * @param onFault called for a fragment that cannot be opened, which is then left out; without it, the error is thrown
  * @throws InspectError MISSING_FILE if a commit names a fragment without a folder, since version 12; the errors of fragments, schemas and
  *   conditions that cannot be read, each with the file as its place
  * @see tiledb/sm/array/array_directory.cc
@@ -20,17 +21,24 @@ import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
 export async function openAt(
   array: InspectArray,
   { from = array.cx.from ?? 0n, to = array.cx.now }: { from?: bigint | undefined; to?: bigint | undefined } = {},
+  onFault = thrown,
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
   const { schema } = await opened.newestSchema()
-  const missing = (await opened.missingFragments()).find((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
-  if (missing !== undefined) {
+  for (const missing of await opened.missingFragments()) {
+    if (!missing.startsWith(`${FRAGMENTS_FOLDER}/`)) continue
     const message = 'expected the fragment that a commit names, found no such folder'
-    throw new InspectError('MISSING_FILE', message, { file: `${array.folder.path}/${missing}` })
+    onFault(new InspectError('MISSING_FILE', message, { file: `${array.folder.path}/${missing}` }))
   }
-  const fragments = await openedFragments(opened)
+  const fragments = await openedFragments(opened, onFault)
   const deletes = await openedDeletes(opened)
   return { array: opened, between: [from, to], schema, fragments, deletes }
+}
+
+type OnFault = (fault: InspectError) => void
+
+function thrown(fault: InspectError): void {
+  throw fault
 }
 
 /**
@@ -42,15 +50,19 @@ export function isCutByTime({ between: [from, to] }: OpenedArray, { fragment }: 
   return first < from || last > to
 }
 
-async function openedFragments(array: InspectArray): Promise<OpenedFragment[]> {
+async function openedFragments(array: InspectArray, onFault: OnFault): Promise<OpenedFragment[]> {
   const entries = await inTileDBsOrder(array)
   const { isRemote } = array.folder
   // The sizes of all metadata files from a few listings, the footers from consolidated metadata.
   if (isRemote) await array.listFragmentsAhead()
   const footers = isRemote ? await array.consolidatedFooters() : undefined
-  const open = (entry: FragmentEntry): Promise<OpenedFragment> => openFragment(array, entry, footers)
+  const open = (entry: FragmentEntry): Promise<OpenedFragment | InspectError> =>
+    openFragment(array, entry, footers).catch(faultOf)
   const fragments: OpenedFragment[] = []
-  for await (const one of inOrder(entries, atOnce(array.folder), open)) fragments.push(one)
+  for await (const one of inOrder(entries, atOnce(array.folder), open)) {
+    if (one instanceof InspectError) onFault(one)
+    else fragments.push(one)
+  }
   return fragments
 }
 

@@ -1,3 +1,4 @@
+import { faultOf } from '../base/errors.ts'
 import {
   type Bounds,
   type Comparable,
@@ -81,7 +82,11 @@ class SparseReader {
     for (const [index, fragment] of fragments.entries()) {
       const { nonempty_domain } = fragment.info
       if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
-      const source = await Source.open(fragment, index, filter.wanted, query.onFault)
+      const source = await Source.open(fragment, index, filter.wanted, query.onFault).catch((error) => {
+        if (!query.onFault) throw error
+        query.onFault(faultOf(error))
+      })
+      if (!source) continue
       await files.use(source)
       sources.push(source)
     }

@@ -41,6 +41,31 @@ describe('--keep-going: cells that cannot be read still hide older ones', () => 
   })
 })
 
+describe('--keep-going leaves out fragments that cannot be opened', () => {
+  const ARRAY = `${FIXTURES}/merged/later_than_named`
+  const copy = `${temporaryFolder()}/array`
+  const name = readdirSync(`${ARRAY}/__fragments`).find((one) => one.startsWith('__20_20_'))
+  const folder = `${copy}/__fragments/${name}`
+
+  test.each([
+    ['no folder', () => rmSync(folder, { recursive: true })],
+    ['no metadata', () => rmSync(`${folder}/__fragment_metadata.tdb`)],
+    ['no footer', () => truncateSync(`${folder}/__fragment_metadata.tdb`, 100)],
+  ])('%s', async (_, damage) => {
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(ARRAY, copy, { recursive: true })
+    damage()
+    const options = ['--provenance', '--format', 'ndjson']
+    const { code, text, stderr } = await run(['read', copy, ...options, '--keep-going'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(name)
+    expect(stderr).toContain('older cells that the missing fragment hides are shown')
+    expect(text).toContain('"__fragment"')
+    expect(text).not.toContain(`"${name}"`)
+    expect((await run(['read', copy, ...options])).code).toBe(1)
+  })
+})
+
 test('--raw leaves the names of --provenance as they are', async () => {
   const { text } = await run([
     'read',
