@@ -23,6 +23,7 @@ const ROOMS = [
   'check',
   'anatomy',
   'write',
+  'advice',
   'damage',
 ]
 ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'cli')

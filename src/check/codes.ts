@@ -196,6 +196,20 @@ export const FINDING_CODES = {
 /** The code of a finding; never renamed. docs/check.md lists the meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
 
+/**
+ * Codes of what makes reads of an array slow or hungry, though nothing is wrong with it: what it means, and from where on it is
+ * said. Costs are those of S3 with 30 ms for a request, 8 at once, and 100 MB/s. Arrays below the limits get no finding.
+ */
+export const ADVICE_CODES = {
+  FRAGMENTS_MANY: [
+    'warning',
+    'each read opens every fragment: several requests each, before the first cell. Said of 10 or more fragments of less than 16 MiB on average, if one fragment in their place saves 0.1 s',
+  ],
+} as const satisfies Readonly<Record<string, readonly [Severity, string]>>
+
+/** The code of a finding about the layout of an array. */
+export type AdviceCode = keyof typeof ADVICE_CODES
+
 /** Codes that need `--level cells`. */
 export const CELL_CODES: ReadonlySet<string> = new Set<FindingCode>([
   'CELL_OFFSETS',

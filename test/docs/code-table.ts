@@ -1,19 +1,26 @@
 import { fileURLToPath } from 'node:url'
-import { FINDING_CODES, MEANINGS, type Meaning } from '../../src/check/codes.ts'
+import { ADVICE_CODES, FINDING_CODES, MEANINGS, type Meaning } from '../../src/check/codes.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
 
 const HEAD = '| --- | --- | --- |\n'
 
-/** docs/check.md with its table of finding codes as src/check/codes.ts has them: a code's own severity and meaning, then its others. */
+/**
+ * docs/check.md with its tables of finding codes as src/check/codes.ts has them: those of damage, each code's own severity and meaning,
+ * then its others; and those of advice.
+ */
 export function checkPage(page: string): string {
+  return withTable(withTable(page, '## Codes', FINDING_CODES), '## Advice', ADVICE_CODES)
+}
+
+function withTable(page: string, heading: string, codes: Readonly<Record<string, Meaning>>): string {
   const others: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
-  const rows = Object.entries(FINDING_CODES).flatMap(([code, meaning]) =>
+  const rows = Object.entries(codes).flatMap(([code, meaning]) =>
     [meaning, ...Object.values(others[code] ?? {})].map(
       ([severity, text]) => `| \`${code}\` | ${severity} | ${text} |\n`,
     ),
   )
-  const start = page.indexOf(HEAD, page.indexOf('\n| code | severity |')) + HEAD.length
+  const start = page.indexOf(HEAD, page.indexOf(heading)) + HEAD.length
   const end = start + page.slice(start).search(/^(?!\|)/m)
   return page.slice(0, start) + rows.join('') + page.slice(end)
 }
