@@ -35,6 +35,8 @@ const EVERY_DAY = [
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
+/** What `read` uses beside that is a file of its own, whose compiled code is cached, too. */
+const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd'].map((name) => resolve(`src/${name}.ts`))
 
 /** Files that `roots` import, directly or not, other than by `import()`. */
 async function importsOf(roots) {
@@ -139,6 +141,7 @@ async function kernels(folder) {
 
 for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
+const read = await importsOf(READ)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
 await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildProcess], {
@@ -148,7 +151,12 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
   chunkFileNames: '[name].cjs',
   dynamicImportInCjs: false,
   minify: true,
-  codeSplitting: { groups: [{ name: 'core', test: (id) => core.has(id) }] },
+  codeSplitting: {
+    groups: [
+      { name: 'core', test: (id) => core.has(id) },
+      { name: 'read', test: (id) => read.has(id) && !core.has(id) },
+    ],
+  },
 })
 const ENTRIES = ['index', 'format', 'browser']
 await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), external, [], {
@@ -163,16 +171,20 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
 // V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
 const places = 'examples/arrays/places'
 const fragment = join(places, '__fragments', readdirSync(join(places, '__fragments'))[0])
-process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify(
-  ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
+const calls = [
+  ...['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
     const target = command === 'ls' || command === 'schema' ? places : fragment
     return [
       [command, target],
       [command, target, '--json'],
     ]
   }),
-)
-run('ignore', 'bin/tiledb-inspect.js')
+  ['read', places, '--range', 'lat=40..60', '--format', 'ndjson'],
+]
+for (const file of ['core', 'read']) {
+  process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify({ file, calls })
+  run('ignore', 'bin/tiledb-inspect.js')
+}
 
 rmSync('build/types', { recursive: true, force: true })
 run('inherit', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')

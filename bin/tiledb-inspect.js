@@ -5,52 +5,56 @@
  */
 const nodeModule = require('node:module')
 const { join } = require('node:path')
+const { readFileSync, writeFileSync } = require('node:fs')
 
 const folder = join(__dirname, '../dist/cli')
-const core = join(folder, 'core.cjs')
-const cache = `${core}.${process.versions.v8}.${process.arch}.cache`
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
 if (makeCache) makeCacheOf(JSON.parse(makeCache))
 else {
-  if (!loadFromCache()) nodeModule.enableCompileCache?.()
+  const loaded = loadFromCache('core')
+  if (!loaded) nodeModule.enableCompileCache?.()
+  else if (process.argv[2] === 'read') loadFromCache('read')
   require('../dist/cli/main.cjs').run()
 }
 
-/** Loads the program's common part from its source and its compiled code. @returns whether that is there */
-function loadFromCache() {
-  const { readFileSync } = require('node:fs')
+/** Loads a file of the program from its source and its compiled code. @returns whether that is there */
+function loadFromCache(name) {
   let compiled
   try {
-    compiled = readFileSync(cache)
+    compiled = readFileSync(cacheOf(name))
   } catch (error) {
     if (error.code === 'ENOENT') return false
     throw error
   }
-  load(compiled)
+  load(name, compiled)
   return true
 }
 
-function load(cachedData) {
-  const { readFileSync } = require('node:fs')
+function cacheOf(name) {
+  return join(folder, `${name}.cjs.${process.versions.v8}.${process.arch}.cache`)
+}
+
+function load(name, cachedData) {
+  const file = join(folder, `${name}.cjs`)
   const { Script } = require('node:vm')
-  const script = new Script(nodeModule.wrap(readFileSync(core, 'utf8')), { filename: core, cachedData })
-  const loaded = new nodeModule.Module(core, null)
-  loaded.filename = core
-  require.cache[core] = loaded
+  const script = new Script(nodeModule.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData })
+  const loaded = new nodeModule.Module(file, null)
+  loaded.filename = file
+  require.cache[file] = loaded
   const run = script.runInThisContext()
-  run.call(loaded.exports, loaded.exports, nodeModule.createRequire(core), loaded, core, folder)
+  run.call(loaded.exports, loaded.exports, nodeModule.createRequire(file), loaded, file, folder)
   loaded.loaded = true
   return script
 }
 
-/** For the build: runs each of `calls`, so that what they use is compiled, and keeps the compiled code. */
-async function makeCacheOf(calls) {
-  const script = load()
+/** For the build: runs each of `calls`, so that what they use is compiled, and keeps the compiled code of `file`. */
+async function makeCacheOf({ file, calls }) {
+  const script = load(file)
   const { run } = require('../dist/cli/main.cjs')
   for (const call of calls) {
     process.argv.splice(2, process.argv.length, ...call)
     await run()
   }
-  require('node:fs').writeFileSync(cache, script.createCachedData())
+  writeFileSync(cacheOf(file), script.createCachedData())
 }
