@@ -37,7 +37,7 @@ export type { FragmentState }
 
 /** Folders of an array that are never fragments. */
 export const SCHEMA_FOLDER = '__schema'
-const METADATA_FOLDER = '__meta'
+export const METADATA_FOLDER = '__meta'
 const NOT_FRAGMENTS = new Set([
   SCHEMA_FOLDER,
   FRAGMENTS_FOLDER,

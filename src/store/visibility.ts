@@ -123,7 +123,7 @@ export function mayReplace({ timestamp_range }: VacuumList, path: string): boole
 }
 
 /** The `.vac` files that count: all or, in sparse arrays since version 15, a part of their timestamps is between the times. */
-function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
+export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
     const name = stem(lastPathPart(file.path))

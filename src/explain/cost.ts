@@ -1,0 +1,305 @@
+import { groupBy } from '../base/group-by.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import {
+  checkOffsetCount,
+  fieldTileFile,
+  fileCellSize,
+  type TileRole,
+  tileCellNum,
+  tileRole,
+} from '../cells/tile-places.ts'
+import { fieldFileRoles } from '../format/field-files.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
+import { Batches, type FileReads, MAX_BATCH_BYTES } from './batches.ts'
+import { unfilterSeconds } from './filter-rates.ts'
+import { metadataCost } from './metadata-cost.ts'
+import { deleteConditionCost, enumerationCost, openingCost } from './opening-cost.ts'
+import type { ReadPlan, TileRead } from './plan.ts'
+import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
+
+/** What is read of one part of a field: its values, its offsets or its validity. */
+export interface PartCost extends FileReads {
+  role: TileRole
+  /** Bytes without filters, as TileDB's counter `read_unfiltered_byte_num` has them: none of files without filters. */
+  unfiltered_bytes: number
+  /** Bytes without filters, of all files. */
+  cell_bytes: number
+  filters: readonly FilterConfig[]
+  /** Estimated: to undo the filters, on one core. */
+  unfilter_seconds: number
+}
+
+/** What is read of a field, of all fragments together. */
+export interface FieldCost {
+  name: string
+  /** `num_tiles_read`: a tile counts once, whatever its parts. */
+  tiles: number
+  /** Cells of these tiles. */
+  cells: number
+  parts: PartCost[]
+}
+
+/** What is read of a fragment, of all fields together. */
+export interface FragmentCost {
+  tiles: number
+  stored_bytes: number
+  unfiltered_bytes: number
+}
+
+export interface TileCost {
+  step: StepCost
+  /** `num_tiles_read` */
+  tiles: number
+  stored_bytes: number
+  /** `read_unfiltered_byte_num` */
+  unfiltered_bytes: number
+  /** Estimated: to undo the filters, on one core. */
+  unfilter_seconds: number
+  /** In the order in which they are first read. */
+  fields: FieldCost[]
+  /** By position in {@link OpenedArray.fragments}; only those of which something is read. */
+  fragments: Map<number, FragmentCost>
+}
+
+/**
+ * What reading tiles takes: by field and by fragment, and in operations on files. Reads the lists of tile offsets, and of the sizes of
+ * var-sized tiles, of the fields that are read; no data. Long lists are read in pages.
+ *
+ * @throws InspectError INCONSISTENT if a list is too short
+ * @see ReaderBase::read_tiles, FilteredData
+ */
+export async function tileCost(opened: OpenedArray, reads: readonly TileRead[]): Promise<TileCost> {
+  const cost: TileCost = {
+    step: emptyStep('tiles'),
+    tiles: 0,
+    stored_bytes: 0,
+    unfiltered_bytes: 0,
+    unfilter_seconds: 0,
+    fields: [],
+    fragments: new Map(),
+  }
+  const fields = new Map<string, FieldCost>()
+  const byFragment = groupBy(
+    reads.filter(({ tiles }) => tiles.length > 0),
+    ({ fragment }) => fragment,
+  )
+  const measure = ([index, some]: [number, TileRead[]]): Promise<Measured[]> => measureFragment(opened, index, some)
+  for await (const parts of inOrder(byFragment, atOnce(opened.array.folder), measure)) {
+    for (const part of parts) addPart(cost, fields, part)
+  }
+  cost.fields.push(...fields.values())
+  // Reads of one call are requested together, calls one after another.
+  cost.step.chain = new Set(reads.map(({ call }) => call)).size
+  return cost
+}
+
+/** What a query takes of the storage, from opening the array on. */
+export interface QueryCost {
+  /** In the order in which one needs the one before. */
+  steps: StepCost[]
+  tiles: TileCost
+}
+
+/** @param conditionFields names of the fields in the condition of the query, whose enumerations it reads */
+export async function queryCost(
+  opened: OpenedArray,
+  plan: Pick<ReadPlan, 'metadata_reads' | 'tile_reads'>,
+  conditionFields: Iterable<string> = [],
+): Promise<QueryCost> {
+  const steps = await openingCost(opened)
+  steps.push(await enumerationCost(opened, conditionFields), await deleteConditionCost(opened))
+  steps.push(await metadataCost(opened, plan.metadata_reads))
+  const tiles = await tileCost(opened, plan.tile_reads)
+  return { steps: [...steps, tiles.step], tiles }
+}
+
+/** The parts of a field that one read takes. */
+interface Measured {
+  read: TileRead
+  name: string
+  cells: number
+  parts: PartCost[]
+}
+
+function addPart(cost: TileCost, fields: Map<string, FieldCost>, { read, name, cells, parts }: Measured): void {
+  const tiles = read.tiles.length
+  const field = fields.get(name) ?? { name, tiles: 0, cells: 0, parts: [] }
+  fields.set(name, field)
+  const fragment = cost.fragments.get(read.fragment) ?? { tiles: 0, stored_bytes: 0, unfiltered_bytes: 0 }
+  cost.fragments.set(read.fragment, fragment)
+  for (const sum of [cost, field, fragment]) sum.tiles += tiles
+  field.cells += cells
+  for (const part of parts) {
+    for (const sum of [cost, fragment]) {
+      sum.stored_bytes += part.stored_bytes
+      sum.unfiltered_bytes += part.unfiltered_bytes
+    }
+    cost.unfilter_seconds += part.unfilter_seconds
+    addToStep(cost.step, {
+      reads: part.reads,
+      bytes: part.bytes,
+      unfiltered_bytes: part.unfiltered_bytes,
+      requests: part.requests,
+    })
+    const known = field.parts.find(({ role }) => role === part.role)
+    if (known) for (const key of SUMMED) known[key] += part[key]
+    else field.parts.push(part)
+  }
+}
+
+const SUMMED = [
+  'ranges',
+  'stored_bytes',
+  'reads',
+  'bytes',
+  'requests',
+  'unfiltered_bytes',
+  'cell_bytes',
+  'unfilter_seconds',
+] as const
+
+/** What is read of a fragment, in the order of its slots, so that no list is read twice. */
+async function measureFragment(opened: OpenedArray, index: number, reads: TileRead[]): Promise<Measured[]> {
+  const { fragment, info } = opened.fragments[index]
+  const measured: Measured[] = []
+  try {
+    for (const [slot, some] of groupBy(reads, (read) => read.slot)) {
+      const { name } = info.slots[slot]
+      const lists = new SlotLists(fragment, info, slot)
+      for (const read of some) {
+        const parts: PartCost[] = []
+        for (const role of rolesRead(opened, info, read)) parts.push(await measurePart(opened, info, lists, role, read))
+        measured.push({ read, name, cells: cellsOf(info, read.tiles), parts })
+      }
+      lists.release()
+    }
+  } finally {
+    fragment.forget()
+    await fragment.close()
+  }
+  return measured
+}
+
+/** Which files of a field are read. A field that has nulls only in the fragment or only in the array has no validity to read. */
+function rolesRead({ schema }: OpenedArray, info: FragmentInfo, { slot, validityOnly }: TileRead): TileRole[] {
+  const { name, kind } = info.slots[slot]
+  const nullable = kind !== 'attribute' || schema.attributes.find((one) => one.name === name)?.nullable !== false
+  return fieldFileRoles(info.slots[slot])
+    .map((role) => tileRole({ role }))
+    .filter((role) => (role === 'validity' ? nullable : !validityOnly))
+}
+
+function cellsOf(info: FragmentInfo, tiles: Uint32Array): number {
+  const last = tiles[tiles.length - 1]
+  return (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, last)
+}
+
+async function measurePart(
+  { array, schema }: OpenedArray,
+  info: FragmentInfo,
+  lists: SlotLists,
+  role: TileRole,
+  { tiles, slot }: TileRead,
+): Promise<PartCost> {
+  const { size } = fieldTileFile(info, slot, role)
+  const batches = new Batches()
+  // A whole file that is short enough is one read, wherever its tiles begin.
+  if (tiles.length === info.tile_num && size <= MAX_BATCH_BYTES) batches.add(0, size)
+  else await lists.eachPlace(role, tiles, size, (start, end) => batches.add(start, end))
+  batches.finish()
+  const cell_bytes =
+    role === 'var' ? await lists.varBytes(tiles) : cellsOf(info, tiles) * fileCellSize(info, slot, role)
+  const filters = filePipeline(info, { slot, role }, array.cx.encrypted)
+  const isCounted = filters.length > 0 && !(role === 'offsets' && holdsOffsets(schema.version, info, slot))
+  const { ranges, stored_bytes, reads, bytes, requests } = batches
+  return {
+    role,
+    ranges,
+    stored_bytes,
+    reads,
+    bytes,
+    requests,
+    unfiltered_bytes: isCounted ? cell_bytes : 0,
+    cell_bytes,
+    filters,
+    unfilter_seconds: unfilterSeconds(filters, cell_bytes),
+  }
+}
+
+/**
+ * Whether the filtered values of a field hold its offsets, so that the file of offsets is read, but not undone.
+ * @see FilterPipeline::skip_offsets_filtering
+ */
+function holdsOffsets(version: number, info: FragmentInfo, slot: number): boolean {
+  const { type } = info.slots[slot]
+  const since = (ascii: number): number => (type === 'STRING_ASCII' ? ascii : type === 'STRING_UTF8' ? 17 : Infinity)
+  return filePipeline(info, { slot, role: 'var' }, false).some(
+    ({ name }) => (name === 'RLE' && version >= since(12)) || (name === 'DICTIONARY_ENCODING' && version >= since(13)),
+  )
+}
+
+/** The lists of one slot of a fragment, each read on demand, and once. */
+class SlotLists {
+  private readonly fragment: Fragment
+  private readonly info: FragmentInfo
+  private readonly slot: number
+  private readonly lists: TileLists
+  private readonly known = new Map<string, TileList<Float64Array>>()
+
+  constructor(fragment: Fragment, info: FragmentInfo, slot: number) {
+    this.fragment = fragment
+    this.info = info
+    this.slot = slot
+    this.lists = new TileLists(fragment)
+  }
+
+  private async list(name: Parameters<TileLists['offsets']>[0]): Promise<TileList<Float64Array>> {
+    let list = this.known.get(name)
+    if (!list) {
+      list = await this.lists.offsets(name, this.slot)
+      const { fragment, info, slot } = this
+      checkOffsetCount(fragment, info, `${name}.${info.slots[slot].name}`, list?.count ?? 0)
+      this.known.set(name, list as TileList<Float64Array>)
+    }
+    return list as TileList<Float64Array>
+  }
+
+  /** Where tiles begin and end in the file of a role. @param tiles rising @param size bytes of the file */
+  async eachPlace(
+    role: TileRole,
+    tiles: Uint32Array,
+    size: number,
+    visit: (start: number, end: number) => void,
+  ): Promise<void> {
+    const { tile_num } = this.info
+    const list = await this.list(fieldTileFile(this.info, this.slot, role).offsetsList)
+    for (let at = 0; at < tiles.length; ) {
+      const { first, entries } = await list.block(tiles[at], Math.min(tiles[at] + BLOCK_TILES, tile_num))
+      const to = first + entries.length
+      for (; at < tiles.length && tiles[at] < to; at++) {
+        const tile = tiles[at]
+        if (tile + 1 === to && to < tile_num) break
+        visit(entries[tile - first], tile + 1 < tile_num ? entries[tile + 1 - first] : size)
+      }
+    }
+  }
+
+  /** Bytes of the var-sized values of tiles, without filters. @param tiles rising */
+  async varBytes(tiles: Uint32Array): Promise<number> {
+    const list = await this.list('tile_var_sizes')
+    let bytes = 0
+    for (let at = 0; at < tiles.length; ) {
+      const { first, entries } = await list.block(tiles[at], Math.min(tiles[at] + BLOCK_TILES, this.info.tile_num))
+      for (; at < tiles.length && tiles[at] < first + entries.length; at++) bytes += entries[tiles[at] - first]
+    }
+    return bytes
+  }
+
+  release(): void {
+    for (const list of this.known.values()) list.release()
+    this.known.clear()
+  }
+}

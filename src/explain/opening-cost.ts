@@ -1,0 +1,168 @@
+import { lastPathPart } from '../format/commit-files.ts'
+import { FRAGMENT_METADATA_FILE, footerLengthIsStored } from '../format/fragment-footer.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { withSource } from '../source/source.ts'
+import { METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import { COMMITS_FOLDER, FRAGMENT_META_FOLDER } from '../store/commits.ts'
+import { deletePlaces } from '../store/deletes.ts'
+import { isWithin, vacuumLists } from '../store/visibility.ts'
+import {
+  addToStep,
+  emptyStep,
+  genericTileCost,
+  genericTileSizesAt,
+  listingCost,
+  type StepCost,
+  type StepName,
+  wholeFileCost,
+} from './step-cost.ts'
+
+/** The folders that TileDB lists, `''` for the array's own. It never lists that of the fragments. */
+const LISTED = ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER] as const
+
+/**
+ * What TileDB 2.30 lists and reads when it opens the array for reading. The key-value metadata is not read before it is asked for.
+ *
+ * @see ArrayDirectory::load, FragmentInfo::load_array_schemas_and_fragment_metadata, FragmentMetadata::load
+ */
+export async function openingCost(opened: OpenedArray): Promise<StepCost[]> {
+  return [
+    await listings(opened),
+    await commitFiles(opened),
+    await schemas(opened),
+    await vacuumFiles(opened),
+    await consolidatedMetadata(opened),
+    await footers(opened),
+  ]
+}
+
+async function listings({ array }: OpenedArray): Promise<StepCost> {
+  const step = emptyStep('listings')
+  for (const name of LISTED) {
+    const entries = name === '' ? await array.root() : await array.folder.folder(name).listIfThere()
+    addToStep(step, listingCost(entries.length))
+  }
+  return step
+}
+
+/** Of files that are read whole, one after another if `inARow`. @param paths relative to the array */
+async function wholeFiles(
+  name: StepName,
+  { array }: OpenedArray,
+  paths: Iterable<string>,
+  inARow: boolean,
+): Promise<StepCost> {
+  const step = emptyStep(name)
+  for (const path of paths) {
+    const size = await withSource(array.folder.file(path), (source) => source.size())
+    addToStep(step, wholeFileCost(size))
+  }
+  if (inARow) step.chain = step.requests
+  return step
+}
+
+/** Lists of consolidated commits and of those to ignore: all of them, whatever their time. */
+async function commitFiles(opened: OpenedArray): Promise<StepCost> {
+  const { files } = await opened.array.commits()
+  const lists = files.filter(({ kind }) => kind === 'consolidated-commits' || kind === 'ignore')
+  return wholeFiles(
+    'commit files',
+    opened,
+    lists.map(({ path }) => path),
+    true,
+  )
+}
+
+/** Lists of fragments, and of metadata files, that a consolidation replaced. */
+async function vacuumFiles(opened: OpenedArray): Promise<StepCost> {
+  const { array, schema } = opened
+  const paths: string[] = []
+  const { files } = await array.commits()
+  for (const { file } of vacuumLists(files, array.cx, schema.array_type === 'sparse')) paths.push(file)
+  for (const { name } of await array.folder.folder(METADATA_FOLDER).listIfThere()) {
+    if (!name.endsWith('.vac') || !isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], array.cx)) continue
+    paths.push(`${METADATA_FOLDER}/${name}`)
+  }
+  return wholeFiles('vacuum files', opened, paths, false)
+}
+
+/** Of files that are a generic tile each. @param paths relative to the array */
+async function genericTiles(name: StepName, { array }: OpenedArray, paths: Iterable<string>): Promise<StepCost> {
+  const step = emptyStep(name)
+  for (const path of paths) addToStep(step, genericTileCost(await genericTileSizesAt(array.folder.file(path))))
+  return step
+}
+
+/** All schemas, whatever their time. */
+async function schemas(opened: OpenedArray): Promise<StepCost> {
+  const files = await opened.array.schemaFiles()
+  return genericTiles(
+    'schemas',
+    opened,
+    files.map(({ path }) => path),
+  )
+}
+
+async function consolidatedMetadataFiles({ array }: OpenedArray): Promise<string[]> {
+  return (await array.commits()).files.flatMap(({ kind, path }) => (kind === 'fragment-metadata' ? [path] : []))
+}
+
+/** All files of consolidated fragment metadata, whatever their time. */
+async function consolidatedMetadata(opened: OpenedArray): Promise<StepCost> {
+  return genericTiles('consolidated fragment metadata', opened, await consolidatedMetadataFiles(opened))
+}
+
+/** The first version whose consolidated metadata names fragments alone; before, it has their URIs. */
+const NAMED_SINCE = 9
+
+/** The footers of fragments that are not in the consolidated metadata. Versions 1 and 2 have all of their metadata in one tile. */
+async function footers(opened: OpenedArray): Promise<StepCost> {
+  const { array, schema } = opened
+  const step = emptyStep('footers')
+  const consolidated = new Set<string>()
+  for (const path of await consolidatedMetadataFiles(opened))
+    for (const { fragment_name } of (await array.consolidatedFragmentMetadata(path)).entries)
+      consolidated.add(fragment_name)
+  for (const { fragment, info } of opened.fragments) {
+    const key = schema.version >= NAMED_SINCE ? fragment.name : uriOf(opened, fragment.folder.path)
+    if (consolidated.has(key)) continue
+    if (!info.footer) {
+      const tile = genericTileCost(await genericTileSizesAt(fragment.folder.file(FRAGMENT_METADATA_FILE)))
+      addToStep(step, { ...tile, sizes: 1, requests: (tile.requests ?? 0) + 1 })
+      continue
+    }
+    const { size } = info.footer
+    const version = fragment.parsedName?.least_version ?? info.format_version
+    const lengthBytes = footerLengthIsStored(version, schema) ? 8 : 0
+    const reads = lengthBytes > 0 ? 2 : 1
+    const bytes = size + lengthBytes
+    addToStep(step, { sizes: 1, reads, bytes, unfiltered_bytes: bytes, requests: 1 + reads })
+  }
+  return step
+}
+
+function uriOf({ array }: OpenedArray, path: string): string {
+  const real = array.folder.storage.realPath?.(path) ?? path
+  return real.startsWith('/') ? `file://${real}` : real
+}
+
+/** The delete conditions, which a query of a sparse array loads first, all of them, whatever its ranges. */
+export async function deleteConditionCost({ array, fragments, schema }: OpenedArray): Promise<StepCost> {
+  const step = emptyStep('delete conditions')
+  if (schema.array_type === 'dense' || fragments.length === 0) return step
+  for (const { path, tile } of await deletePlaces(array))
+    addToStep(step, genericTileCost(await genericTileSizesAt(array.folder.file(path), tile?.offset ?? 0)))
+  return step
+}
+
+/** The enumerations of the attributes that a condition of the query names. Others are not read before they are asked for. */
+export async function enumerationCost(opened: OpenedArray, fields: Iterable<string>): Promise<StepCost> {
+  const { attributes, enumerations } = opened.schema
+  const names = new Set<string>()
+  for (const field of fields) names.add(attributes.find(({ name }) => name === field)?.enumeration ?? '')
+  const paths = enumerations.flatMap(({ name, path_name }) =>
+    names.has(name) ? [`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`] : [],
+  )
+  return genericTiles('enumerations', opened, paths)
+}

@@ -1,0 +1,126 @@
+import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
+import { decodePrefix } from '../format/io.ts'
+import { type ByteSource, withSource } from '../source/source.ts'
+import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
+
+/** What TileDB does for a read, in the order in which one step needs the one before. */
+export type StepName =
+  | 'listings'
+  | 'commit files'
+  | 'schemas'
+  | 'vacuum files'
+  | 'consolidated fragment metadata'
+  | 'footers'
+  | 'enumerations'
+  | 'delete conditions'
+  | 'fragment metadata'
+  | 'tiles'
+
+/** What a step asks of the storage. */
+export interface StepCost {
+  name: StepName
+  /** Folders that are listed. */
+  listings: number
+  /** Files whose size is asked: `VFS.file_size_num`. */
+  sizes: number
+  /** Read operations: `VFS.read_ops_num` of local files. */
+  reads: number
+  /** Bytes that are read: `VFS.read_byte_num`. */
+  bytes: number
+  /** Bytes of the content of what is read, without filters. */
+  unfiltered_bytes: number
+  /** Requests to an object store: listings, sizes, and the reads that what was read ahead does not answer. */
+  requests: number
+  /** Most requests of the step that wait for each other. */
+  chain: number
+}
+
+/** `vfs.read_ahead_size`: of an object store TileDB reads so many bytes for any smaller read, and keeps them. */
+export const READ_AHEAD_BYTES = 102_400
+/** Most names in one answer of an object store to a listing. */
+const LISTED_AT_ONCE = 1000
+
+export function emptyStep(name: StepName): StepCost {
+  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, unfiltered_bytes: 0, requests: 0, chain: 0 }
+}
+
+/** Adds what a step does beside the rest of it. */
+export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>): void {
+  const { listings = 0, sizes = 0, reads = 0, bytes = 0, unfiltered_bytes = 0, requests = 0, chain = requests } = added
+  step.listings += listings
+  step.sizes += sizes
+  step.reads += reads
+  step.bytes += bytes
+  step.unfiltered_bytes += unfiltered_bytes
+  step.requests += requests
+  step.chain = Math.max(step.chain, chain)
+}
+
+/** @param names how many the folder has */
+export function listingCost(names: number): Partial<StepCost> {
+  return { listings: 1, requests: Math.max(1, Math.ceil(names / LISTED_AT_ONCE)) }
+}
+
+/** A file that is read whole, after its size was asked. */
+export function wholeFileCost(bytes: number): Partial<StepCost> {
+  return { sizes: 1, reads: 1, bytes, requests: 2 }
+}
+
+/** Bytes of a generic tile. */
+export interface GenericTileSizes {
+  /** With its header. */
+  stored: number
+  unfiltered: number
+}
+
+/** TileDB reads the fixed part of the header, the filter pipeline and the chunks one after another. @see GenericTileIO::read_generic */
+export const GENERIC_TILE_READS = 3
+
+export function genericTileCost({ stored, unfiltered }: GenericTileSizes): Partial<StepCost> {
+  const requests = stored <= READ_AHEAD_BYTES ? 1 : 2
+  return { reads: GENERIC_TILE_READS, bytes: stored, unfiltered_bytes: unfiltered, requests }
+}
+
+/** @param bytes from the start of the tile on, with its header */
+export function genericTileSizes(bytes: Uint8Array, place: { file: string; offset: number }): GenericTileSizes {
+  const { value, length } = decodePrefix(bytes, genericTileHeader, place)
+  return { stored: length + value.persisted_size, unfiltered: value.tile_size }
+}
+
+/** Reads the header of a generic tile in a file. The source is closed afterwards. */
+export function genericTileSizesAt(source: ByteSource, offset = 0): Promise<GenericTileSizes> {
+  return withSource(source, async () => {
+    const length = Math.min(GENERIC_TILE_HEADER_BYTES, (await source.size()) - offset)
+    return genericTileSizes(await source.read(offset, Math.max(GENERIC_TILE_FIXED_BYTES, length)), {
+      file: source.name,
+      offset,
+    })
+  })
+}
+
+/** How fast a storage is. */
+export interface StorageRates {
+  /** From a request to its first byte. */
+  latency_ms: number
+  /** Of all requests together, 1,000,000 bytes. */
+  megabytes_per_second: number
+  at_once: number
+  /** Whether TileDB reads ahead, as it does of object stores. */
+  reads_ahead: boolean
+}
+
+/** Nothing is in the memory of the system. Estimated: a solid state disk. */
+export const LOCAL_DISK: StorageRates = { latency_ms: 0.1, megabytes_per_second: 1000, at_once: 1, reads_ahead: false }
+/** Estimated: a machine in the same region. */
+export const OBJECT_STORE: StorageRates = { latency_ms: 30, megabytes_per_second: 100, at_once: 8, reads_ahead: true }
+
+/**
+ * Seconds of a step. Requests go out in rounds, {@link StorageRates.at_once} in each, and a round takes the latency. Those that wait
+ * for each other take a round each. The bytes come on top. Steps follow one another, so their seconds add up.
+ */
+export function secondsOf(step: StepCost, rates: StorageRates): number {
+  const requests = rates.reads_ahead ? step.requests : step.listings + step.sizes + step.reads
+  const chain = rates.reads_ahead ? step.chain : 0
+  const rounds = Math.max(chain, Math.ceil(requests / rates.at_once))
+  return (rounds * rates.latency_ms) / 1e3 + step.bytes / (rates.megabytes_per_second * 1e6)
+}
