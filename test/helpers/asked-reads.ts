@@ -8,7 +8,7 @@ import { type Datatype, datatypeKind } from '../../src/format/datatype.ts'
 import { fixedSize } from '../../src/format/range.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
-import { type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
+import { type OpenedArray, type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
 import { readMerged } from '../../src/read/read.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
@@ -33,15 +33,15 @@ export function askedReads(path: string): Map<string, AskedRead[]> {
 /** Answers of up to so many characters are given in full. */
 const SHORT = 400
 
-/** What the program answers to a query, spelled as TileDB's answer. */
-export async function answerOf(
+/** An array opened for a query, and the query as the program has it. */
+export async function openAsked(
   path: string,
   key: string | undefined,
   { order, between, ranges, fields }: Omit<AskedRead, 'cell_num' | 'answer'>,
-): Promise<Pick<AskedRead, 'cell_num' | 'answer'>> {
+): Promise<{ opened: OpenedArray; query: ReadQuery }> {
   const array = new InspectArray(new Folder(localStorage, path), contextFor({ key }))
   const opened = await openAt(array, { from: BigInt(between[0]), to: BigInt(between[1]) })
-  const { domain, array_type } = opened.schema
+  const { domain } = opened.schema
   const sets = new Map<number, Bounds[]>()
   for (const [d, pairs] of ranges.entries()) {
     const end = (hex: string) => comparable(domain.dimensions[d].type, Buffer.from(hex, 'hex'))
@@ -51,7 +51,17 @@ export async function answerOf(
         pairs.map(([low, high]) => ({ low: end(low), high: end(high) })),
       )
   }
-  const query: ReadQuery = { order, ranges: sets, fields: fields ?? undefined }
+  return { opened, query: { order, ranges: sets, fields: fields ?? undefined } }
+}
+
+/** What the program answers to a query, spelled as TileDB's answer. */
+export async function answerOf(
+  path: string,
+  key: string | undefined,
+  asked: Omit<AskedRead, 'cell_num' | 'answer'>,
+): Promise<Pick<AskedRead, 'cell_num' | 'answer'>> {
+  const { opened, query } = await openAsked(path, key, asked)
+  const { array_type, domain } = opened.schema
   const types = readColumns(opened.schema, query)
   const spelled: Buffer[] = []
   const places: string[] = []
@@ -62,7 +72,7 @@ export async function answerOf(
       places.push(domain.dimensions.map(({ type }, d) => placeOf(type, cells[d])).join())
     }
   }
-  if (order === 'unordered') spelled.sort(Buffer.compare)
+  if (query.order === 'unordered') spelled.sort(Buffer.compare)
   else if (array_type === 'sparse') sortRuns(spelled, places)
   const bytes = Buffer.concat(spelled)
   const answer =
