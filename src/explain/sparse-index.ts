@@ -1,0 +1,368 @@
+import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
+import type { ColumnData } from '../cells/column.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { NDRange } from '../format/range.ts'
+import { mbrAt } from '../format/rtree.ts'
+import { conditionFields } from '../read/condition.ts'
+import { isCutByTime } from '../read/opening.ts'
+import { type OpenedFragment, PROVENANCE, readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+import { Source } from '../read/source.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import type { ExplainQuery, FragmentPlan, MetadataRead, TileRead } from './plan.ts'
+
+/**
+ * What TileDB's two readers of sparse arrays by index do alike: which fragments and tiles the ranges touch, which fields are
+ * loaded before which, and which sections of the metadata.
+ *
+ * @see tiledb/sm/query/readers/sparse_index_reader_base.cc, reader_base.cc
+ */
+
+/** The tiles of a fragment that the ranges touch. */
+interface TouchedTiles {
+  tiles: Uint32Array
+  /** 1 for each of them that lies wholly inside. */
+  inside: Uint8Array
+}
+
+/** A fragment, and what a query touches of it. */
+export interface IndexedFragment extends TouchedTiles {
+  opened: OpenedFragment
+  /** Position in {@link import('../read/query.ts').OpenedArray.fragments}. */
+  index: number
+  /** Whether its non-empty domain touches the ranges. */
+  relevant: boolean
+  /** Whether the reader loads the times of its cells. */
+  loadsTimes: boolean
+}
+
+/** The cells that a query gives. */
+export interface FoundCells {
+  /** By fragment: the tiles that give cells, rising. */
+  tiles: Uint32Array[]
+  cells: number
+}
+
+/** The fields that a reader of sparse arrays loads, by name. */
+export interface LoadedFields {
+  dimensions: string[]
+  /** Loaded to know which cells stay, before the others. */
+  forConditions: string[]
+  /** Attributes to return that are not loaded for conditions. */
+  attributes: string[]
+}
+
+const TIMESTAMPS = '__timestamps'
+const DELETE_TIMESTAMPS = '__delete_timestamps'
+
+/** A query on a sparse array. */
+export class SparseIndex {
+  readonly query: ExplainQuery
+  /** Whether the query limits any dimension. */
+  readonly isRanged: boolean
+  readonly fragments: readonly IndexedFragment[]
+  readonly fields: LoadedFields
+  /** Whether times of cells are asked for in any fragment. */
+  readonly usesTimes: boolean
+
+  private constructor(query: ExplainQuery, fragments: readonly IndexedFragment[], withCoordinates: boolean) {
+    this.query = query
+    this.isRanged = isRanged(query.query.ranges)
+    this.fragments = fragments
+    this.fields = loadedFields(query, withCoordinates)
+    this.usesTimes = usesTimes(query, fragments)
+  }
+
+  /** @param withCoordinates whether the reader loads coordinates though nothing limits them */
+  static async open(query: ExplainQuery, withCoordinates: boolean): Promise<SparseIndex> {
+    const { opened, query: read } = query
+    const ranged = isRanged(read.ranges)
+    const overlapOf = rangeOverlap(opened.schema.domain.dimensions, read.ranges)
+    const fragments: IndexedFragment[] = []
+    for (const [index, one] of opened.fragments.entries()) {
+      const { info } = one
+      const overlap = ranged && info.nonempty_domain ? overlapOf(info.nonempty_domain) : 'all'
+      const touched =
+        overlap === 'none' ? NO_TILES : overlap === 'all' ? allTiles(info) : await touchedTiles(one.fragment, overlapOf)
+      const loadsTimes = hasTimes(one) && loadsTimesOf(query, one)
+      fragments.push({ opened: one, index, relevant: overlap !== 'none', loadsTimes, ...touched })
+    }
+    return new SparseIndex(query, fragments, withCoordinates || ranged)
+  }
+
+  private get schema(): ArraySchema {
+    return this.query.opened.schema
+  }
+
+  /** The slot of a field in a fragment; -1 where the reader finds none. @see ReaderBase::skip_field */
+  private slotOf({ opened, loadsTimes }: IndexedFragment, name: string): number {
+    const { slots, format_version, schema } = opened.info
+    if (name === TIMESTAMPS && !loadsTimes) return -1
+    const dimension = schema.domain.dimensions.some((one) => one.name === name)
+    if (dimension && format_version < 5) return -1
+    const slot = slots.findIndex((one) => one.name === name && one.kind !== 'coords')
+    const now = this.schema.attributes.find((one) => one.name === name)
+    return slot >= 0 && now && (now.cell_val_num === 'var') !== slots[slot].varSized ? -1 : slot
+  }
+
+  /** One call of ReaderBase::read_tiles. @param tiles by fragment */
+  tileReads(names: readonly string[], tiles: readonly Uint32Array[], call: number): TileRead[] {
+    return names.flatMap((name) =>
+      this.fragments.flatMap((fragment) => {
+        const own = tiles[fragment.index]
+        const slot = own.length === 0 ? -1 : this.slotOf(fragment, name)
+        return slot < 0 ? [] : [{ fragment: fragment.index, slot, tiles: own, call }]
+      }),
+    )
+  }
+
+  /** The coordinates of versions 1 to 4, which one file holds. */
+  zippedReads(tiles: readonly Uint32Array[], call: number): TileRead[] {
+    return this.fragments.flatMap(({ opened: { info }, index }) => {
+      const slot = zippedSlot(info)
+      return slot < 0 || tiles[index].length === 0 ? [] : [{ fragment: index, slot, tiles: tiles[index], call }]
+    })
+  }
+
+  /**
+   * What is read before it is known which cells stay.
+   * @param coordinates whether coordinates are loaded
+   */
+  firstReads(tiles: readonly Uint32Array[], coordinates: boolean): TileRead[] {
+    const { dimensions, forConditions } = this.fields
+    const times = this.usesTimes ? [TIMESTAMPS] : []
+    return [
+      ...(coordinates ? [...this.zippedReads(tiles, 0), ...this.tileReads(dimensions, tiles, 1)] : []),
+      ...this.tileReads([...times, DELETE_TIMESTAMPS, ...forConditions], tiles, 2),
+    ]
+  }
+
+  /** The sections of the metadata. @param rtrees whether R-trees are loaded though nothing is limited */
+  metadataReads(rtrees: boolean): MetadataRead[] {
+    const reads: MetadataRead[] = []
+    const { opened } = this.query
+    for (const { index, opened: one } of opened.deletes.length > 0 ? this.fragments : [])
+      if (one.info.format_version >= 16 && one.info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+        reads.push({ fragment: index, section: 'processed_conditions' })
+    for (const fragment of this.fragments) {
+      const { info } = fragment.opened
+      // Versions 1 and 2 have one section, which is loaded as the array is opened.
+      if (!fragment.relevant || info.format_version < 3) continue
+      if (rtrees || this.isRanged) reads.push({ fragment: fragment.index, section: 'rtree' })
+      reads.push(...this.offsetReads(fragment))
+    }
+    return reads
+  }
+
+  private offsetReads(fragment: IndexedFragment): MetadataRead[] {
+    const { info } = fragment.opened
+    const { index } = fragment
+    const names = [...this.fields.dimensions, ...this.fields.forConditions, ...this.fields.attributes]
+    if (this.usesTimes) names.push(TIMESTAMPS)
+    names.push(DELETE_TIMESTAMPS)
+    const slots = [...new Set([zippedSlot(info), ...names.map((name) => this.slotOf(fragment, name))])]
+    return slots.flatMap((slot): MetadataRead[] => {
+      if (slot < 0) return []
+      const { varSized, nullable } = info.slots[slot]
+      const reads: MetadataRead[] = [{ fragment: index, section: 'tile_offsets', slot }]
+      if (varSized)
+        reads.push(
+          { fragment: index, section: 'tile_var_sizes', slot },
+          { fragment: index, section: 'tile_var_offsets', slot },
+        )
+      if (nullable) reads.push({ fragment: index, section: 'tile_validity_offsets', slot })
+      return reads
+    })
+  }
+
+  /** The tiles that the ranges touch, by fragment. */
+  get touched(): Uint32Array[] {
+    return this.fragments.map(({ tiles }) => tiles)
+  }
+
+  /** Cells of the touched tiles. */
+  touchedCells({ opened, tiles }: IndexedFragment): number {
+    return cellsOf(opened.info, tiles)
+  }
+
+  /** @param kept the tiles that give cells; undefined if that is not known */
+  fragmentPlans(kept: readonly Uint32Array[] | undefined, countsCells: boolean): FragmentPlan[] {
+    return this.fragments.map((fragment) => {
+      const { index, opened, tiles, inside, relevant } = fragment
+      const { tile_num } = opened.info
+      return {
+        fragment: index,
+        passed_over_by: !relevant ? 'domain' : tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null,
+        tile_num,
+        tiles_touched: tiles.length,
+        tiles_inside: inside.reduce((sum, one) => sum + one, 0),
+        tiles_dropped: kept ? tiles.length - kept[index].length : 0,
+        cells_read: countsCells ? this.touchedCells(fragment) : 0,
+      }
+    })
+  }
+
+  /**
+   * The cells that the query gives. Undoes coordinates, and the fields of conditions.
+   * @param merges whether cells hide others of the same coordinates
+   */
+  async foundCells(merges: boolean): Promise<FoundCells> {
+    return merges || this.filters ? this.mergedCells() : this.cellsInside()
+  }
+
+  /** Whether anything but the ranges leaves out cells. */
+  private get filters(): boolean {
+    const { opened, query } = this.query
+    return (
+      query.where !== undefined ||
+      opened.deletes.length > 0 ||
+      opened.fragments.some(
+        (one) =>
+          (hasTimes(one) && isCutByTime(opened, one)) ||
+          one.info.slots.some(({ kind }) => kind === 'delete_timestamps'),
+      )
+    )
+  }
+
+  /** Cells that nothing leaves out but the ranges. */
+  private async cellsInside(): Promise<FoundCells> {
+    const { opened, query } = this.query
+    const { dimensions } = opened.schema.domain
+    const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
+    const found: FoundCells = { tiles: [], cells: 0 }
+    for (const { opened: one, index, tiles, inside } of this.fragments) {
+      const { info } = one
+      const empty = new Set<number>()
+      found.cells += cellsOf(
+        info,
+        tiles.filter((_, i) => inside[i] === 1),
+      )
+      const partly = tiles.filter((_, i) => inside[i] === 0)
+      if (partly.length > 0) {
+        for (const tile of partly) empty.add(tile)
+        const source = await Source.open(one, index, columns, undefined)
+        try {
+          for await (const batch of source.batches([...partly], true)) {
+            const rows = rowsInside(dimensions, batch.columns as ColumnData[], batch.cell_num, query.ranges)
+            const count = rows?.length ?? batch.cell_num
+            found.cells += count
+            if (count > 0) empty.delete(batch.tile)
+          }
+        } finally {
+          await source.close()
+        }
+      }
+      found.tiles.push(empty.size === 0 ? tiles : tiles.filter((tile) => !empty.has(tile)))
+    }
+    return found
+  }
+
+  private async mergedCells(): Promise<FoundCells> {
+    const { opened, query } = this.query
+    const order = opened.schema.allows_duplicates ? 'unordered' : 'global'
+    const asked = { ...query, order, fields: [], provenance: true } as const
+    const at = readColumns(opened.schema, asked).length - PROVENANCE.length
+    const marks = this.fragments.map(({ opened: { info } }) => new Uint8Array(info.tile_num))
+    let cells = 0
+    for await (const { columns, cell_num } of readMerged(opened, asked)) {
+      cells += cell_num
+      const from = int32s(columns[at])
+      const tiles = int32s(columns[at + 1])
+      // Numbers of tiles are of 64 bits, the upper of which are 0.
+      for (let i = 0; i < cell_num; i++) marks[from[i]][tiles[2 * i]] = 1
+    }
+    return { cells, tiles: this.fragments.map(({ index, tiles }) => tiles.filter((tile) => marks[index][tile] === 1)) }
+  }
+}
+
+function int32s(column: ColumnData | undefined): Int32Array {
+  const { buffer, byteOffset, byteLength } = (column as ColumnData).data
+  return new Int32Array(buffer, byteOffset, byteLength / 4)
+}
+
+const NO_TILES: TouchedTiles = { tiles: new Uint32Array(0), inside: new Uint8Array(0) }
+
+function allTiles({ tile_num }: FragmentInfo): TouchedTiles {
+  return { tiles: Uint32Array.from({ length: tile_num }, (_, tile) => tile), inside: new Uint8Array(tile_num).fill(1) }
+}
+
+/** Tests the boxes of a fragment, few in memory at once. */
+async function touchedTiles(
+  fragment: Fragment,
+  overlapOf: (box: NDRange) => 'none' | 'some' | 'all',
+): Promise<TouchedTiles> {
+  const { schema, tile_num } = await fragment.info()
+  const { dimensions } = schema.domain
+  const boxes = await new TileLists(fragment).boxes()
+  const tiles = new Uint32Array(tile_num)
+  const inside = new Uint8Array(tile_num)
+  let found = 0
+  for (let from = 0; boxes && from < tile_num; from += BLOCK_TILES) {
+    const { first, entries } = await boxes.block(from, Math.min(from + BLOCK_TILES, tile_num))
+    for (let i = from; i < Math.min(from + BLOCK_TILES, tile_num, first + entries.mbr_num); i++) {
+      const overlap = overlapOf(mbrAt(entries, i - first, dimensions))
+      if (overlap === 'none') continue
+      inside[found] = overlap === 'all' ? 1 : 0
+      tiles[found++] = i
+    }
+  }
+  boxes?.release()
+  await fragment.close()
+  return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
+}
+
+function cellsOf(info: FragmentInfo, tiles: Uint32Array): number {
+  return tiles.length === 0 ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, tiles[tiles.length - 1])
+}
+
+function zippedSlot({ format_version, slots }: FragmentInfo): number {
+  return format_version < 5 ? slots.findIndex(({ kind }) => kind === 'coords') : -1
+}
+
+/** Whether ranges limit any dimension. */
+function isRanged(ranges: RangeSets): boolean {
+  return [...ranges.values()].some((all) => !all.some(({ low, high }) => low === undefined && high === undefined))
+}
+
+function hasTimes({ info }: OpenedFragment): boolean {
+  return info.slots.some(({ kind }) => kind === 'timestamps')
+}
+
+/** Whether a delete lies between the times of a fragment whose cells have times. */
+function isCutByDelete({ opened }: ExplainQuery, one: OpenedFragment): boolean {
+  const [first, last] = one.fragment.timestamp_range ?? [0n, 0n]
+  return hasTimes(one) && opened.deletes.some(({ time }) => time >= first && time <= last)
+}
+
+/** @see ReaderBase::include_timestamps */
+function loadsTimesOf(query: ExplainQuery, one: OpenedFragment): boolean {
+  const { opened } = query
+  return !opened.schema.allows_duplicates || isCutByTime(opened, one) || isCutByDelete(query, one)
+}
+
+/** @see SparseIndexReaderBase::load_initial_data */
+function usesTimes(query: ExplainQuery, fragments: readonly IndexedFragment[]): boolean {
+  const { opened } = query
+  return (
+    !opened.schema.allows_duplicates ||
+    fragments.some(({ opened: one, relevant }) => relevant && hasTimes(one) && isCutByTime(opened, one)) ||
+    opened.fragments.some((one) => isCutByDelete(query, one))
+  )
+}
+
+/** @param withCoordinates whether coordinates are loaded anyhow */
+function loadedFields({ opened, query }: ExplainQuery, withCoordinates: boolean): LoadedFields {
+  const { schema, deletes } = opened
+  const dimensions = schema.domain.dimensions.map(({ name }) => name)
+  const conditions = [...deletes.map(({ stays }) => stays), ...(query.where ? [query.where] : [])]
+  const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
+  const forConditions = [...needed].filter((name) => !withCoordinates || !dimensions.includes(name))
+  const shown = readColumns(schema, { ...query, provenance: false }).map(({ name }) => name)
+  return {
+    dimensions,
+    forConditions,
+    attributes: shown.filter((name) => !dimensions.includes(name) && !forConditions.includes(name)),
+  }
+}

@@ -1,0 +1,33 @@
+import type { ExplainQuery, ReadPlan } from './plan.ts'
+import { SparseIndex } from './sparse-index.ts'
+
+/**
+ * What SparseUnorderedWithDupsReader does: unordered reads of sparse arrays that allow duplicates.
+ *
+ * - With ranges it reads the coordinates of all tiles that they touch, and counts their cells as read. Without ranges it reads
+ *   no coordinates but those to return, and counts no cells.
+ * - Then it reads times and the fields of conditions, of the same tiles.
+ * - Tiles of which no cell stays are dropped. Of the others it reads the fields to return that it does not have yet.
+ *
+ * @see tiledb/sm/query/readers/sparse_unordered_with_dups_reader.cc
+ */
+export async function planSparseUnordered(q: ExplainQuery): Promise<ReadPlan> {
+  const index = await SparseIndex.open(q, false)
+  const found = q.exact ? await index.foundCells(false) : undefined
+  const { touched, isRanged, fields } = index
+  const kept = found?.tiles ?? touched
+  const dimensions = isRanged ? [] : fields.dimensions.filter((name) => !fields.forConditions.includes(name))
+  const fragments = index.fragmentPlans(found?.tiles, isRanged)
+  return {
+    reader: 'SparseUnorderedWithDupsReader',
+    fragments,
+    tile_reads: [
+      ...index.firstReads(touched, isRanged),
+      ...index.tileReads([...fields.attributes, ...dimensions], kept, 3),
+    ],
+    metadata_reads: index.metadataReads(false),
+    cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
+    cells_found: found ? found.cells : null,
+    least_memory_budget: 0,
+  }
+}
