@@ -34,18 +34,18 @@ export async function planLegacy({ opened, query, exact }: ExplainQuery): Promis
   const plan = new LegacyPlan(opened, query)
   const fragments: FragmentPlan[] = []
   for (const [fragment, one] of opened.fragments.entries()) fragments.push(await plan.touch(fragment, one))
-  const cells_found = exact ? await countFound(opened, query) : null
-  // Without a cell in the ranges, conditions are not evaluated.
-  const evaluates = !exact || cells_found !== 0 || (await hasCells(opened, query))
+  plan.loadDeletes()
   plan.readCoordinates()
-  plan.readAttributes(evaluates)
+  const counted = exact ? await countCells(opened, query) : undefined
+  // Without a cell in the ranges, conditions are not evaluated.
+  plan.readAttributes(counted?.merged !== 0)
   return {
     reader: 'legacy Reader',
     fragments,
     tile_reads: plan.tile_reads,
     metadata_reads: plan.metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
-    cells_found,
+    cells_found: counted?.found ?? null,
     least_memory_budget: 0,
   }
 }
@@ -86,6 +86,14 @@ class LegacyPlan {
     return { ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: inside, cells_read }
   }
 
+  /** Which delete conditions fragments have applied already. */
+  loadDeletes(): void {
+    if (this.opened.deletes.length === 0) return
+    for (const [fragment, one] of this.opened.fragments.entries())
+      if (one.info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+        this.load(fragment, one, 'processed_conditions')
+  }
+
   private get isTouched(): boolean {
     return this.relevant.some(({ tiles }) => tiles.length > 0)
   }
@@ -101,13 +109,9 @@ class LegacyPlan {
   /** @param evaluates whether delete conditions and that of the query are evaluated on any cell */
   readAttributes(evaluates: boolean): void {
     if (!this.isTouched) return
-    const { deletes, fragments } = this.opened
+    const { deletes } = this.opened
     const conditions = [...deletes.map(({ stays }) => stays), ...(this.query.where ? [this.query.where] : [])]
     const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
-    if (deletes.length > 0)
-      for (const [fragment, one] of fragments.entries())
-        if (one.info.slots.some(({ kind }) => kind === 'delete_timestamps'))
-          this.load(fragment, one, 'processed_conditions')
     const shown = readColumns(this.opened.schema, this.query)
       .filter(({ kind, name }) => kind === 'attribute' && !needed.has(name))
       .map(({ name }) => name)
@@ -186,26 +190,35 @@ async function touchedTiles({ fragment, info }: OpenedFragment, ranges: RangeSet
   return { tiles: tiles.slice(0, touched), inside }
 }
 
-/** Number of cells that the query finds. Ranges of a dimension that overlap count their cells once each. */
-async function countFound(opened: OpenedArray, query: ReadQuery): Promise<number> {
+/** Cells of a query. */
+interface CellCounts {
+  /** Those inside the ranges of which no newer one is found, before conditions; with conditions any number that is not 0. */
+  merged: number
+  /** Those that the query finds. Ranges of a dimension that overlap each other count their cells once each. */
+  found: number
+}
+
+async function countCells(opened: OpenedArray, query: ReadQuery): Promise<CellCounts> {
   const { dimensions } = opened.schema.domain
   const repeated = [...query.ranges].filter(([, ranges]) => overlapEachOther(ranges))
-  let found = 0
-  for await (const { columns, rows, cell_num } of readMerged(opened, { ...query, order: 'unordered', fields: [] })) {
+  let [merged, found] = [0, 0]
+  const counting: ReadQuery = {
+    ...query,
+    order: 'unordered',
+    fields: [],
+    reuse: true,
+    onMerged: (cells) => {
+      merged += cells
+    },
+  }
+  for await (const { columns, rows, cell_num } of readMerged(opened, counting)) {
     const wanted = rows ?? allRows(cell_num)
     if (repeated.length === 0) found += wanted.length
     else found += timesFound(dimensions, columns as ColumnData[], wanted, cell_num, repeated)
   }
-  return found
-}
-
-async function hasCells({ ...opened }: OpenedArray, query: ReadQuery): Promise<boolean> {
-  for await (const { cell_num, rows } of readMerged(
-    { ...opened, deletes: [] },
-    { ...query, where: undefined, order: 'unordered', fields: [] },
-  ))
-    if ((rows?.length ?? cell_num) > 0) return true
-  return false
+  if (merged > 0 || !query.where) return { merged, found }
+  // The condition may have left out whole tiles.
+  return { merged: (await countCells(opened, { ...query, where: undefined })).merged, found }
 }
 
 function overlapEachOther(ranges: readonly Bounds[]): boolean {

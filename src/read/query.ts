@@ -55,6 +55,8 @@ export interface ReadQuery {
   provenance?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
+  /** Called with a number of cells inside the ranges, merged, before conditions leave out any: those of the next batch. */
+  onMerged?: ((cells: number) => void) | undefined
   /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
   /** Called with what to know of the cells of a field, once for each text. */

@@ -130,9 +130,10 @@ class SparseReader {
     for await (const batch of source.batches(tiles, reuse)) {
       const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
       const columns = batch.columns.slice(0, this.shown)
-      if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined))
+      if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined)) {
+        this.query.onMerged?.(rows?.length ?? batch.cell_num)
         yield { tile: batch.tile, first: batch.first, cell_num: batch.cell_num, rows, columns }
-      else {
+      } else {
         const all = rows ?? allRows(batch.cell_num)
         yield* this.shownCells([batch], { from: new Uint32Array(all.length), rows: all })
       }
@@ -153,6 +154,7 @@ class SparseReader {
 
   /** A batch of the picked cells that stay. */
   private *shownCells(batches: readonly SourceBatch[], picked: Picked): Generator<CellBatch> {
+    this.query.onMerged?.(picked.rows.length)
     const kept = this.filter.kept(batches, picked)
     const cell_num = kept.rows.length
     if (cell_num === 0) return
