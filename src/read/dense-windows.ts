@@ -86,7 +86,8 @@ function integer(value: number | bigint | Uint8Array | undefined): bigint | unde
   return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
 }
 
-function hull(intervals: readonly Interval[]): Interval | undefined {
+/** From the lowest to the highest coordinate of all. */
+export function hull(intervals: readonly Interval[]): Interval | undefined {
   if (intervals.length === 0) return undefined
   const [first] = intervals
   return intervals.reduce(

@@ -1,0 +1,133 @@
+import type { DenseAxis } from '../format/dense-tiles.ts'
+import { hull, type Interval } from '../read/dense-windows.ts'
+
+/** Coordinates along an axis, as tiles of the array's grid. */
+export interface Span {
+  /** Tiles, counted from {@link GridAxis.base}. */
+  first: number
+  last: number
+  /** Position of the lowest coordinate in the first tile, and of the highest in the last. */
+  from: number
+  to: number
+}
+
+/** An axis of the tiles that a read visits. */
+export interface GridAxis {
+  /** The tile that has number 0, counted from the start of the domain. */
+  base: bigint
+  /** Cells of a tile along the axis. */
+  extent: number
+  /** What is wanted: spans that rise and do not touch. */
+  wanted: readonly Span[]
+  /** How many tiles are wanted in front of each span, and of all. Spans that share a tile count it once. */
+  before: readonly number[]
+  tile_num: number
+  /** How many coordinates are wanted. */
+  cell_num: number
+}
+
+/** A box of written cells: a span for each axis. */
+export type GridBox = readonly Span[]
+
+/** An axis whose tiles are counted from the first of some domains. */
+export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: readonly Interval[]): GridAxis {
+  const least = hull(domains)?.low ?? axis.domainLow
+  const base = (least - axis.domainLow) / axis.extent
+  const spans = wanted.map((interval) => spanOf(interval, axis, base))
+  const before: number[] = []
+  let tile_num = 0
+  for (const [w, { first, last }] of spans.entries()) {
+    before.push(first === spans[w - 1]?.last ? tile_num - 1 : tile_num)
+    tile_num = before[w] + last - first + 1
+  }
+  const cell_num = wanted.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0)
+  return { base, extent: Number(axis.extent), wanted: spans, before, tile_num, cell_num }
+}
+
+export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis, base: bigint): Span {
+  const tileOf = (at: bigint): number => Number((at - domainLow) / extent - base)
+  const placeOf = (at: bigint): number => Number((at - domainLow) % extent)
+  return { first: tileOf(low), last: tileOf(high), from: placeOf(low), to: placeOf(high) }
+}
+
+/** The first position of a span in one of its tiles. */
+function startIn({ first, from }: Span, tile: number): number {
+  return tile === first ? from : 0
+}
+
+/** The last position of a span in one of its tiles. */
+function endIn({ last, to }: Span, tile: number, extent: number): number {
+  return tile === last ? to : extent - 1
+}
+
+/** Whether, of one tile of the grid, a box has all cells that another has. @param at the tile's number along each axis */
+export function covers(newer: GridBox, older: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
+  return at.every(
+    (tile, d) =>
+      startIn(newer[d], tile) <= startIn(older[d], tile) &&
+      endIn(newer[d], tile, axes[d].extent) >= endIn(older[d], tile, axes[d].extent),
+  )
+}
+
+/** Whether all cells that a box has of a tile are wanted. */
+export function isWanted(box: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
+  return at.every((tile, d) => {
+    const { wanted, extent } = axes[d]
+    const [start, end] = [startIn(box[d], tile), endIn(box[d], tile, extent)]
+    return wanted.some(
+      (span) =>
+        span.first <= tile && tile <= span.last && startIn(span, tile) <= start && endIn(span, tile, extent) >= end,
+    )
+  })
+}
+
+/**
+ * The wanted tiles of which boxes have cells, in an order of the axes.
+ *
+ * @param order axes, the slowest-varying first
+ * @param boxes by number
+ * @param visit called with the tile's number along each axis (one array, that changes), its position among all wanted tiles, and the
+ *   numbers of the boxes that have cells of it, falling
+ */
+export function forTiles(
+  axes: readonly GridAxis[],
+  order: readonly number[],
+  boxes: readonly GridBox[],
+  visit: (at: readonly number[], rank: number, touching: readonly number[]) => void,
+): void {
+  const at = axes.map(() => 0)
+  const walk = (k: number, candidates: readonly number[], rank: number): void => {
+    if (k === order.length) {
+      visit(at, rank, candidates)
+      return
+    }
+    const d = order[k]
+    const { wanted, before, tile_num } = axes[d]
+    const waiting = [...candidates].sort((a, b) => boxes[b][d].first - boxes[a][d].first)
+    let active: number[] = []
+    let ends = Number.POSITIVE_INFINITY
+    let last = Number.NEGATIVE_INFINITY
+    for (const [w, span] of wanted.entries()) {
+      for (let tile = Math.max(span.first, last + 1); tile <= span.last; tile++) {
+        if (tile > ends) active = active.filter((box) => boxes[box][d].last >= tile)
+        const known = active.length
+        for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+          if (boxes[next][d].first > tile) {
+            if (active.length === 0) tile = boxes[next][d].first
+            else break
+          }
+          if (tile > span.last) break
+          waiting.pop()
+          if (boxes[next][d].last >= tile) active.push(next)
+        }
+        if (active.length > known) active.sort((a, b) => b - a)
+        if (active.length === 0) break
+        ends = active.reduce((least, box) => Math.min(least, boxes[box][d].last), Number.POSITIVE_INFINITY)
+        at[d] = tile
+        walk(k + 1, active, rank * tile_num + before[w] + tile - span.first)
+      }
+      last = span.last
+    }
+  }
+  walk(0, [...boxes.keys()], 0)
+}
