@@ -38,14 +38,16 @@ export function whyIgnored({ committed, isRead, state }: FragmentEntry): Ignored
 /**
  * Checks everything about one fragment. If readers ignore the fragment, its faults are at most warnings.
  * @param schemas tells which schemas of the array could not be read; undefined if they were not checked
+ * @param sizes bytes of the files in its folder, by name, if they are known
  */
 export async function* checkFragment(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
   ignored: IgnoredReason | undefined,
+  sizes?: ReadonlyMap<string, number>,
 ): Plan {
-  for await (const one of checkReadFragment(run, fragment, schemas, ignored))
+  for await (const one of checkReadFragment(run, fragment, schemas, ignored, sizes))
     yield 'part' in one ? one : asIgnored(one, ignored)
 }
 
@@ -54,11 +56,13 @@ async function* checkReadFragment(
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
   ignored: IgnoredReason | undefined,
+  sizes: ReadonlyMap<string, number> | undefined,
 ): Plan {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
-  if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') {
+  const isThere = sizes?.has(FRAGMENT_METADATA_FILE) ?? (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
+  if (!isThere) {
     const place = { file: fragment.folder.path }
     // An unfinished write may lack anything, and so may a fragment that is about to be removed.
     const known = ignored && MEANINGS.FRAGMENT_NO_METADATA[ignored]
@@ -73,7 +77,7 @@ async function* checkReadFragment(
     return
   }
   yield* footerFindings(info, fragment, file)
-  fragment.planMetadata(info)
+  if (!run.quick) fragment.planMetadata(info)
   for (const { name, now, written } of await changedFields(fragment)) {
     const place = { file, offset: info.footer?.offset, field: `attributes.${name}` }
     yield finding('FIELD_CHANGED', place, `${now} as in the array's schema`, written)
@@ -85,7 +89,8 @@ async function* checkReadFragment(
     yield finding('FIELD_CHANGED', place, expected, info.schema.attributes.length, MEANINGS.FIELD_CHANGED.footer)
   }
   const files = await fragment.fieldFiles()
-  yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files))
+  yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files, sizes))
+  if (run.quick) return
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(fragment, info, file))
   fragment.forget()
@@ -200,8 +205,13 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
  */
 const ENDS_BYTES = 24 * 2 ** 20
 
-/** Compares the files that the metadata lists with those that exist. */
-async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly FieldFile[]): Items {
+/** Compares the files that the metadata lists with those that exist. @param sizes by name, if they are known */
+async function* checkFiles(
+  run: CheckRun,
+  fragment: Fragment,
+  files: readonly FieldFile[],
+  sizes: ReadonlyMap<string, number> | undefined,
+): Items {
   const { folder } = fragment
   const listed = new Set([FRAGMENT_METADATA_FILE])
   const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
@@ -215,7 +225,7 @@ async function* checkFiles(run: CheckRun, fragment: Fragment, files: readonly Fi
     run.counts.file_num++
     const source = folder.file(name)
     try {
-      const actual = await source.size(Math.min(size, end))
+      const actual = sizes?.get(name) ?? (await source.size(Math.min(size, end)))
       if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
       return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {

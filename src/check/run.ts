@@ -15,6 +15,8 @@ export interface CheckRun {
   readonly all: boolean
   /** Checks one part of the fragments. The first part also contains everything outside fragments. */
   readonly shard: Shard | undefined
+  /** Looks only at what a listing reads: names, commit files, the schema in use, footers and sizes of files. */
+  readonly quick?: boolean
   /** Whether data files become units of work, for several threads. */
   readonly shared?: boolean
   /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */

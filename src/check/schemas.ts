@@ -12,7 +12,7 @@ import { withSource } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
-import { type Finding, finding, type Items, type Place } from './finding.ts'
+import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
 /** The schemas of one array. Each is checked once, when it is first needed. */
@@ -37,11 +37,15 @@ export class CheckedSchemas {
 
   /**
    * Checks all schemas, as TileDB reads all of them to open the array. Checks the enumerations of the schemas that TileDB
-   * reads and writes with, or of all schemas.
+   * reads and writes with, or of all schemas. A quick check looks at the schema that the array is opened with.
    */
   async *checkAll(): Items {
-    yield* this.encryption()
     const { files, opened } = this
+    if (this.run.quick) {
+      if (opened) yield* this.checkContent(opened)
+      return
+    }
+    yield* this.encryption()
     for (const file of files) {
       yield* this.check(file)
       if (this.run.all || file === files.at(-1) || file === opened) yield* this.checkEnumerations(file.name)
@@ -94,9 +98,21 @@ export class CheckedSchemas {
       () => undefined,
     )
     yield* checkedTileFile(this.run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE')
-    if (!schema) return
+    if (schema) yield* this.findingsOf(name, path, schema)
+  }
+
+  /** Checks what a schema says, without the file around it. */
+  private async *checkContent({ name, path }: SchemaFile): Items {
+    this.checked.set(name, { schema: undefined })
+    this.run.counts.file_num++
+    const place = { file: `${this.array.folder.path}/${path}` }
+    const schema = yield* attempt('SCHEMA_UNREADABLE', place, () => this.array.schema(name))
+    if (schema) yield* this.findingsOf(name, path, schema)
+  }
+
+  private *findingsOf(name: string, path: string, schema: ArraySchema): Generator<Finding> {
     this.checked.set(name, { schema })
-    yield* schemaFindings(schema, `${array.folder.path}/${path}`)
+    yield* schemaFindings(schema, `${this.array.folder.path}/${path}`)
   }
 
   private async *enumerations(schema: ArraySchema, file: string): Items {

@@ -2,8 +2,9 @@ import { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import type { CommandModule } from '../commands/command.ts'
+import { addTimesOptions } from '../commands/times.ts'
 import type { JsonStyle } from '../render/json.ts'
-import { ALIASES, COMMANDS } from './commands.ts'
+import { ALIASES, COMMANDS, OVERVIEW } from './commands.ts'
 import { FORMATS, type Format, formatNames } from './formats.ts'
 
 /** Hints for extensions that users may try. */
@@ -54,19 +55,27 @@ export function addCommonOptions(command: Command, arrow: boolean): Command {
 }
 
 /**
- * Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. Where a command must be but
- * is not, only that word is left: the error about it says what was meant, whatever the options are.
+ * Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. A target alone calls for its
+ * overview. Where a command or target must be but is not, only that word is left: the error about it says what was meant,
+ * whatever the options are.
+ *
+ * @param isTarget whether a word that is no command leads to something
  */
-export function commandFirst(argv: readonly string[]): readonly string[] {
+export async function commandFirst(
+  argv: readonly string[],
+  isTarget: (word: string) => Promise<boolean>,
+): Promise<readonly string[]> {
   let at = 0
-  const { options } = addCommonOptions(new Command().option('-h, --help').option('-V, --version'), true)
+  const program = new Command().option('-h, --help').option('-V, --version')
+  addTimesOptions(program)
+  const { options } = addCommonOptions(program, true)
   const flags = options.flatMap(({ short, long, required }) => [[short, required] as const, [long, required] as const])
   const takesValue = new Map(flags)
   while (argv[at]?.startsWith('-') && argv[at] !== '--') at += takesValue.get(argv[at]) ? 2 : 1
   if (at < argv.length && argv[at] !== '--' && !isCommand(argv[at])) {
     // An option that belongs to one command may take a value, too.
     const isWhole = argv.slice(0, at).every((arg, i) => takesValue.has(arg) || takesValue.get(argv[i - 1]))
-    if (isWhole) return [argv[at]]
+    if (isWhole) return (await isTarget(argv[at])) ? [OVERVIEW, ...argv] : [argv[at]]
     while (at < argv.length && !isCommand(argv[at])) at++
   }
   if (at >= argv.length) return argv

@@ -10,13 +10,14 @@ import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, parseTileSize } from './args.ts'
 import { COMMANDS, OTHER } from './commands.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
-import { findPlaces, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
+import { findPlaces, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { Report } from './report.ts'
 
 /** Runs the program. @returns the exit code */
 export async function main(given: Process): Promise<number> {
-  const process: Process = { ...given, argv: commandFirst(given.argv) }
+  const argv = await commandFirst(given.argv, (word) => mayBeTarget(given.storage, word))
+  const process: Process = { ...given, argv }
   const report = new Report(process)
   // Until the options are parsed, so that an error in them has the format that they ask for.
   report.format = formatAsked(given.argv)

@@ -1,11 +1,15 @@
 import type { CommandModule } from '../commands/command.ts'
 
 /** Headings in the list of commands. */
+const FIRST = 'Start here:'
 const FOLDER = 'What is in a folder:'
 const RIGHT = 'Whether it is right:'
 const METADATA = 'What the metadata says:'
 const BYTES = 'Cells and bytes:'
 export const OTHER = 'Other commands:'
+
+/** The command that is meant where a target stands alone. */
+export const OVERVIEW = 'overview'
 
 interface CommandEntry {
   group: string
@@ -15,6 +19,11 @@ interface CommandEntry {
 
 /** Every command and its module. A module is loaded only when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  [OVERVIEW]: {
+    group: FIRST,
+    summary: 'what it is, what a reader sees, whether it is right, what to do next; also without the word overview',
+    load: () => import('../commands/overview.ts'),
+  },
   ls: {
     group: FOLDER,
     summary: 'fragments of an array and what state they are in, files of a fragment, members of a group',

@@ -43,6 +43,13 @@ export async function findPlaces(
   return { ...places, given }
 }
 
+/** Whether a word that is no command is meant as a target: no command has a slash, and all others must exist. */
+export async function mayBeTarget(storage: Storage, word: string): Promise<boolean> {
+  if (isRemotePath(word) || beginsFragmentName(word)) return true
+  if ((await storage.kind(absolutePath(word)).catch(() => undefined)) !== undefined) return true
+  return word.includes('/') && !mayBeKey(word)
+}
+
 /**
  * TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. The spelling that exists is used.
  * An abbreviated name of a fragment is completed.

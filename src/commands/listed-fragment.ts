@@ -15,6 +15,7 @@ import {
   stateText,
   timeRangeText,
 } from '../render/views/wording.ts'
+import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { cellsInDomain, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
@@ -34,6 +35,15 @@ export interface Listed {
   domain: NDRange | undefined
   /** Why it could not be read. */
   fault: InspectError | undefined
+}
+
+/** The commits' entry for a fragment; undefined outside an array, or if the server lists no names. */
+export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
+  try {
+    return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
+  } catch (error) {
+    if (!isNoListing(error)) throw error
+  }
 }
 
 /** What the metadata says, or why it cannot be read; undefined if there is none yet. */

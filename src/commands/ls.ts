@@ -9,7 +9,6 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
-import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
@@ -17,7 +16,7 @@ import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragmen
 import type { InspectGroup } from '../store/group.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { collect, documentHead, errorResult, overEntries, wrongTarget } from './command.ts'
-import { fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
+import { entryOf, fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
@@ -240,7 +239,7 @@ const MOST_COMPARED = 20_000
 const MOST_PAIRS = 1000
 
 /** Non-empty domain of a fragment; undefined if there is no newest schema or if it has other dimensions, as after damage. */
-function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
+export function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
   if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
   const fits = domain.every(({ min, max }, d) => {
     const size = fixedSize(dimensions[d])
@@ -266,7 +265,7 @@ function overlapsOf(
   return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
-function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
+export function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
   if (version === undefined) return { written_by: null, read_by: null }
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
@@ -297,15 +296,6 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
         info?.schema.domain.dimensions.map(({ name }) => name) ?? [],
         out,
       ),
-  }
-}
-
-/** The commits' entry for a fragment; undefined outside an array, or if the server lists no names. */
-async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
-  try {
-    return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
-  } catch (error) {
-    if (!isNoListing(error)) throw error
   }
 }
 

@@ -38,7 +38,7 @@ describe('what people try first', () => {
     [['info', PLACES], 'schema, ls and stats'],
     [['du', PLACES], 'stats'],
     [['fsck', PLACES], 'check'],
-    [['examples'], '--help'],
+    [['version'], '--version'],
     [['ls', '--sort', 'size', PLACES], '--format csv'],
     [['decode', '--head', PLACES], '--limit'],
   ])('%j gets a hint', async (args, hint) => {

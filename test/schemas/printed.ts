@@ -180,6 +180,12 @@ async function someCell(): Promise<string[]> {
 
 /** Damage that lies about, and damage that is made for it. */
 async function* ofDamage(folder: string): AsyncGenerator<Printed> {
+  for (const name of ['places', 'places/__17', 'places/__17/a2.tdb', 'failed_write'])
+    yield* json(['overview', `${EXAMPLES}/damaged/${name}`])
+  for (const name of ['22/encrypted', '22/vacuum_left', '22/vacuum_left/__30_30', '22/group', 'groups/invalid'])
+    yield* json(['overview', `${FIXTURES}/${name}`])
+  for (const name of ['22/vacuum_left', '22/vacuum_left/__30_30', '22/group'])
+    yield* json(['overview', `${FIXTURES}/${name}`, '--as-of', '20'])
   const arrays = [`${EXAMPLES}/damaged/places`, `${EXAMPLES}/damaged/failed_write`]
   yield* json(['write-sample', '--damage', 'list'])
   for (const damage of DAMAGES) {

@@ -69,7 +69,7 @@ const STATES_TO_EXPLAIN = [
 const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'
 
 /** What a state means, if it needs a hint. Other times than now are said in the title. */
-function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
+export function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
   if (state === 'unlisted')
     return as_of ? 'TileDB reads those of its cells that were written between these times' : UNLISTED
   if (state === 'future' && as_of) return 'its timestamps end later'

@@ -1,0 +1,209 @@
+import { InspectError, orError } from '../base/errors.ts'
+import { comparable, compare } from '../cells/bounds.ts'
+import type { Item } from '../check/finding.ts'
+import { QuickCheck } from '../check/quick.ts'
+import type { ArrayOverview, Exactness, NextCommand, StateCount } from '../documents/overview.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { deletePlaces } from '../store/deletes.ts'
+import { fragmentFileSizes } from '../store/file-sizes.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead, overEntries } from './command.ts'
+import { infoOf, type Listed, listedFragment } from './listed-fragment.ts'
+import { comparableDomain, releases } from './ls.ts'
+import { findOverlaps } from './overlaps.ts'
+import { type Call, dataText, judged } from './overview.ts'
+import { asOf } from './times.ts'
+import { exact, rangesResult } from './values.ts'
+
+/** Most fragments that an overview opens: the newest. An array with more is still shown in a second. */
+const MOST_OPENED = 1000
+
+/** Findings that say nothing about another time than now. */
+const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'ARRAY_READS_EMPTY'])
+
+export async function arrayOverview(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  call: Call,
+): Promise<ArrayOverview> {
+  const files = await array.schemaFiles()
+  const check = new QuickCheck(array, files)
+  const entries = await array.fragments()
+  const newest = await orError(() => array.newestSchema())
+  const schema = newest instanceof InspectError ? undefined : newest.schema
+  const encryption = await orError(() => array.encryption())
+  const items = await check.arrayItems(entries)
+  const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
+  const { opened, size, unread_size } = await openFragments(cx, array, lacksKey ? [] : newestOf(entries), check, items)
+  const read = opened.filter(({ isRead }) => isRead)
+  const read_num = entries.filter(({ isRead }) => isRead).length
+  const delete_condition_num = (await deletePlaces(array)).length
+  const known = read.filter(({ result }) => result.tile_num !== null)
+  const versions = new Set(known.flatMap(({ result }) => result.format_version ?? []))
+  const tile_num = known.reduce((sum, { result }) => sum + (result.tile_num ?? 0), 0)
+  const shown = items.filter((item) => !(cx.times && 'code' in item && OF_NOW.has(item.code)))
+  const box = schema && boxAround(known, schema.domain.dimensions)
+  return {
+    ...documentHead('overview', cx.shownPath(path)),
+    ...asOf(cx),
+    target: 'array',
+    array_type: schema?.array_type ?? null,
+    format_version: schema?.version ?? null,
+    ...releases(schema?.version),
+    encryption: encryption instanceof InspectError ? null : encryption,
+    dimensions: schema?.domain.dimensions.map(fieldOf) ?? [],
+    attributes: schema?.attributes.map(fieldOf) ?? [],
+    schema_num: files.length,
+    fragment_num: entries.length,
+    states: statesOf(entries),
+    examined_num: opened.length,
+    fragment_format_versions: [...versions].sort((a, b) => a - b),
+    ...cellsOf(known, read_num, schema, delete_condition_num),
+    nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
+    tile_num,
+    timestamp_range: timesOf(entries),
+    delete_condition_num,
+    size,
+    unread_size,
+    ...judged(cx, shown),
+    not_looked_at: [
+      ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
+      ...(known.length > 0 ? [dataText(tile_num)] : []),
+      'R-trees, tile offsets, statistics, key-value metadata',
+    ],
+    next: nextOf(array, shown, entries, schema, call),
+  }
+}
+
+function unopenedText(count: number): string {
+  return count === 1 ? '1 fragment, except for its name and commit' : `${count} fragments, except for names and commits`
+}
+
+/** The newest of the fragments; those that TileDB does not read only where there is room. */
+function newestOf(entries: readonly FragmentEntry[]): readonly FragmentEntry[] {
+  if (entries.length <= MOST_OPENED) return entries
+  return entries.toSorted((a, b) => Number(a.isRead) - Number(b.isRead)).slice(-MOST_OPENED)
+}
+
+/** Opens fragments as `ls` does. Adds to `items` what is wrong with them. */
+async function openFragments(
+  cx: CommandContext,
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  check: QuickCheck,
+  items: Item[],
+): Promise<{ opened: Listed[]; size: number; unread_size: number }> {
+  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  const work = async (fragment: Fragment, entry: FragmentEntry): Promise<{ listed: Listed; found: Item[] }> => {
+    const sizes = await fragmentFileSizes(fragment)
+    if (array.folder.isRemote) footers ??= array.consolidatedFooters()
+    const footer = (await footers)?.get(entry.name)
+    const fileSize = sizes.get(FRAGMENT_METADATA_FILE)
+    if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
+    const listed = await listedFragment(cx, fragment, entry, sizes, await infoOf(fragment, entry))
+    return { listed, found: await check.fragmentItems(fragment, entry, sizes) }
+  }
+  const opened: Listed[] = []
+  const sums = { size: 0, unread_size: 0 }
+  for await (const { listed, found } of overEntries(cx, array, entries, 'reading footers', work)) {
+    opened.push(listed)
+    items.push(...found)
+    sums.size += listed.result.size
+    if (!listed.isRead) sums.unread_size += listed.result.size
+  }
+  return { opened, ...sums }
+}
+
+function fieldOf({ name, type, cell_val_num }: RangeType & { name: string }) {
+  return { name, type, cell_val_num }
+}
+
+function statesOf(entries: readonly FragmentEntry[]): StateCount[] {
+  const counts = new Map<FragmentEntry['state'], number>()
+  for (const { state } of entries) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const isLive = ({ state }: StateCount): number => (state === 'live' ? 1 : 0)
+  return Array.from(counts, ([state, fragment_num]) => ({ state, fragment_num })).sort((a, b) => isLive(b) - isLive(a))
+}
+
+/** First and last time of the fragments that TileDB reads. @param entries by their first time */
+function timesOf(entries: readonly FragmentEntry[]): [bigint, bigint] | null {
+  const ranges = entries.flatMap(({ isRead, timestamp_range }) => (isRead && timestamp_range ? [timestamp_range] : []))
+  if (ranges.length === 0) return null
+  const ends = ranges.map(([, end]) => end).sort((a, b) => (a < b ? -1 : 1))
+  return [ranges[0][0], ends[ends.length - 1]]
+}
+
+/** The smallest box with the non-empty domains of all fragments; undefined if none is known. */
+function boxAround(listed: readonly Listed[], dimensions: readonly RangeType[]): NDRange | undefined {
+  let box: NDRange | undefined
+  for (const one of listed) {
+    const domain = comparableDomain(one, dimensions)
+    box = box && domain ? box.map((range, d) => union(dimensions[d], range, domain[d])) : (box ?? domain)
+  }
+  return box
+}
+
+function union({ type }: RangeType, a: NDRange[number], b: NDRange[number]): NDRange[number] {
+  const isLess = (x: Uint8Array, y: Uint8Array): boolean => compare(comparable(type, x), comparable(type, y)) < 0
+  return { min: isLess(b.min, a.min) ? b.min : a.min, max: isLess(a.max, b.max) ? b.max : a.max }
+}
+
+/**
+ * How many cells a reader sees, from the footers alone.
+ * @param known fragments that TileDB reads and whose footers can be read
+ * @param read_num number of all fragments that TileDB reads
+ */
+function cellsOf(
+  known: readonly Listed[],
+  read_num: number,
+  schema: ArraySchema | undefined,
+  delete_condition_num: number,
+): { cell_num: number | bigint | null; cell_num_is: Exactness } {
+  if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, cell_num_is: 'estimated' }
+  const sum = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
+  if (known.length < read_num)
+    return { cell_num: exact((sum * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
+  const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
+  return { cell_num: exact(sum), cell_num_is: isExact && !mayHide(known, schema) ? 'exact' : 'at most' }
+}
+
+/** Whether cells of these fragments may hide one another: two versions of one cell. */
+function mayHide(known: readonly Listed[], schema: ArraySchema): boolean {
+  if (schema.array_type === 'sparse') {
+    if (schema.allows_duplicates) return false
+    // Consolidation keeps every version of a cell, for time travel.
+    if (known.some(({ result }) => result.consolidated)) return true
+  }
+  const { dimensions } = schema.domain
+  const boxes = known.map((one) => comparableDomain(one, dimensions))
+  return findOverlaps(boxes, dimensions, 0).pair_num > 0
+}
+
+function nextOf(
+  { folder: { path } }: InspectArray,
+  items: readonly Item[],
+  entries: readonly FragmentEntry[],
+  schema: ArraySchema | undefined,
+  call: Call,
+): NextCommand[] {
+  const isDamaged = items.some((item) => 'severity' in item && item.severity !== 'note')
+  const isRead = entries.some((entry) => entry.isRead)
+  const plain = entries.every(({ state }) => state === 'live')
+  const all: (NextCommand | false)[] = [
+    isDamaged && call('all findings', 'check', path),
+    !plain && call('why not all are live', 'ls', path),
+    !schema && call('commits', 'commits', path),
+    isRead && schema !== undefined && call('first cells', 'read --limit 10', path),
+    schema !== undefined && call('fields, filters', 'schema', path),
+    !isDamaged && call('every byte', 'check', path),
+    entries.length > 0 && plain && call('fragments', 'ls', path),
+  ]
+  return all.filter((one) => one !== false).slice(0, MOST_NEXT)
+}
+
+const MOST_NEXT = 3

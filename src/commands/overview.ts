@@ -1,0 +1,248 @@
+import { InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
+import type { Finding, Item } from '../check/finding.ts'
+import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
+import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
+import { counted } from '../render/views/wording.ts'
+import { FRAGMENTS_FOLDER } from '../store/commits.ts'
+import { fragmentFileSizes } from '../store/file-sizes.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import type { InspectGroup } from '../store/group.ts'
+import type { Target } from '../store/target.ts'
+import type { CommandContext, CommandModule, Outcome } from './command.ts'
+import { documentHead, notExaminedResult, quoted } from './command.ts'
+import { entryOf, infoOf, listedFragment } from './listed-fragment.ts'
+import { releases } from './ls.ts'
+import { arrayOverview } from './overview-array.ts'
+import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
+
+export const command: CommandModule<TimesOptions> = {
+  about:
+    'What it is, what a reader sees, how large and how old it is, whether it is right as far as a listing tells, and what to do next. It reads no data: check does. A folder that has the name of a command: ./ls',
+  examples: [
+    ['an array', 'places'],
+    ['a fragment, named by the beginning of its name', 'places/__1714'],
+    ['the array as it was at that time', 'weather --as-of 2024-05-02'],
+    ['for a script', 'overview --json places'],
+  ],
+
+  configure(command) {
+    command.argument('<target...>', 'array, fragment, group, or a file in one of them')
+    addTimesOptions(command)
+  },
+
+  async *run(cx, [path], options) {
+    useTimes(cx, options)
+    const target = await cx.open(path)
+    const call = callsOf(cx, options)
+    if (target.type === 'array') yield outcome(await arrayOverview(cx, path, target.array, call))
+    else if (target.type === 'fragment') yield outcome(await fragmentOverview(cx, path, target.fragment, call))
+    else if (target.type === 'group') yield outcome(await groupOverview(cx, path, target.group, call))
+    else yield outcome(await fileOverview(cx, path, target, call))
+  },
+}
+
+function outcome(document: OverviewDocument): Outcome {
+  return {
+    document,
+    foundWrong: !document.ok,
+    table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, out),
+  }
+}
+
+/** A command to go on with. @param path as something is read by */
+export type Call = (shows: string, words: string, path: string) => NextCommand
+
+/** Makes commands that can be copied into a shell. Those that take times get the times that were asked for. */
+function callsOf(cx: CommandContext, { asOf, between }: TimesOptions): Call {
+  const times =
+    asOf !== undefined ? ` --as-of ${word(asOf)}` : between !== undefined ? ` --between ${word(between)}` : ''
+  return (shows, words, path) => {
+    const [name, ...options] = words.split(' ')
+    const target = word(cx.shownPath(path))
+    // What begins like an option is none behind ./
+    const call = ['tiledb-inspect', name, target.startsWith('-') ? `./${target}` : target, ...options]
+    return { shows, command: call.filter((one) => one !== '').join(' ') + (TAKES_TIMES.has(name) ? times : '') }
+  }
+}
+
+const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'ls', 'read', 'schema', 'stats'])
+
+/** A word of a shell's command line, in quotes if it needs them. */
+function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text)
+}
+
+/** Most findings that one screen has room for. */
+const MOST_FINDINGS = 3
+const RANK = { error: 0, warning: 1, note: 2 } as const
+
+/** The worst of what was found, and what could not be examined, which decides the exit code. */
+export function judged(
+  cx: CommandContext,
+  items: readonly Item[],
+): Pick<OverviewHead, 'ok' | 'finding_num' | 'findings' | 'not_examined'> {
+  const told = new Set<string>()
+  const finding_num = { error: 0, warning: 0, note: 0 }
+  const byCode = new Map<string, OverviewFinding>()
+  const unread = items.flatMap((item) =>
+    'notExamined' in item && isNew(told, item.notExamined) ? item.notExamined : [],
+  )
+  for (const error of unread) cx.fault(error, true)
+  for (const item of items) {
+    if ('notExamined' in item) continue
+    finding_num[item.severity]++
+    // Notes are for those who ask: this screen is quiet on the healthy.
+    if (item.severity === 'note') continue
+    const key = `${item.severity} ${item.code} ${item.meaning}`
+    const same = byCode.get(key)
+    if (same) same.finding_num++
+    else byCode.set(key, findingResult(cx, item))
+  }
+  const findings = [...byCode.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MOST_FINDINGS)
+  const not_examined = unread.map((error) => notExaminedResult(cx, error))
+  return { ok: finding_num.error === 0, finding_num, findings, not_examined }
+}
+
+function findingResult(
+  cx: CommandContext,
+  { severity, code, file, expected, found, meaning }: Finding,
+): OverviewFinding {
+  const message = `expected ${expected}, found ${found}`
+  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning }
+}
+
+async function fragmentOverview(
+  cx: CommandContext,
+  path: string,
+  fragment: Fragment,
+  call: Call,
+): Promise<OverviewDocument> {
+  const entry = await entryOf(fragment)
+  const { array } = fragment
+  if (array) array.cx.onFault = () => {}
+  const sizes = await fragmentFileSizes(fragment)
+  const found = await infoOf(fragment, entry)
+  const info = found instanceof InspectError ? undefined : found
+  const { result } = await listedFragment(cx, fragment, entry, sizes, found)
+  const items = await quickFragmentItems(fragment, entry, sizes)
+  const fields = info ? await fieldSizes(fragment, info, sizes) : []
+  await fragment.close()
+  const short = await shortPath(fragment)
+  return {
+    ...documentHead('overview', cx.shownPath(path)),
+    ...asOf(cx),
+    target: 'fragment',
+    array: array ? cx.shownPath(array.folder.path) : null,
+    ...(info && releases(info.format_version)),
+    format_version: result.format_version,
+    dense: result.dense,
+    state: result.state,
+    hidden_by: result.hidden_by,
+    consolidated: result.consolidated,
+    timestamp_range: result.timestamp_range,
+    cell_num: result.cells_in_domain,
+    tile_num: result.tile_num,
+    nonempty_domain: result.nonempty_domain,
+    dimensions: info?.schema.domain.dimensions.map(({ name }) => name) ?? [],
+    size: result.size,
+    fields,
+    ...judged(cx, items),
+    not_looked_at: [dataText(info?.tile_num), 'R-tree, tile offsets, statistics'],
+    next: [
+      ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
+      call('files, filters', 'ls', short),
+      call('every byte', 'check', short),
+      ...(array ? [call('its array', '', array.folder.path)] : []),
+    ],
+  }
+}
+
+/** Shortest beginning of a fragment's name: two underscores and a timestamp. */
+const LEAST_NAME = 15
+
+/** The path of a fragment by the beginning of its name, which no other fragment of the array has. */
+async function shortPath({ array, folder: { name, path } }: Fragment): Promise<string> {
+  if (!array || path !== `${array.folder.path}/${FRAGMENTS_FOLDER}/${name}`) return path
+  const others = (await array.fragmentNames()).filter((one) => one !== name)
+  let length = LEAST_NAME
+  while (length < name.length && others.some((one) => one.startsWith(name.slice(0, length)))) length++
+  return `${array.folder.path}/${name.slice(0, length)}`
+}
+
+/** The data that an overview does not read, in words. */
+export function dataText(tile_num: number | undefined): string {
+  return tile_num === undefined ? 'data' : `data (${counted(tile_num, 'tile')})`
+}
+
+async function fieldSizes(fragment: Fragment, { slots }: FragmentInfo, sizes: ReadonlyMap<string, number>) {
+  const fields = new Map<string, number>()
+  for (const { name, slot } of await fragment.fieldFiles())
+    fields.set(slots[slot].name, (fields.get(slots[slot].name) ?? 0) + (sizes.get(name) ?? 0))
+  return Array.from(fields, ([name, size]) => ({ name, size })).sort((a, b) => b.size - a.size)
+}
+
+async function groupOverview(
+  cx: CommandContext,
+  path: string,
+  group: InspectGroup,
+  call: Call,
+): Promise<OverviewDocument> {
+  const items = await quickGroupItems(group)
+  const members = await orError(() => group.members())
+  const metadata = await orError(() => group.metadata())
+  const known = members instanceof InspectError ? [] : members
+  const { path: place } = group.folder
+  return {
+    ...documentHead('overview', cx.shownPath(path)),
+    ...asOf(cx),
+    target: 'group',
+    members: known.map(({ name = null, type, uri }) => ({ name, type, uri })),
+    metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
+    ...judged(cx, items),
+    not_looked_at: known.length === 0 ? [] : ['what is in its members'],
+    next: [
+      call('members', 'ls --depth all', place),
+      call('what fills the disk', 'stats', place),
+      call('every byte', 'check', place),
+    ],
+  }
+}
+
+async function fileOverview(
+  cx: CommandContext,
+  path: string,
+  target: Target & { type: 'file' },
+  call: Call,
+): Promise<OverviewDocument> {
+  refuseTimes(cx, 'a file')
+  const { name, array, fragment } = target
+  const { openAnatomy } = await import('../anatomy/files.ts')
+  const { root, close } = await openAnatomy(target, cx)
+  await close()
+  const info = await fragment?.info().catch(unlessFault)
+  const file = info && (await fragment?.fieldFiles())?.find((one) => one.name === name)
+  const items = fragment
+    ? await quickFragmentItems(fragment, await entryOf(fragment), await fragmentFileSizes(fragment))
+    : []
+  const short = fragment ? `${await shortPath(fragment)}/${name}` : target.path
+  await fragment?.close()
+  return {
+    ...documentHead('overview', cx.shownPath(path)),
+    target: 'file',
+    type: root.type,
+    size: root.length,
+    field: file && info ? info.slots[file.slot].name : null,
+    fragment: fragment?.name ?? null,
+    array: array ? cx.shownPath(array.folder.path) : null,
+    ...judged(
+      cx,
+      items.filter((item) => 'file' in item && item.file === target.path),
+    ),
+    not_looked_at: ['what is in the file'],
+    next: [
+      call('every byte', 'dump', short),
+      call('its fields', 'dump --tree', short),
+      ...(array ? [call('its array', '', array.folder.path)] : []),
+    ],
+  }
+}

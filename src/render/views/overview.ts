@@ -1,0 +1,266 @@
+import type { Output } from '../../base/result.ts'
+import type {
+  ArrayOverview,
+  FileOverview,
+  FragmentOverview,
+  GroupOverview,
+  OverviewDocument,
+  OverviewField,
+  OverviewFinding,
+} from '../../documents/overview.ts'
+import { painter, type Role } from '../color.ts'
+import type { Pair, Pairs } from '../table.ts'
+import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
+import { escapeText, shortSize } from '../units.ts'
+import { meaningOf } from './ls.ts'
+import { counted, countText, domainText, fieldName, inside, opened, timeRangeText, typeText } from './wording.ts'
+
+/** A pipe gets the same screen as a terminal of this width. */
+const USUAL_WIDTH = 80
+const GAP = '  '
+const ROLES = { error: 'bad', warning: 'number', note: 'dim' } as const
+
+/** One screen: facts, findings, commands to go on with, and in the last line the verdict, which is that of the exit code. */
+export async function overviewTable(document: OverviewDocument, out: Output): Promise<void> {
+  const screen = await screenOf(out)
+  const { findings, next, path, not_examined } = document
+  const { what, facts } = factsOf(document)
+  const title = opened(what, document.target === 'file' ? undefined : document.as_of)
+  if (textWidth(escapeText(`${path}: ${title}`)) <= screen.width) await screen.line(`${path}: ${title}`, 'heading')
+  else {
+    await screen.line(path, 'heading')
+    await screen.line(GAP + title)
+  }
+  // With findings below it, each fact gets one line.
+  const pairs: Pairs = [
+    ...facts,
+    ['not looked at', document.not_looked_at.join('; ')],
+    not_examined.length > 0 && ['not examined', not_examined[0].message],
+  ]
+  await screen.pairs(pairs, findings.length > 0 ? 1 : 2)
+  if (findings.length > 0) await screen.line('')
+  for (const finding of findings) await findingLines(finding, findings.length, path, screen)
+  await screen.line('')
+  await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
+  const [verdict, role] = verdictOf(document)
+  await screen.line(verdict, role)
+}
+
+/** What a screen of a width can show. Texts are escaped here. */
+interface Screen {
+  width: number
+  /** A line, which is never broken. */
+  line(text: string, role?: Role): Promise<void>
+  /** A text in lines of the screen's width, the last of which may end in … */
+  lines(text: string, most: number, role?: Role): Promise<void>
+  /** Names and values. @param most lines of a value; without it, it is on one line, however long */
+  pairs(pairs: Pairs, most?: number): Promise<void>
+}
+
+async function screenOf(out: Output): Promise<Screen> {
+  const paint = await painter(out)
+  const width = out.columns ?? USUAL_WIDTH
+  const line = async (text: string, role?: Role): Promise<void> => {
+    const escaped = escapeText(text)
+    await out.write(`${role === undefined ? escaped : paint(role, escaped)}\n`)
+  }
+  return {
+    width,
+    line,
+    async lines(text, most, role) {
+      for (const one of clipped(escapeText(text), width - GAP.length, most))
+        await out.write(`${GAP}${role === undefined ? one : paint(role, one)}\n`)
+    },
+    async pairs(pairs, most) {
+      const known = pairs.flatMap((pair): Pair[] => (pair ? [[pair[0], escapeText(pair[1])]] : []))
+      const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + GAP.length
+      for (const [name, value] of known) {
+        const [first, ...rest] = most === undefined ? [value] : clipped(value, width - indent, most)
+        await out.write(`${paint('field', pad(name, indent))}${first}\n`)
+        for (const one of rest) await out.write(`${' '.repeat(indent)}${one}\n`)
+      }
+    },
+  }
+}
+
+/** The first lines of a text that is wrapped. */
+function clipped(text: string, width: number, most: number): string[] {
+  const lines = wrapText(text, Math.max(1, width))
+  if (lines.length <= most) return lines
+  const last = lines[most - 1]
+  const room = width - 2
+  return [...lines.slice(0, most - 1), textWidth(last) <= room ? `${last} …` : `${last.slice(0, room)} …`]
+}
+
+async function findingLines(finding: OverviewFinding, of: number, path: string, screen: Screen): Promise<void> {
+  const { severity, code, finding_num, file, message, meaning } = finding
+  const more = finding_num > 1 ? ` and ${countText(finding_num - 1)} more` : ''
+  const place = inside(file, path)
+  const head = `${severity} ${code}`
+  const room = screen.width - head.length - more.length - 1
+  await screen.line([head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more, ROLES[severity])
+  if (of < 3) await screen.lines(message, 1)
+  await screen.lines(meaning, 2, 'dim')
+}
+
+/** The last line: it says what the exit code says. */
+function verdictOf({ ok, finding_num: { error, warning }, not_examined }: OverviewDocument): [string, Role] {
+  const found = [error > 0 ? counted(error, 'error') : '', warning > 0 ? counted(warning, 'warning') : '']
+  const words = found.filter((one) => one !== '').join(', ')
+  if (!ok) return [`NOT OK: ${words}`, 'bad']
+  if (not_examined.length > 0) return ['NOT FULLY EXAMINED', 'bad']
+  return [`OK as far as looked; findings: ${words === '' ? 'none' : words}`, 'good']
+}
+
+interface Facts {
+  /** What the target is, for the title. */
+  what: string
+  facts: Pairs
+}
+
+function factsOf(document: OverviewDocument): Facts {
+  switch (document.target) {
+    case 'array':
+      return arrayFacts(document)
+    case 'fragment':
+      return fragmentFacts(document)
+    case 'group':
+      return groupFacts(document)
+    case 'file':
+      return fileFacts(document)
+  }
+}
+
+function arrayFacts(document: ArrayOverview): Facts {
+  const { array_type, format_version, encryption, dimensions, attributes, timestamp_range } = document
+  const isKnown = array_type !== null
+  const isEncrypted = encryption === 'AES_256_GCM'
+  const what = isKnown ? `${array_type} array, format version ${format_version}` : `array whose schema cannot be read`
+  const read_num = readNum(document)
+  return {
+    what: isEncrypted ? `${what}, encrypted (${encryption})` : what,
+    facts: [
+      isKnown && ['reader sees', seenText(document)],
+      isKnown && ['dimensions', fieldsText(dimensions)],
+      isKnown && ['attributes', fieldsText(attributes)],
+      timestamp_range !== null && [
+        'written',
+        `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}`,
+      ],
+      document.fragment_num > 0 && ['on disk', diskText(document)],
+      isKnown && ['versions', versionsText(document)],
+    ],
+  }
+}
+
+function readNum({ states }: ArrayOverview): number {
+  return states.reduce((sum, { state, fragment_num }) => sum + (READ.has(state) ? fragment_num : 0), 0)
+}
+
+const READ: ReadonlySet<string> = new Set(['live', 'unlisted'])
+
+function seenText(document: ArrayOverview): string {
+  const { cell_num, cell_num_is, nonempty_domain, dimensions, fragment_num, delete_condition_num: deletes } = document
+  if (fragment_num === 0) return 'no cells: nothing was written yet'
+  if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
+  if (cell_num === null) return 'unknown'
+  const names = dimensions.map(({ name }) => name)
+  const cells = counted(BigInt(cell_num), 'cell')
+  const how = cell_num_is === 'exact' ? cells : cell_num_is === 'at most' ? `at most ${cells}` : `${cells}, estimated`
+  const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
+  return `${how}${nonempty_domain === null ? '' : `; ${domainText(names, nonempty_domain)}`}${less}`
+}
+
+/** `lat, lon FLOAT64; name STRING_UTF8[var]` */
+function fieldsText(fields: readonly OverviewField[]): string {
+  const parts: { type: string; names: string[] }[] = []
+  for (const field of fields) {
+    const type = typeText(field)
+    const last = parts.at(-1)
+    if (last?.type === type) last.names.push(fieldName(field.name))
+    else parts.push({ type, names: [fieldName(field.name)] })
+  }
+  return parts.map(({ type, names }) => `${names.join(', ')} ${type}`).join('; ')
+}
+
+function diskText(document: ArrayOverview): string {
+  const { size, unread_size, examined_num, fragment_num, states } = document
+  const counts = states.map(({ state, fragment_num: count }) => `${countText(count)} ${state}`).join(', ')
+  const unread = unread_size === 0 ? '' : `; TileDB does not read ${shortSize(unread_size)} of it`
+  const fragments = `${counted(fragment_num, 'fragment')}: ${counts}`
+  if (examined_num === 0) return fragments
+  const where = examined_num < fragment_num ? `in ${countText(examined_num)} of ` : 'in '
+  return `${shortSize(size)} ${where}${fragments}${unread}`
+}
+
+function versionsText(document: ArrayOverview): string {
+  const { format_version, fragment_format_versions: formats, schema_num } = document
+  const isOther = formats.some((one) => one !== format_version)
+  return [
+    releasesWords(document),
+    isOther ? `fragments of format ${formats.join(', ')}` : '',
+    schema_num > 1 ? counted(schema_num, 'schema') : '',
+  ]
+    .filter((one) => one !== '')
+    .join('; ')
+}
+
+function releasesWords({ written_by, read_by }: Partial<Pick<ArrayOverview, 'written_by' | 'read_by'>>): string {
+  if (written_by === undefined || written_by === null) return 'no TileDB release has this format version'
+  return `written by TileDB ${written_by}, read by ${read_by}`
+}
+
+function fragmentFacts(document: FragmentOverview): Facts {
+  const { dense, format_version, state, cell_num, tile_num, nonempty_domain, dimensions } = document
+  const type = dense === null ? '' : dense ? 'dense ' : 'sparse '
+  const meaning = state && (meaningOf(state, document.as_of) ?? 'readers see it')
+  const merged = document.consolidated ? '; consolidated: it holds the cells of fragments between its times' : ''
+  return {
+    what: `${type}fragment${format_version === null ? '' : `, format version ${format_version}`}`,
+    facts: [
+      state && ['state', `${state}: ${meaning}${merged}`],
+      cell_num !== null && [
+        'holds',
+        `${counted(BigInt(cell_num), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
+      ],
+      document.timestamp_range !== null && ['written', timeRangeText(document.timestamp_range).replace('..', ' to ')],
+      ['on disk', shortSize(document.size)],
+      document.fields.length > 0 && [
+        'fields',
+        document.fields.map(({ name, size }) => `${fieldName(name)} ${shortSize(size)}`).join(', '),
+      ],
+      format_version !== null && ['versions', releasesWords(document)],
+      document.array !== null && ['array', document.array],
+    ],
+  }
+}
+
+function groupFacts({ members, metadata_keys: keys }: GroupOverview): Facts {
+  const shown = members.slice(0, MOST_MEMBERS).map(({ name, type, uri }, i): Pair => {
+    const called = name === null || name === uri ? '' : `, named ${fieldName(name)}`
+    return [i === 0 ? 'members' : '', `${type} ${uri}${called}`]
+  })
+  const more = members.length - shown.length
+  return {
+    what: `group, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
+    facts: [
+      ...shown,
+      more > 0 && ['', `… ${countText(more)} more`],
+      ['metadata', keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`],
+    ],
+  }
+}
+
+const MOST_MEMBERS = 6
+
+function fileFacts({ type, size, field, fragment, array }: FileOverview): Facts {
+  return {
+    what: type,
+    facts: [
+      field !== null && ['cells of', fieldName(field)],
+      ['size', counted(size, 'byte')],
+      fragment !== null && ['fragment', fragment],
+      array !== null && ['array', array],
+    ],
+  }
+}

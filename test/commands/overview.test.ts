@@ -1,0 +1,265 @@
+import { cpSync, linkSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chdir, cwd } from 'node:process'
+import { describe, expect, test } from '@jest/globals'
+import { onDiskAndOn } from '../helpers/both.ts'
+import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { serveFolder } from '../helpers/http-server.ts'
+import { get, type Json } from '../helpers/json.ts'
+import { type Ran, run, runJson } from '../helpers/run.ts'
+import { words } from '../helpers/sessions.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
+
+const MOST_LINES = 24
+const WIDTH = 80
+const NO_COLOR = { NO_COLOR: '1' }
+const folder = temporaryFolder()
+
+/** Paths as a person types them: short, and relative. */
+const SCREENS: readonly (readonly [name: string, ...args: string[]])[] = [
+  ['a sparse array', 'examples/arrays/places'],
+  ['a dense array', 'examples/arrays/weather'],
+  ['a damaged array', 'examples/damaged/places'],
+  ['an array with failed writes', 'examples/damaged/failed_write'],
+  ['fragments that wait for vacuum', 'test/fixtures/22/vacuum_left'],
+  ['an earlier time', 'test/fixtures/22/vacuum_left', '--as-of', '20'],
+  ['delete conditions', 'test/fixtures/22/deletes'],
+  ['two schemas', 'test/fixtures/22/evolved_sparse'],
+  ['no cells', 'test/fixtures/22/empty_sparse'],
+  ['no key', 'test/fixtures/22/encrypted'],
+  ['format 1', 'test/fixtures/1/dense_2d_row_row'],
+  ['format 8', 'test/fixtures/8/sparse_basic'],
+  ['a group', 'test/fixtures/22/group'],
+  ['a group of an old release', 'test/fixtures/groups/old'],
+  ['a group whose members are gone', 'test/fixtures/groups/invalid'],
+  ['a fragment', 'examples/arrays/places/__17'],
+  ['a damaged fragment', 'examples/damaged/places/__17'],
+  ['a fragment that waits for vacuum', 'test/fixtures/22/vacuum_left/__30_30'],
+  ['a data file', 'examples/arrays/places/__17/a0.tdb'],
+  ['a data file that was cut', 'examples/damaged/places/__17/a2.tdb'],
+  ['a commit file', 'examples/arrays/places/__commits'],
+]
+
+/** The file of the last case: its name is that of the fragment. */
+function argsOf(args: readonly string[]): string[] {
+  return args.map((arg) => (arg.endsWith('/__commits') ? `${arg}/${readdirSync(arg)[0]}` : arg))
+}
+
+const VERDICTS = [/^OK as far as looked; findings: /, /^NOT OK: \d/, /^$/, /^NOT FULLY EXAMINED$/]
+
+function expectScreen({ text, code }: Ran, what: string): void {
+  const lines = text.trimEnd().split('\n')
+  expect({ what, lines: lines.length, isOne: lines.length <= MOST_LINES }).toMatchObject({ isOne: true })
+  // A command is never broken, so that it can be copied; paths and names of fragments are as long as they are.
+  const wide = lines.filter((line) => line.length > WIDTH && !line.includes('tiledb-inspect ') && !line.includes('/__'))
+  expect({ what, wide }).toEqual({ what, wide: [] })
+  expect({ what, verdict: lines.at(-1) }).toEqual({ what, verdict: expect.stringMatching(VERDICTS[code]) })
+}
+
+describe('one screen', () => {
+  test.each(SCREENS)('%s', async (name, ...args) => {
+    const ran = await run(argsOf(args), { env: NO_COLOR })
+    expectScreen(ran, name)
+    expect(`exit code ${ran.code}\n${ran.text}${ran.stderr}`).toMatchSnapshot()
+    expect(ran.stderr).toBe('')
+    const onTerminal = await run(argsOf(args), { columns: WIDTH, env: NO_COLOR })
+    expect(onTerminal.text).toBe(ran.text)
+  })
+})
+
+const some = turnOfFamilies(fixtureFolders(), 8, versionOf)
+
+describe('what TileDB wrote is right, and its screen is quiet', () => {
+  test.each(some.map((one) => [one.name, one] as const))('%s', async (name, { path, key }) => {
+    const ran = await run([path, ...(key === undefined ? [] : ['--key', key])], { columns: WIDTH, env: NO_COLOR })
+    expectScreen(ran, name)
+    expect({ code: ran.code, last: ran.text.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 0,
+      last: 'OK as far as looked; findings: none',
+    })
+  })
+})
+
+describe('it says what ls and read say', () => {
+  const arrays = some.filter(({ kind }) => kind === 'array')
+  test.each(arrays.map((one) => [one.name, one] as const))('%s', async (_, { path, key }) => {
+    const keyed = key === undefined ? [] : ['--key', key]
+    const [document] = (await runJson([path, ...keyed])).documents
+    const [listing] = (await runJson(['ls', path, ...keyed])).documents
+    for (const name of ['array_type', 'format_version', 'encryption', 'fragment_num', 'written_by'])
+      expect([name, get(document, name)]).toEqual([name, get(listing, name)])
+    expect(get(document, 'size')).toBe(get(listing, 'total_size'))
+    expect(get(document, 'cell_num')).toBe(get(get(listing, 'read'), 'cells_in_domain'))
+    if (get(document, 'array_type') !== 'sparse') return
+    const [cells] = (await runJson(['read', path, ...keyed])).documents
+    const read = Number(get(cells, 'cell_num'))
+    if (get(document, 'cell_num_is') === 'exact') expect(get(document, 'cell_num')).toBe(read)
+    else expect(read).toBeLessThanOrEqual(Number(get(document, 'cell_num')))
+  })
+})
+
+describe('the commands to go on with work as they are printed', () => {
+  const targets = SCREENS.filter(([name]) => !/key|gone|damaged|cut/.test(name))
+  test.each(targets)('%s', async (_, ...args) => {
+    const { documents } = await runJson(argsOf(args))
+    for (const command of commandsOf(documents[0])) {
+      expect(command.startsWith('tiledb-inspect ')).toBe(true)
+      const { code, stderr } = await run(words(command).slice(1))
+      expect({ command, code, stderr }).toMatchObject({
+        command,
+        code: 0,
+        stderr: expect.not.stringContaining('error'),
+      })
+    }
+  })
+
+  test('paths are quoted where a shell needs it', async () => {
+    const odd = `${folder}/it's an (old) array`
+    cpSync('examples/arrays/places', odd, { recursive: true })
+    const { documents } = await runJson([odd])
+    const [first] = commandsOf(documents[0])
+    expect(first).toBe(`tiledb-inspect read '${folder}/it'\\''s an (old) array' --limit 10`)
+  })
+})
+
+function commandsOf(document: Json): string[] {
+  const next = get(document, 'next')
+  return Array.isArray(next) ? next.map((one) => String(get(one, 'command'))) : []
+}
+
+describe('a word that is no command', () => {
+  test('is a target if it leads to something', async () => {
+    const before = cwd()
+    mkdirSync(`${folder}/here`)
+    cpSync('examples/arrays/places', `${folder}/here/sales`, { recursive: true })
+    cpSync('examples/arrays/places', `${folder}/here/ls`, { recursive: true })
+    cpSync('examples/arrays/places', `${folder}/here/-n`, { recursive: true })
+    chdir(`${folder}/here`)
+    try {
+      for (const args of [['sales'], ['./ls'], ['--json', 'sales'], ['sales', '--format', 'json'], ['overview', 'ls']])
+        expect({ args, ...(await run(args)) }).toMatchObject({ code: 0, stderr: '' })
+      expect((await run(['./-n'])).text).toContain('tiledb-inspect read ./-n --limit 10\n')
+      expect((await run(['--between', '..20', 'sales'])).text).toContain(', as opened')
+      const both = await run(['sales', './ls'])
+      expect(both.text.match(/^OK /gm)).toHaveLength(2)
+      expect(await run(['lss'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean ls?') })
+      expect(await run(['ls'])).toMatchObject({ code: 2 })
+    } finally {
+      chdir(before)
+    }
+  })
+
+  test.each([
+    [['info'], 2, 'schema, ls and stats tell'],
+    [['salse'], 2, "unknown command 'salse'"],
+    [['examples/nowhere'], 3, 'no such file or folder'],
+    [['examples'], 3, 'expected a TileDB array, group or fragment'],
+    [['examples/arrays/places', '--nonsense'], 2, "unknown option '--nonsense'"],
+    [['examples/arrays/places/__17/a0.tdb', '--as-of', '20'], 2, 'say nothing here'],
+  ])('%j', async (args, code, message) => {
+    expect(await run(args)).toMatchObject({ code, text: '', stderr: expect.stringContaining(message) })
+  })
+})
+
+describe('damage', () => {
+  const BASE = '22/sparse_2d_row_row'
+  const [name] = readdirSync(`${FIXTURES}/${BASE}/__fragments`)
+
+  async function damaged(what: string, damage: (array: string) => void): Promise<Json> {
+    const array = `${folder}/${what}`
+    cpSync(`${FIXTURES}/${BASE}`, array, { recursive: true })
+    damage(array)
+    const ran = await run([array])
+    expectScreen(ran, what)
+    const { documents, code } = await runJson([array])
+    expect(code).toBe(ran.code)
+    expect(get(documents[0], 'ok')).toBe(code !== 1)
+    return documents[0]
+  }
+
+  const codes = (document: Json): unknown[] => {
+    const findings = get(document, 'findings')
+    return Array.isArray(findings) ? findings.map((one) => get(one, 'code')) : []
+  }
+
+  test.each([
+    [
+      'a fragment that is gone',
+      'COMMIT_DANGLING',
+      (a: string) => rmSync(`${a}/__fragments/${name}`, { recursive: true }),
+    ],
+    ['commits that are gone', 'ARRAY_READS_EMPTY', (a: string) => rmSync(`${a}/__commits/${name}.wrt`)],
+    ['schemas that are gone', 'ARRAY_NO_SCHEMA', (a: string) => rmSync(`${a}/__schema`, { recursive: true })],
+    [
+      'a footer that was cut',
+      'FOOTER_UNREADABLE',
+      (a: string) => truncateSync(`${a}/__fragments/${name}/__fragment_metadata.tdb`, 3000),
+    ],
+    ['a stray commit', 'COMMIT_NAME_INVALID', (a: string) => writeFileSync(`${a}/__commits/notes`, '')],
+    [
+      'a schema that was cut',
+      'SCHEMA_UNREADABLE',
+      (a: string) => {
+        const [schema] = readdirSync(`${a}/__schema`).filter((one) => one !== '__enumerations')
+        truncateSync(`${a}/__schema/${schema}`, 100)
+      },
+    ],
+  ])('%s: %s', async (what, code, damage) => {
+    expect(codes(await damaged(what.replaceAll(' ', '-'), damage))).toContain(code)
+  })
+
+  test('of many kinds: the worst three, each once', async () => {
+    const document = await damaged('all', (array) => {
+      for (const file of ['a0.tdb', 'd0.tdb', 'd1.tdb']) rmSync(`${array}/__fragments/${name}/${file}`)
+      writeFileSync(`${array}/__fragments/${name}/strange`, '')
+      writeFileSync(`${array}/__commits/notes`, '')
+    })
+    expect(codes(document)).toHaveLength(3)
+    expect(get(document, 'findings')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ code: 'FILE_MISSING', finding_num: 3, severity: 'error' })]),
+    )
+    expect(codes(document)[0]).toBe('FILE_MISSING')
+  })
+})
+
+test('of more than 1,000 fragments the newest are looked at, and it says so', async () => {
+  const array = `${folder}/many`
+  const base = `${FIXTURES}/22/duplicates`
+  cpSync(base, array, { recursive: true })
+  const [name] = readdirSync(`${base}/__fragments`)
+  for (let i = 1; i <= 1000; i++) {
+    const copy = name.replace(/^__\d+_\d+_/, `__${1000 + i}_${1000 + i}_`)
+    mkdirSync(`${array}/__fragments/${copy}`)
+    for (const file of readdirSync(`${base}/__fragments/${name}`))
+      linkSync(`${array}/__fragments/${name}/${file}`, `${array}/__fragments/${copy}/${file}`)
+    writeFileSync(`${array}/__commits/${copy}.wrt`, '')
+  }
+  const ran = await run([array])
+  expectScreen(ran, 'many')
+  expect(ran.text).toMatch(/ cells, estimated;/)
+  expect(ran.text).toContain('not looked at  2 fragments, except for names and commits;')
+  const { documents } = await runJson([array])
+  expect(documents[0]).toMatchObject({
+    fragment_num: 1002,
+    examined_num: 1000,
+    cell_num: 50_100,
+    cell_num_is: 'estimated',
+  })
+})
+
+const server = await serveFolder(FIXTURES, { index: true })
+
+describe('over a network', () => {
+  const arrays = some.filter(({ kind, key }) => kind === 'array' && key === undefined)
+  test.each(arrays.filter((_, i) => i % 4 === 0).map(({ name }) => name))('%s', async (name) => {
+    const { local, remote } = await onDiskAndOn(server.url, [], name)
+    expect(remote).toEqual(local)
+    const requests = async (...args: string[]): Promise<string[]> => {
+      server.reset()
+      await run([...args, `${server.url}/${name}`])
+      return server.requests.map(({ method, path, range }) => [method, path, range].join(' '))
+    }
+    const [overview, ls] = [await requests('overview'), await requests('ls')]
+    expect(overview.length).toBeLessThanOrEqual(ls.length)
+  })
+})
