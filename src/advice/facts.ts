@@ -1,7 +1,16 @@
+import { unlessFault } from '../base/errors.ts'
 import { comparable } from '../cells/bounds.ts'
-import type { Dimension } from '../format/dimension.ts'
+import { compareBytes } from '../filters/bytes.ts'
+import type { FileRole } from '../format/field-files.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
+import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../store/fragment.ts'
+import { unfilteredFileSize } from '../store/file-sizes.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCellNum } from '../store/fragment.ts'
+
+/** The ends of a box as numbers, by dimension. */
+export type Box = readonly (readonly [low: number, high: number])[]
 
 /** What the footer of a fragment tells. */
 export interface FragmentFacts {
@@ -14,25 +23,76 @@ export interface FragmentFacts {
   sections_bytes: number
   /** Number of its data files. */
   files: number
-  /** Ends of its non-empty domain as numbers, by dimension: {@link asNumber}. */
-  box: readonly (readonly [low: number, high: number])[]
+  /** Its non-empty domain. */
+  box: Box
 }
 
-/** Facts of all fragments, from their footers. */
+/** A kind of data file in the fragments that were looked into, of one field. */
+export interface FileFacts {
+  field: string
+  role: FileRole
+  stored_bytes: number
+  unfiltered_bytes: number
+  /** As the largest fragment has them. */
+  filters: readonly FilterConfig[]
+  /** The largest fragment with such a file, and the slot of the field there. */
+  fragment: FragmentFacts
+  slot: number
+}
+
 export interface ArrayFacts {
   opened: OpenedArray
+  path: string
   fragments: readonly FragmentFacts[]
   cell_num: number
   stored_bytes: number
+  /** The largest fragments, whose metadata was looked into. */
+  examined: readonly FragmentFacts[]
+  /** All stored bytes over those of {@link examined}. */
+  scale: number
+  /** Of the fragments that were looked into. */
+  files: readonly FileFacts[]
+  /** Bytes of all fields before filtering, estimated from those that were looked into. */
+  unfiltered_bytes: number
 }
 
-export function arrayFacts(opened: OpenedArray): ArrayFacts {
-  const fragments = opened.fragments.map(factsOf)
+/** Most bytes of metadata sections to read, and most fragments to look into. */
+const MOST_SECTIONS = 4 * 1024 * 1024
+const MOST_EXAMINED = 16
+
+/** Facts from the footers of all fragments, and from the metadata of the largest. */
+export async function arrayFacts(opened: OpenedArray): Promise<ArrayFacts> {
+  const { dimensions } = opened.schema.domain
+  const boxes = boxesOf(
+    dimensions,
+    opened.fragments.map(({ info }) => info.nonempty_domain ?? []),
+  )
+  const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i]))
+  const stored_bytes = sum(fragments, (one) => one.stored_bytes)
+  let room = MOST_SECTIONS
+  const examined: FragmentFacts[] = []
+  const files = new Map<string, FileFacts>()
+  for (const one of [...fragments].sort((a, b) => b.stored_bytes - a.stored_bytes)) {
+    if (one.sections_bytes > room || examined.length >= MOST_EXAMINED) break
+    room -= one.sections_bytes
+    if (await addFiles(one, files).then(() => true, unlessFault)) examined.push(one)
+  }
+  const scale =
+    stored_bytes /
+    Math.max(
+      1,
+      sum(examined, (one) => one.stored_bytes),
+    )
   return {
     opened,
+    path: opened.array.folder.path,
     fragments,
     cell_num: sum(fragments, ({ cell_num }) => cell_num),
-    stored_bytes: sum(fragments, ({ stored_bytes }) => stored_bytes),
+    stored_bytes,
+    examined,
+    scale,
+    files: [...files.values()],
+    unfiltered_bytes: scale * sum([...files.values()], (file) => file.unfiltered_bytes),
   }
 }
 
@@ -40,7 +100,7 @@ export function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
 }
 
-function factsOf({ fragment, info }: OpenedFragment): FragmentFacts {
+function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   let stored_bytes = 0
   let files = 0
   for (const [slot, one] of info.slots.entries()) {
@@ -51,7 +111,6 @@ function factsOf({ fragment, info }: OpenedFragment): FragmentFacts {
       files++
     }
   }
-  const { dimensions } = info.schema.domain
   return {
     fragment,
     info,
@@ -59,24 +118,66 @@ function factsOf({ fragment, info }: OpenedFragment): FragmentFacts {
     stored_bytes,
     sections_bytes: info.footer?.offset ?? 0,
     files,
-    box: (info.nonempty_domain ?? []).map(({ min, max }, d) => [
-      asNumber(dimensions[d], min),
-      asNumber(dimensions[d], max),
-    ]),
+    box,
   }
 }
 
-/** A coordinate as a number that sorts like it, nearly: the first bytes of text, and 64-bit integers rounded. */
-export function asNumber({ type }: Pick<Dimension, 'type'>, bytes: Uint8Array): number {
-  const value = comparable(type, bytes)
-  if (!(value instanceof Uint8Array)) return Number(value)
-  let number = 0
-  for (let i = 0; i < TEXT_BYTES; i++) number = number * 256 + (value[i] ?? 0)
-  return number
+/** Adds the sizes of a fragment's data files. Reads the sizes of var-sized tiles. */
+async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>): Promise<void> {
+  const { fragment, info } = facts
+  try {
+    for (const file of await fragment.fieldFiles()) {
+      const { slot, role, size } = file
+      const field = info.slots[slot].name
+      const key = `${role} ${field}`
+      const unfiltered = await unfilteredFileSize(fragment, file)
+      const known = files.get(key)
+      if (known) {
+        known.stored_bytes += size
+        known.unfiltered_bytes += unfiltered
+      } else {
+        const filters = filePipeline(info, file, false)
+        files.set(key, {
+          field,
+          role,
+          stored_bytes: size,
+          unfiltered_bytes: unfiltered,
+          filters,
+          fragment: facts,
+          slot,
+        })
+      }
+    }
+  } finally {
+    fragment.forget()
+  }
 }
 
-/** A double holds so many bytes exactly. */
-const TEXT_BYTES = 6
+/** The boxes of a sparse fragment's tiles. None if they cannot be read. */
+export async function tileBoxes({ fragment, info }: FragmentFacts): Promise<Box[]> {
+  const leaves = await fragment.rtree().then(leafLevel, unlessFault)
+  fragment.forget()
+  if (!leaves) return []
+  const { dimensions } = info.schema.domain
+  const count = Math.min(leaves.mbr_num, info.tile_num)
+  return boxesOf(
+    dimensions,
+    Array.from({ length: count }, (_, tile) => mbrAt(leaves, tile, dimensions)),
+  )
+}
+
+/** Boxes as numbers: texts as their places among all, 64-bit integers rounded. A fragment without cells has an empty box. */
+function boxesOf(dimensions: readonly RangeType[], boxes: readonly NDRange[]): Box[] {
+  const numbers = dimensions.map(({ type, cell_val_num }, d): ((bytes: Uint8Array) => number) => {
+    if (cell_val_num !== 'var') return (bytes) => Number(comparable(type, bytes))
+    const texts = boxes.flatMap((box) => (box.length > 0 ? [box[d].min, box[d].max] : []))
+    texts.sort(compareBytes)
+    const places = new Map<string, number>()
+    for (const text of texts) places.set(text.join(' '), places.get(text.join(' ')) ?? places.size)
+    return (bytes) => places.get(bytes.join(' ')) ?? 0
+  })
+  return boxes.map((box) => box.map(({ min, max }, d) => [numbers[d](min), numbers[d](max)]))
+}
 
 /**
  * Read operations of a read of a whole fragment: its footer and that footer's length, an R-tree if it is sparse, and for each data

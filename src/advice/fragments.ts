@@ -1,6 +1,11 @@
+import { unlessFault } from '../base/errors.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { fileSizes } from '../store/file-sizes.ts'
+import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
-import { type ArrayFacts, requestsOf, sum } from './facts.ts'
+import { type ArrayFacts, type FragmentFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
+import { amplification } from './rewrite.ts'
 
 /** Fewer fragments are never many. */
 const MANY_FRAGMENTS = 10
@@ -10,24 +15,207 @@ const LARGE_FRAGMENT = 16 * 1024 * 1024
 const WORTH_SECONDS = 0.1
 
 /** Many small fragments: opening them costs more than reading them. */
-export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* manyFragments({ opened, path, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
   const after = Math.max(...fragments.map(requestsOf))
   const seconds = secondsOf(now - after, 0)
   if (seconds < WORTH_SECONDS) return
-  const mean = Math.round(stored_bytes / count)
+  const average = Math.round(stored_bytes / count)
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${mean} bytes on average: a read of the whole array needs about ${now} requests, of one fragment ${after}`,
+    message: `${count} fragments of ${average} bytes on average: a read of all needs about ${now} requests, of one fragment ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
-    advice: consolidation(opened.array.folder.path),
+    advice: consolidation(path, opened),
   })
 }
 
-export function consolidation(path: string): string[] {
+/** From this number of fragments on that a typical box touches on average. */
+const DEEP = 5.5
+
+/** Fragments that hold the same box: reads of it read tiles of each. */
+export function* overlappingFragments({ opened, path, fragments }: ArrayFacts): Generator<Finding> {
+  const { dimensions } = opened.schema.domain
+  const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
+  if (boxed.length < DEEP) return
+  const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
+  const boxes = boxed.map(({ box }) => box)
+  const touched = typicalBoxes(unionOfBoxes(boxes), boxes, text).map((box) =>
+    boxed.filter((one) => overlaps(one.box, box)),
+  )
+  const depth = mean(touched.map(({ length }) => length))
+  if (depth < DEEP) return
+  const requests = mean(touched.map((some) => sum(some, requestsOf)))
+  const one = mean(boxed.map(requestsOf))
+  yield advise('FRAGMENTS_OVERLAP', {
+    message: `a box of 1 % of the domain is in ${depth.toFixed(1)} of ${fragments.length} fragments: about ${Math.round(requests)} requests, of one fragment ${Math.round(one)}`,
+    effect: {
+      seconds: rounded(secondsOf(requests - one, 0)),
+      requests: Math.round(requests - one),
+      fragments: depth,
+      share: (requests - one) / requests,
+    },
+    advice: consolidation(path, opened),
+  })
+}
+
+/** Footers that are read one by one from this number on. */
+const MANY_FOOTERS = 20
+
+/** Footers without a copy in consolidated metadata. */
+export async function* looseFooters({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+  if (fragments.length < MANY_FOOTERS) return
+  const copies = await opened.array.consolidatedFooters().catch(unlessFault)
+  const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
+  if (loose.length < MANY_FOOTERS) return
+  yield advise('METADATA_NOT_CONSOLIDATED', {
+    message: `${loose.length} of ${fragments.length} footers have no copy in consolidated metadata: opening reads them one by one`,
+    effect: {
+      seconds: rounded(secondsOf(2 * loose.length, 0)),
+      requests: 2 * loose.length,
+      fragments: loose.length,
+      share: loose.length / fragments.length,
+    },
+    advice: inMode(path, 'fragment_meta'),
+  })
+}
+
+/** Names in one answer to a listing. */
+const NAMES_A_LISTING = 1000
+
+/** Commit files: each thousand of them is one more request for every opening. */
+export async function* looseCommits({ opened, path }: ArrayFacts): AsyncGenerator<Finding> {
+  const { files } = await opened.array.commits()
+  const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
+  if (marks < NAMES_A_LISTING) return
+  const requests = Math.floor(marks / NAMES_A_LISTING)
+  yield advise('COMMITS_NOT_CONSOLIDATED', {
+    message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
+    // Pages of a listing come one after another.
+    effect: { seconds: rounded(8 * secondsOf(requests, 0)), requests, share: requests / (requests + 1) },
+    advice: inMode(path, 'commits'),
+  })
+}
+
+/** Replaced fragments that wait for vacuum: so many, or so many bytes. */
+const MANY_REPLACED = 10
+const MUCH_REPLACED = 1024 * 1024
+/** Most folders whose sizes are asked for. */
+const MOST_LISTED = 32
+
+export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
+  const { array } = opened
+  const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
+  if (replaced.length === 0) return
+  let bytes = 0
+  const listed = replaced.slice(0, MOST_LISTED)
+  for (const one of listed) {
+    const sizes = await fileSizes(array.folder.folder(one.path)).catch(unlessFault)
+    for (const size of sizes?.values() ?? []) bytes += size
+  }
+  bytes = Math.round((bytes * replaced.length) / listed.length)
+  if (replaced.length < MANY_REPLACED && bytes < MUCH_REPLACED) return
+  const lists = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum').length
+  yield advise('VACUUM_PENDING', {
+    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${listed.length < replaced.length ? 'about ' : ''}${bytes} bytes; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
+    effect: {
+      seconds: rounded(secondsOf(lists, 0)),
+      requests: lists,
+      fragments: replaced.length,
+      bytes,
+      share: bytes / (bytes + stored_bytes),
+    },
+    advice: [
+      `tiledb-inspect ls ${shellWord(path)}  # reads at times before the consolidation need them`,
+      `tiledb.vacuum(${JSON.stringify(path)})`,
+    ],
+  })
+}
+
+/** Fragments that readers of today do not see. */
+export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+  const future = (await opened.array.fragments()).filter(({ state }) => state === 'future')
+  if (future.length === 0) return
+  const first = future[0].timestamp_range?.[1]
+  yield advise('FRAGMENT_FUTURE', {
+    message: `${future.length} of ${future.length + fragments.length} fragments are dated ahead, the first to ${first}: a read of today leaves them out`,
+    effect: { seconds: 0, fragments: future.length, share: future.length / (future.length + fragments.length) },
+    advice: [
+      `tiledb-inspect read ${shellWord(path)} --as-of ${first}  # shows their cells`,
+      `tiledb.open(${JSON.stringify(path)}, timestamp=${first})`,
+    ],
+  })
+}
+
+/** Copies that are worth a finding: cells, and part of all cells. */
+const MANY_COPIES = 1000
+const MUCH_COPIED = 0.05
+
+/** In arrays that allow duplicates: fragments that hold what another one holds, by domain, sizes and statistics. */
+export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Finding> {
+  const { opened, path, fragments, cell_num, stored_bytes } = facts
+  if (opened.schema.array_type !== 'sparse' || !opened.schema.allows_duplicates) return
+  const alike = new Map<string, FragmentFacts[]>()
+  for (const one of fragments) {
+    const { cell_num, info, box } = one
+    const key = [cell_num, info.schemaName, ...box.flat(), ...info.file_sizes, ...info.file_var_sizes].join(' ')
+    alike.set(key, [...(alike.get(key) ?? []), one])
+  }
+  const copies: FragmentFacts[] = []
+  for (const group of alike.values()) {
+    if (group.length < 2 || group[0].cell_num === 0) continue
+    const known = new Set<string>()
+    for (const one of group) {
+      const statistics = await one.fragment.statistics().catch(unlessFault)
+      one.fragment.forget()
+      const text = JSON.stringify(statistics?.map(({ min, max, sum: total }) => [[...min], [...max], [...total]]))
+      if (statistics && known.has(text)) copies.push(one)
+      known.add(text)
+    }
+  }
+  const cells = sum(copies, (one) => one.cell_num)
+  if (cells < MANY_COPIES || cells < MUCH_COPIED * cell_num) return
+  const bytes = sum(copies, (one) => one.stored_bytes)
+  const requests = sum(copies, requestsOf)
+  yield advise('FRAGMENTS_REPEATED', {
+    message: `${copies.length} of ${fragments.length} fragments hold the same cells as another, by their domains, sizes and statistics: reads return ${cells} of ${cell_num} cells more than once`,
+    effect: {
+      seconds: rounded(secondsOf(requests, bytes)),
+      fragments: copies.length,
+      cells,
+      bytes,
+      requests,
+      share: bytes / stored_bytes,
+    },
+    advice: [
+      `tiledb-inspect ls ${shellWord(path)}  # two of them have the same cells, domain and sizes`,
+      ...copies.slice(0, 3).map(({ fragment }) => {
+        const [first, last] = fragment.timestamp_range ?? [0n, 0n]
+        return `tiledb.Array.delete_fragments(${JSON.stringify(path)}, ${first}, ${last})  # if it is a write that was repeated`
+      }),
+    ],
+  })
+}
+
+/** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
+export function consolidation(path: string, opened: OpenedArray): string[] {
+  const larger = Math.ceil(amplification(opened))
+  const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
   return [
-    `tiledb.consolidate(${JSON.stringify(path)})`,
-    `tiledb.vacuum(${JSON.stringify(path)})  # removes the old fragments, and reads at times before`,
+    `tiledb.consolidate(${JSON.stringify(path)}${config})`,
+    `tiledb.vacuum(${JSON.stringify(path)})  # removes the old fragments, and with them reads at times before`,
   ]
+}
+
+/** Consolidation of one kind of file, and its vacuum. */
+function inMode(path: string, mode: 'fragment_meta' | 'commits'): string[] {
+  return ['consolidate', 'vacuum'].map(
+    (call) =>
+      `tiledb.${call}(${JSON.stringify(path)}, config=tiledb.Config({"sm.${call === 'vacuum' ? 'vacuum' : 'consolidation'}.mode": "${mode}"}))`,
+  )
+}
+
+/** A path for a shell. */
+export function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

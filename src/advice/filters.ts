@@ -1,0 +1,216 @@
+import { unlessFault } from '../base/errors.ts'
+import { withTileFile } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
+import { unfilterSeconds } from '../explain/filter-rates.ts'
+import { Pipeline } from '../filters/pipeline.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
+import { rounded, secondsOf } from './costs.ts'
+import { type ArrayFacts, type FileFacts, sum } from './facts.ts'
+import { advise, type Finding } from './finding.ts'
+import { shellWord } from './fragments.ts'
+import { percent } from './tiles.ts'
+
+/** Filters that make data smaller by themselves. What comes after them finds no pattern any more. */
+const COMPRESSORS: ReadonlySet<string> = new Set([
+  'GZIP',
+  'ZSTD',
+  'LZ4',
+  'BZIP2',
+  'RLE',
+  'DICTIONARY_ENCODING',
+  'DOUBLE_DELTA',
+  'DELTA',
+  'BIT_WIDTH_REDUCTION',
+  'POSITIVE_DELTA',
+  'WEBP',
+  'SCALE_FLOAT',
+])
+/** General compressors: they belong at the end. */
+const GENERAL: ReadonlySet<string> = new Set(['GZIP', 'ZSTD', 'LZ4', 'BZIP2'])
+/** Filters that only rearrange values for a general compressor, and so must come before it. */
+const BEFORE_GENERAL: ReadonlySet<string> = new Set([
+  'BYTESHUFFLE',
+  'BITSHUFFLE',
+  'DELTA',
+  'DOUBLE_DELTA',
+  'POSITIVE_DELTA',
+  'BIT_WIDTH_REDUCTION',
+  'XOR',
+  'SCALE_FLOAT',
+])
+/** A field is larger by so much, and by so many bytes. */
+const LARGER_BY = 0.05
+const WORTH_BYTES = 64 * 1024
+
+/** Fields that their filters make larger. */
+export function* growingFields({ path, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
+  for (const file of files) {
+    if (file.filters.length === 0) continue
+    const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
+    const more = stored - unfiltered
+    if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
+    yield advise('STORED_LARGER', {
+      field: file.field,
+      message: `${titleOf(file)}: ${textOf(file.filters)} makes ${Math.round(stored)} bytes of ${Math.round(unfiltered)}`,
+      effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
+      advice: otherFilters(path, file, 'without these filters, or with ZSTD'),
+    })
+  }
+}
+
+/** Filters that save less than this part are idle, if undoing them takes so many seconds more than reading their bytes would. */
+const SAVES_LITTLE = 0.05
+const WORTH_SECONDS = 0.1
+
+/** Compressors whose work takes longer than the bytes that they save. */
+export function* idleFilters({ path, files, scale }: ArrayFacts): Generator<Finding> {
+  for (const file of files) {
+    if (!file.filters.some(({ name }) => GENERAL.has(name))) continue
+    const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
+    const saved = Math.max(0, unfiltered - stored)
+    if (saved > SAVES_LITTLE * unfiltered) continue
+    const undo = unfilterSeconds(file.filters, unfiltered)
+    const seconds = undo - secondsOf(0, saved)
+    if (seconds < WORTH_SECONDS) continue
+    yield advise('FILTERS_SAVE_LITTLE', {
+      field: file.field,
+      message: `${titleOf(file)}: ${textOf(file.filters)} saves ${Math.round(saved)} of ${Math.round(unfiltered)} bytes, and undoing it takes about ${undo.toFixed(1)} s`,
+      effect: { seconds: rounded(seconds), unfiltered_bytes: Math.round(unfiltered), share: saved / unfiltered },
+      advice: otherFilters(path, file, 'without these filters'),
+    })
+  }
+}
+
+/** Bytes that no filter compresses, and their part of the array, from which on that is worth a trial. */
+const MUCH_RAW = 1024 * 1024
+const MOSTLY_RAW = 0.5
+/** Part that a trial with ZSTD must save. */
+const SAVES_MUCH = 0.25
+const TRIED = { name: 'ZSTD', level: 3 } as const
+
+/** Fields without a compressor. A part of a tile is compressed to see what that would save. */
+export async function* rawFields({ path, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
+  const raw = files.filter(({ filters }) => !filters.some(({ name }) => COMPRESSORS.has(name)))
+  const bytes = scale * sum(raw, (file) => file.stored_bytes)
+  if (bytes < MUCH_RAW || bytes < MOSTLY_RAW * stored_bytes) return
+  const [largest] = [...raw].sort((a, b) => b.stored_bytes - a.stored_bytes)
+  const sample = await sampleOf(largest)
+  const after = sample && (await filteredSize(largest, sample, [TRIED]))
+  if (!sample || after === undefined) return
+  const share = 1 - after / sample.length
+  if (share < SAVES_MUCH) return
+  const names = [...new Set(raw.map(({ field }) => field))].map((name) => JSON.stringify(name)).join(', ')
+  const saved = bytes * share
+  yield advise('NOTHING_COMPRESSED', {
+    field: largest.field,
+    message: `${Math.round(bytes)} of ${Math.round(stored_bytes)} bytes are not compressed (${names}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
+    effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
+    advice: otherFilters(path, largest, 'with ZSTD'),
+  })
+}
+
+/** Part of a field's bytes, and bytes, that another order must save. */
+const ORDER_SAVES = 0.05
+const ORDER_WORTH = 32 * 1024
+
+/** Filters in an order in which they do little: a shuffle or a delta behind a compressor, a checksum before one. */
+export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
+  const { path, files, scale, stored_bytes } = facts
+  for (const file of files) {
+    const stored = file.stored_bytes * scale
+    const better = inBetterOrder(file.filters)
+    if (better) {
+      if (stored < ORDER_WORTH) continue
+      const sample = await sampleOf(file)
+      const now = sample && (await filteredSize(file, sample, file.filters))
+      const after = sample && (await filteredSize(file, sample, better))
+      if (!now || !after) continue
+      const share = 1 - after / now
+      const saved = share * stored
+      if (share < ORDER_SAVES || saved < ORDER_WORTH) continue
+      yield advise('FILTER_ORDER', {
+        field: file.field,
+        message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
+        effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
+        advice: otherFilters(path, file, `with ${textOf(better)}`),
+      })
+      continue
+    }
+    const checksum = file.filters.findIndex(({ name }) => name.startsWith('CHECKSUM'))
+    const compressor = file.filters.findLastIndex(({ name }) => COMPRESSORS.has(name))
+    if (checksum < 0 || compressor < checksum) continue
+    const unfiltered = file.unfiltered_bytes * scale
+    const seconds = unfilterSeconds([file.filters[checksum]], unfiltered - stored)
+    if (seconds < WORTH_SECONDS) continue
+    yield advise('FILTER_ORDER', {
+      field: file.field,
+      message: `${titleOf(file)}: ${textOf(file.filters)} compares checksums of ${Math.round(unfiltered)} bytes; behind the compressor, of ${Math.round(stored)}`,
+      effect: {
+        seconds: rounded(seconds),
+        unfiltered_bytes: Math.round(unfiltered - stored),
+        share: 1 - stored / unfiltered,
+      },
+      advice: otherFilters(path, file, 'with the checksum last'),
+    })
+  }
+}
+
+/** The same filters with what rearranges values before the general compressors; undefined if they are in such an order. */
+export function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
+  const first = filters.findIndex(({ name }) => GENERAL.has(name))
+  if (first < 0) return undefined
+  const late = filters.slice(first).filter(({ name }) => BEFORE_GENERAL.has(name))
+  if (late.length === 0) return undefined
+  return [...filters.slice(0, first), ...late, ...filters.slice(first).filter((one) => !late.includes(one))]
+}
+
+/** Most stored bytes to read of a tile that is a sample, and most bytes of it to compress. */
+const LARGEST_SAMPLE = 1024 * 1024
+
+/** The first bytes of a tile of the largest fragment, unfiltered. Undefined if it cannot be read, or is large. */
+async function sampleOf({ fragment: { fragment, info }, slot, role }: FileFacts): Promise<Uint8Array | undefined> {
+  // A tile in the middle: the first and the last are often special.
+  const tile = Math.floor((info.tile_num - 1) / 2)
+  const read = withTileFile(fragment, slot, tileRole({ role }), async (tiles) => {
+    if (tiles.place(tile).size > LARGEST_SAMPLE) return undefined
+    return (await tiles.read(tile)).data.slice(0, LARGEST_SAMPLE)
+  })
+  const sample = await read.catch(unlessFault)
+  fragment.forget()
+  return sample && sample.length > 0 ? sample : undefined
+}
+
+/** Bytes that filters make of a sample. Undefined if they do not take it. */
+async function filteredSize(
+  { fragment: { fragment, info }, slot, role }: FileFacts,
+  sample: Uint8Array,
+  filters: readonly FilterConfig[],
+): Promise<number | undefined> {
+  const { type, varSized } = info.slots[slot]
+  const datatype = role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : type
+  const cellSize =
+    role === 'offsets' ? 8 : role === 'validity' ? 1 : varSized ? datatypeSize(type) : info.slots[slot].cellSize
+  const forward = async (): Promise<number> => {
+    const tile = { datatype, cellSize, formatVersion: info.format_version }
+    const pipeline = await Pipeline.load([...filters], tile, fragment.cx.codecs)
+    const whole = sample.subarray(0, sample.length - (sample.length % cellSize))
+    return pipeline.forwardTile(whole, fixedChunkLengths(whole.length, cellSize, LARGEST_CHUNK)).length
+  }
+  return forward().catch(unlessFault)
+}
+
+/** A file in words. */
+function titleOf({ field, role }: FileFacts): string {
+  const what = role === 'offsets' || role === 'validity' ? `${role} of ` : ''
+  return `${what}${JSON.stringify(field)}`
+}
+
+function textOf(filters: readonly FilterConfig[]): string {
+  return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
+}
+
+function otherFilters(path: string, { field }: FileFacts, how: string): string[] {
+  return [`tiledb-inspect schema ${shellWord(path)} --json  # write the array anew, ${JSON.stringify(field)} ${how}`]
+}

@@ -1,0 +1,216 @@
+import { denseTileGrid } from '../format/dense-tiles.ts'
+import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, unionOfBoxes } from './boxes.ts'
+import { rounded, secondsOf } from './costs.ts'
+import { type ArrayFacts, type Box, type FragmentFacts, sum, tileBoxes } from './facts.ts'
+import { advise, type Finding } from './finding.ts'
+import { shellWord } from './fragments.ts'
+
+/** Bytes that each tile of a data file takes beside its data: a count of chunks, and the lengths of one chunk. */
+const BYTES_A_TILE = 20
+/** Tiles are small where so much of the stored bytes, and so many of them, are about tiles and not data. */
+const MUCH_OVERHEAD = 0.2
+const WORTH_OVERHEAD = 128 * 1024
+/** Fewer tiles of a fragment are never too many. */
+const MANY_TILES = 100
+
+/** Tiles so small that lists of tiles and headers of chunks take much of the array. */
+export function* smallTiles({
+  opened,
+  path,
+  fragments,
+  stored_bytes,
+  unfiltered_bytes,
+}: ArrayFacts): Generator<Finding> {
+  const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
+  const tiles = sum(tiled, ({ info }) => info.tile_num)
+  const overhead = sum(tiled, (one) => one.sections_bytes + one.info.tile_num * one.files * BYTES_A_TILE)
+  const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
+  if (overhead < WORTH_OVERHEAD || overhead < MUCH_OVERHEAD * all) return
+  const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)
+  const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
+  const share = overhead / all
+  yield advise('TILES_SMALL', {
+    message: `${tiles} tiles of ${cells} cells, ${perTile} bytes in all fields: ${percent(share)} of the stored bytes are about tiles, not data`,
+    effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
+    advice: rewritten(path, opened.schema.array_type === 'dense' ? 'a larger tile extent' : 'a larger capacity'),
+  })
+}
+
+/** Unfiltered bytes of a tile in all fields from which on it is large. */
+const LARGE_TILE = 16 * 1024 * 1024
+/** Cells read for one that is wanted, from which on that is much. */
+const MUCH_OVERREAD = 8
+
+/** Tiles so large that a small box reads much more than it needs. */
+export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
+  const { opened, path, fragments, unfiltered_bytes, stored_bytes } = facts
+  const tiles = sum(fragments, ({ info }) => info.tile_num)
+  const perTile = unfiltered_bytes / Math.max(1, tiles)
+  if (perTile < LARGE_TILE) return
+  // A box of 1 % lies in one tile at least.
+  const share = Math.max(TYPICAL_SHARE, 1 / tiles)
+  if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
+  const bytes = (share - TYPICAL_SHARE) * stored_bytes
+  yield advise('TILES_LARGE', {
+    message: `tiles of ${Math.round(perTile)} bytes in all fields: a box of 1 % of the domain reads ${percent(share)} of the array or more`,
+    effect: {
+      seconds: rounded(secondsOf(0, bytes)),
+      bytes: Math.round(bytes),
+      unfiltered_bytes: Math.round((share - TYPICAL_SHARE) * unfiltered_bytes),
+      tiles,
+      share: share - TYPICAL_SHARE,
+    },
+    advice: rewritten(path, opened.schema.array_type === 'dense' ? 'a smaller tile extent' : 'a smaller capacity'),
+  })
+}
+
+/** A shape is bad where a box reads so many times what it reads in tiles of the same size and the best shape, and so many bytes more. */
+const MUCH_WORSE = 2.5
+const WORTH_BYTES = 256 * 1024
+
+/** Tiles that are long and thin, so that a box touches many of them. */
+export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
+  const { opened, path, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
+  let read = 0
+  let best = 0
+  let span: string | undefined
+  for (const one of examined) {
+    const costs = one.info.dense ? denseCosts(one) : await sparseCosts(one)
+    if (!costs) continue
+    read += costs.read
+    best += costs.best
+    span ??= costs.span
+  }
+  if (read < MUCH_WORSE * best) return
+  const perCell = unfiltered_bytes / Math.max(1, cell_num)
+  const more = (read - best) * scale
+  if (more * perCell < WORTH_BYTES) return
+  const dense = opened.schema.array_type === 'dense'
+  const bytes = (more / cell_num) * stored_bytes
+  yield advise('TILE_SHAPE', {
+    message: `${span ?? 'tiles are long and thin'}: a box of 1 % of the domain reads about ${Math.round(read * scale)} cells, in tiles of the same size but another shape ${Math.round(best * scale)}`,
+    effect: {
+      seconds: rounded(secondsOf(0, bytes)),
+      cells: Math.round(more),
+      unfiltered_bytes: Math.round(more * perCell),
+      bytes: Math.round(bytes),
+      share: (read - best) / read,
+    },
+    advice: [
+      ...rewritten(
+        path,
+        dense
+          ? 'tile extents in the proportions of the boxes that are read'
+          : 'cell_order="hilbert", or smaller tile extents',
+      ),
+      `tiledb-inspect explain ${shellWord(path)} --range …  # of a read that matters`,
+    ],
+  })
+}
+
+interface ShapeCosts {
+  /** Cells of the tiles that a typical box touches. */
+  read: number
+  /** The same with tiles of the same size whose sides have the proportions of the box. */
+  best: number
+  span: string | undefined
+}
+
+function denseCosts({ info }: FragmentFacts): ShapeCosts | undefined {
+  if (!info.nonempty_domain) return undefined
+  const { axes, cells_per_tile } = denseTileGrid(info.schema, info.nonempty_domain)
+  if (axes.length < 2) return undefined
+  const share = TYPICAL_SHARE ** (1 / axes.length)
+  const sides = axes.map(({ low, high }) => Math.max(1, Number(high - low + 1n) * share))
+  const box = sides.reduce((a, b) => a * b)
+  const stretch = (cells_per_tile / box) ** (1 / axes.length)
+  const cost = (extents: number[]): number =>
+    extents.reduce((all, extent, d) => {
+      const { low, high } = axes[d]
+      return all * Math.min(Number(high - low + 1n) + extent - 1, sides[d] + extent - 1)
+    }, 1)
+  const { dimensions } = info.schema.domain
+  const extents = axes.map(({ extent }) => Number(extent))
+  return {
+    read: cost(extents),
+    best: cost(sides.map((side) => Math.max(1, side * stretch))),
+    span: `tile extents are ${dimensions.map(({ name }, d) => `${name} ${extents[d]}`).join(', ')}`,
+  }
+}
+
+async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> {
+  const { info, cell_num } = one
+  const { dimensions } = info.schema.domain
+  const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
+  const count = text.filter((isText) => !isText).length
+  if (count < 2 || text.includes(true) || info.tile_num < 2) return undefined
+  const boxes = (await tileBoxes(one)).filter((box) => box.flat().every(Number.isFinite))
+  if (boxes.length === 0) return undefined
+  const domain = unionOfBoxes(boxes)
+  const perTile = cell_num / info.tile_num
+  const asked = typicalBoxes(domain, boxes, text)
+  const touched = asked.map((box) => boxes.filter((tile) => overlaps(tile, box)))
+  const read = mean(touched.map(({ length }) => length)) * perTile
+  const wanted = mean(asked.map((box, i) => sum(touched[i], (tile) => shareInside(tile, box)))) * perTile
+  const best = wanted * (1 + (perTile / Math.max(1, wanted)) ** (1 / count)) ** count
+  return {
+    read,
+    best,
+    span: widest(
+      domain,
+      boxes,
+      dimensions.map(({ name }) => name),
+    ),
+  }
+}
+
+function widest(domain: Box, boxes: readonly Box[], names: readonly string[]): string | undefined {
+  const spans = domain.map(([low, high], d) =>
+    high > low ? mean(boxes.map((box) => (box[d][1] - box[d][0]) / (high - low))) : 0,
+  )
+  const most = spans.indexOf(Math.max(...spans))
+  return `a tile spans ${percent(spans[most])} of ${names[most]} on average`
+}
+
+/** Text boxes do not prune where a value is in so many of the tiles' boxes. */
+const MUCH_TOUCHED = 0.3
+const MANY_BOXES = 20
+const WORTH_TOUCHED = 1024 * 1024
+
+/** Text dimensions whose ranges pass over few tiles. */
+export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {
+  const { path, examined, unfiltered_bytes, stored_bytes, opened } = facts
+  const { dimensions } = opened.schema.domain
+  const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MANY_BOXES)
+  const boxes = (await Promise.all(all.map(tileBoxes))).flat()
+  if (boxes.length === 0) return
+  for (const [d, { name, cell_val_num }] of dimensions.entries()) {
+    if (cell_val_num !== 'var') continue
+    const values = Array.from({ length: 64 }, (_, i) => boxes[Math.floor((i * boxes.length) / 64)][d][0])
+    const share = mean(
+      values.map((value) => boxes.filter((box) => box[d][0] <= value && box[d][1] >= value).length / boxes.length),
+    )
+    if (share < MUCH_TOUCHED || share * unfiltered_bytes < WORTH_TOUCHED) continue
+    yield advise('BOXES_NOT_PRUNING', {
+      field: name,
+      message: `a value of ${name} is in the boxes of ${percent(share)} of ${boxes.length} tiles: a range of ${name} reads them all`,
+      effect: {
+        seconds: rounded(secondsOf(0, share * stored_bytes)),
+        bytes: Math.round(share * stored_bytes),
+        unfiltered_bytes: Math.round(share * unfiltered_bytes),
+        tiles: Math.round(share * boxes.length),
+        share,
+      },
+      advice: rewritten(path, `${name} as the first dimension, or a smaller capacity`),
+    })
+  }
+}
+
+export function percent(share: number): string {
+  return `${Math.round(100 * share)} %`
+}
+
+/** What no call of TileDB changes in place. */
+function rewritten(path: string, what: string): string[] {
+  return [`tiledb-inspect schema ${shellWord(path)} --json  # write the array anew with ${what}`]
+}

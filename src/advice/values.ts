@@ -1,0 +1,141 @@
+import { unlessFault } from '../base/errors.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { tileTest } from '../read/pruning.ts'
+import type { TimedCondition } from '../read/query.ts'
+import { rounded, secondsOf } from './costs.ts'
+import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
+import { advise, type Finding } from './finding.ts'
+import { consolidation, shellWord } from './fragments.ts'
+import { percent } from './tiles.ts'
+
+/** Most fragments whose statistics are compared. */
+const MOST_COMPARED = 64
+/** A field with one value is worth a finding from so many unfiltered bytes, and this part of all, on. */
+const WORTH_CONSTANT = 512 * 1024
+const MUCH_CONSTANT = 0.1
+
+/** Attributes all of whose cells have the same value: each read unfilters it for each cell. */
+export async function* constantValues({
+  path,
+  fragments,
+  files,
+  scale,
+  unfiltered_bytes,
+}: ArrayFacts): AsyncGenerator<Finding> {
+  if (fragments.length === 0 || fragments.length > MOST_COMPARED) return
+  const sizes = new Map<string, number>()
+  for (const { field, unfiltered_bytes } of files) sizes.set(field, (sizes.get(field) ?? 0) + unfiltered_bytes * scale)
+  const large = [...sizes].filter(([, bytes]) => bytes >= WORTH_CONSTANT && bytes >= MUCH_CONSTANT * unfiltered_bytes)
+  if (large.length === 0) return
+  const values = new Map<string, Set<string>>(large.map(([field]) => [field, new Set()]))
+  for (const { fragment, info } of fragments) {
+    const statistics = await fragment.statistics().catch(unlessFault)
+    fragment.forget()
+    for (const [slot, { name, kind }] of info.slots.entries())
+      if (kind === 'attribute') addValue(values.get(name), statistics?.[slot])
+      else values.delete(name)
+  }
+  for (const [field, bytes] of large) {
+    if (values.get(field)?.size !== 1 || values.get(field)?.has('several')) continue
+    yield advise('VALUES_CONSTANT', {
+      field,
+      message: `all cells of ${JSON.stringify(field)} have the same value: ${Math.round(bytes)} unfiltered bytes, ${percent(bytes / unfiltered_bytes)} of the array`,
+      effect: {
+        seconds: rounded(secondsOf(0, scale * sum(files, (file) => (file.field === field ? file.stored_bytes : 0)))),
+        unfiltered_bytes: Math.round(bytes),
+        share: bytes / unfiltered_bytes,
+      },
+      advice: [
+        `array.meta[${JSON.stringify(field)}] = …  # keep the value once, and leave the field out of reads or of the schema`,
+        `tiledb-inspect explain ${shellWord(path)} --field …  # a read without it`,
+      ],
+    })
+  }
+}
+
+/** Adds the value of a fragment, or that there are several, or that it is not known. */
+function addValue(values: Set<string> | undefined, one: SlotStatistics | undefined): void {
+  if (!values) return
+  const same = one && one.min.length > 0 && one.min.length === one.max.length && one.null_count === 0
+  values.add(same && one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : 'several')
+}
+
+/** Fragments of old formats are worth a finding from so many stored bytes, and this part of all, on. */
+const WORTH_STATISTICS = 4 * 1024 * 1024
+const MUCH_OLD = 0.5
+
+/** Formats before 11 keep no minima and maxima, so that conditions read every tile. */
+export function* missingStatistics({ opened, path, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+  const old = fragments.filter(({ info }) => info.format_version < 11)
+  const bytes = sum(old, (one) => one.stored_bytes)
+  if (bytes < WORTH_STATISTICS || bytes < MUCH_OLD * stored_bytes) return
+  yield advise('STATISTICS_MISSING', {
+    message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${bytes} bytes`,
+    effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
+    advice: [
+      `tiledb.Array.upgrade_version(${JSON.stringify(path)}, tiledb.Config())`,
+      `${consolidation(path, opened)[0]}  # writes the fragments anew in the new format`,
+    ],
+  })
+}
+
+/** Conditions that each read must evaluate: so many, or so many cells that they surely delete. */
+const MANY_CONDITIONS = 8
+const MANY_DELETED = 1000
+const MUCH_DELETED = 0.2
+
+/** Delete conditions that every read evaluates again, and cells that it reads and drops. */
+export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
+  const { opened, path, examined, cell_num, scale, stored_bytes } = facts
+  const { deletes } = opened
+  if (deletes.length === 0) return
+  let conditions = 0
+  let deleted = 0
+  for (const one of examined) {
+    const processed = new Set(await one.fragment.processedConditions().catch(unlessFault))
+    // Names of processed conditions are paths of commits.
+    const isNew = ({ name, time }: TimedCondition): boolean =>
+      time >= (one.fragment.timestamp_range?.[0] ?? 0n) && ![...processed].some((path) => path.includes(name))
+    const open = deletes.filter(isNew)
+    conditions = Math.max(conditions, open.length)
+    deleted += await surelyDeleted(one, open)
+    one.fragment.forget()
+  }
+  const cells = Math.round(deleted * scale)
+  const share = cells / Math.max(1, cell_num)
+  if (conditions < MANY_CONDITIONS && (cells < MANY_DELETED || share < MUCH_DELETED)) return
+  const least = cells > 0 ? `; at least ${cells} of ${cell_num} cells are deleted, and read all the same` : ''
+  yield advise('DELETES_UNPURGED', {
+    message: `${conditions} delete ${conditions === 1 ? 'condition is' : 'conditions are'} read and evaluated by each read${least}`,
+    effect: {
+      seconds: rounded(secondsOf(deletes.length, share * stored_bytes)),
+      requests: deletes.length,
+      cells,
+      bytes: Math.round(share * stored_bytes),
+      share,
+    },
+    advice: [
+      `tiledb.consolidate(${JSON.stringify(path)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
+      `tiledb.vacuum(${JSON.stringify(path)})  # reads at times before the deletes are gone afterwards`,
+    ],
+  })
+}
+
+/** Cells of tiles none of whose cells a condition keeps, by boxes, minima and maxima. */
+async function surelyDeleted({ fragment, info }: FragmentFacts, deletes: readonly TimedCondition[]): Promise<number> {
+  if (info.dense || deletes.length === 0) return 0
+  const work = async (): Promise<number> => {
+    const leaves = leafLevel(await fragment.rtree())
+    if (!leaves) return 0
+    const tests = await Promise.all(deletes.map(({ stays }) => tileTest(fragment, info, stays, true)))
+    let cells = 0
+    for (let tile = 0; tile < Math.min(info.tile_num, leaves.mbr_num); tile++) {
+      const mbr = mbrAt(leaves, tile, info.schema.domain.dimensions)
+      if (tests.some((mayStay) => !mayStay(tile, mbr))) cells += tileCellNum(info, tile)
+    }
+    return cells
+  }
+  return (await work().catch(unlessFault)) ?? 0
+}
