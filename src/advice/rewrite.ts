@@ -1,12 +1,12 @@
 import { type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
 import { gather } from '../cells/gather.ts'
-import type { Codecs } from '../filters/codecs/codecs.ts'
+import { unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type DenseAxis, denseAxis, denseTileGrid } from '../format/dense-tiles.ts'
-import { fixedSize, type NDRange } from '../format/range.ts'
-import { bytesOf } from '../format/value.ts'
+import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
+import type { NDRange } from '../format/range.ts'
 import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
@@ -62,8 +62,11 @@ export async function cellsToRewrite(opened: OpenedArray): Promise<FragmentCells
       parts[i].push(gather(column, elementSize(type), rows ?? { from: 0, to: batch.cell_num }))
     }
   }
-  const domain = dense ? unionOfDomains(schema, fragments.map(({ info }) => info.nonempty_domain ?? [])) : undefined
-  const kept = types.flatMap((type, i) => (dense && type.kind === 'dimension' ? [] : [[type.name, joined(parts[i], type)] as const]))
+  const domains = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
+  const domain = dense ? unionOf(domains, schema.domain.dimensions) : undefined
+  const kept = types.flatMap((type, i) =>
+    dense && type.kind === 'dimension' ? [] : [[type.name, joined(parts[i], type)] as const],
+  )
   return { domain, cell_num, columns: new Map(kept) }
 }
 
@@ -87,7 +90,9 @@ export async function cellsToConsolidate(opened: OpenedArray): Promise<FragmentC
           parts[i].push(batch.columns[i] ?? repeated(fillCell(schema, type), batch.cell_num))
         const { written } = batch
         times.push(
-          BigUint64Array.from({ length: batch.cell_num }, (_, cell) => (written ? BigInt(written[cell]) : fragment.time)),
+          BigUint64Array.from({ length: batch.cell_num }, (_, cell) =>
+            written ? BigInt(written[cell]) : fragment.time,
+          ),
         )
       }
     } finally {
@@ -109,19 +114,13 @@ export function amplification({ schema, fragments }: OpenedArray): number {
   const domains = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
   if (schema.array_type === 'sparse' || domains.length === 0) return 0
   const axesOf = (domain: NDRange): DenseAxis[] => denseTileGrid(schema, domain).axes
-  const cells = axesOf(unionOfDomains(schema, domains)).reduce((all, { low, high }) => all * Number(high - low + 1n), 1)
-  return cells / sum(domains, (domain) => axesOf(domain).reduce((all, axis) => all * axis.tile_num * Number(axis.extent), 1))
-}
-
-/** The smallest box around non-empty domains of a dense array. */
-function unionOfDomains(schema: ArraySchema, domains: readonly NDRange[]): NDRange {
-  return schema.domain.dimensions.map((dimension, d) => {
-    const axes = domains.filter((domain) => domain.length > 0).map((domain) => denseAxis(dimension, domain[d]))
-    const low = axes.reduce((least, axis) => (axis.low < least ? axis.low : least), axes[0].low)
-    const high = axes.reduce((most, axis) => (axis.high > most ? axis.high : most), axes[0].high)
-    const raw = { raw: true }
-    return { min: bytesOf(dimension.type, 1, low, raw), max: bytesOf(dimension.type, 1, high, raw) }
-  })
+  const cells = axesOf(unionOf(domains, schema.domain.dimensions)).reduce(
+    (all, { low, high }) => all * Number(high - low + 1n),
+    1,
+  )
+  return (
+    cells / sum(domains, (domain) => axesOf(domain).reduce((all, axis) => all * axis.tile_num * Number(axis.extent), 1))
+  )
 }
 
 function elementSize({ type, cell_val_num }: ColumnType): number {

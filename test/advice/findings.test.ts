@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { arrayFindings } from '../../src/advice/findings.ts'
 import { unlessFault } from '../../src/base/errors.ts'
+import { ADVICE_CODES } from '../../src/check/codes.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { openTarget } from '../../src/store/target.ts'
 import { contextFor, FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
+import { floats, ints, type Made, madeArray, noise, ZSTD } from './made-array.ts'
 
 async function opened(path: string): Promise<OpenedArray> {
   const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
@@ -14,8 +16,133 @@ async function opened(path: string): Promise<OpenedArray> {
   return openAt(target.array)
 }
 
+const N = 40_000
+const SPARSE: Made = { dimensions: [['t', 0, 10_000_000, 1_000_000]], attributes: { v: [ZSTD] }, fragments: [] }
+const PLANE: Made = {
+  dimensions: [
+    ['x', 0, 999, 1000],
+    ['y', 0, 999, 1000],
+  ],
+  attributes: { v: [ZSTD] },
+  fragments: [],
+}
+const DENSE: Made = { dense: true, dimensions: [['t', 0, 199_999, 10_000]], attributes: {}, fragments: [] }
+/** No bit of these numbers has a pattern. */
+const fullNoise = (i: number): number => noise(i) + noise(i + 500_000) / 2 ** 32
+const rounded = (count: number): Float64Array => floats(count, (i) => Math.round(noise(i) * 100) / 4)
+/** Cells at times from `from` on. */
+const cells = (count: number, from = 0): Record<string, Int32Array | Float64Array> => ({
+  t: ints(count, (i) => from + i),
+  v: rounded(count),
+})
+/** Cells all over the plane, each place once. */
+const plane = (count: number, seed: number): Record<string, Int32Array | Float64Array> => {
+  const place = (i: number): number => (i * 7_919 + seed) % 1_000_000
+  return {
+    x: ints(count, (i) => Math.floor(place(i) / 1000)),
+    y: ints(count, (i) => place(i) % 1000),
+    v: rounded(count),
+  }
+}
+
+/** Arrays with one cause each. */
+const CAUSED: Readonly<Record<string, Made>> = {
+  FRAGMENTS_MANY: { ...SPARSE, fragments: Array.from({ length: 40 }, (_, i) => cells(10, i * 10)) },
+  METADATA_NOT_CONSOLIDATED: { ...SPARSE, fragments: Array.from({ length: 20 }, (_, i) => cells(10, i * 10)) },
+  FRAGMENTS_OVERLAP: { ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(1000, i)) },
+  FRAGMENTS_REPEATED: { ...SPARSE, allows_duplicates: true, fragments: [cells(2000), cells(2000)] },
+  TILES_SMALL: { ...SPARSE, capacity: 10n, fragments: [cells(N)] },
+  TILES_LARGE: {
+    ...DENSE,
+    dimensions: [['t', 0, 2_199_999, 2_200_000]],
+    attributes: { v: [ZSTD] },
+    fragments: [{ v: rounded(2_200_000) }],
+  },
+  TILE_SHAPE: { ...PLANE, capacity: 200n, fragments: [plane(200_000, 1)] },
+  BOXES_NOT_PRUNING: {
+    ...SPARSE,
+    dimensions: [['t', 0, 10_000_000, 1_000_000], 'name'],
+    capacity: 1000n,
+    fragments: [
+      {
+        t: ints(N, (i) => Math.floor(i / 1000)),
+        name: Array.from({ length: N }, (_, i) => `station-${String(i % 1000).padStart(6, '0')}`),
+        v: rounded(N),
+      },
+    ],
+  },
+  STORED_LARGER: {
+    ...DENSE,
+    attributes: { v: [{ name: 'RLE', level: -1 }] },
+    fragments: [{ v: floats(200_000, noise) }],
+  },
+  FILTERS_SAVE_LITTLE: {
+    ...DENSE,
+    dimensions: [['t', 0, 499_999, 10_000]],
+    attributes: { v: [{ name: 'BZIP2', level: 1 }] },
+    fragments: [{ v: floats(500_000, fullNoise) }],
+  },
+  FILTER_ORDER: {
+    ...DENSE,
+    attributes: { v: [ZSTD, { name: 'BYTESHUFFLE' }] },
+    fragments: [{ v: floats(200_000, (i) => i + noise(i) / 1024) }],
+  },
+  NOTHING_COMPRESSED: { ...DENSE, attributes: { v: [] }, fragments: [{ v: rounded(200_000) }] },
+  VALUES_CONSTANT: { ...DENSE, attributes: { v: [ZSTD] }, fragments: [{ v: floats(200_000, () => 7) }] },
+}
+
+/** Arrays like those with a cause, just without it. */
+const HEALTHY: Readonly<Record<string, Made>> = {
+  'nine fragments': { ...SPARSE, fragments: Array.from({ length: 9 }, (_, i) => cells(10, i * 10)) },
+  'five fragments in one box': { ...PLANE, fragments: Array.from({ length: 5 }, (_, i) => plane(1000, i)) },
+  'duplicates that are no copies': { ...SPARSE, allows_duplicates: true, fragments: [cells(2000), cells(2000, 1)] },
+  'tiles of 10,000 cells': { ...SPARSE, fragments: [cells(N)] },
+  'Hilbert order': { ...PLANE, capacity: 200n, cell_order: 'hilbert', fragments: [plane(200_000, 1)] },
+  'text first': {
+    ...SPARSE,
+    dimensions: ['name', ['t', 0, 10_000_000, 1_000_000]],
+    capacity: 1000n,
+    fragments: [
+      {
+        name: Array.from({ length: N }, (_, i) => `station-${String(i % 1000).padStart(6, '0')}`),
+        t: ints(N, (i) => Math.floor(i / 1000)),
+        v: rounded(N),
+      },
+    ],
+  },
+  'raw numbers that ZSTD does not make smaller': {
+    ...DENSE,
+    attributes: { v: [] },
+    fragments: [{ v: floats(200_000, fullNoise) }],
+  },
+  'a shuffle before ZSTD': {
+    ...DENSE,
+    attributes: { v: [{ name: 'BYTESHUFFLE' }, ZSTD] },
+    fragments: [{ v: floats(200_000, (i) => i + noise(i) / 1024) }],
+  },
+}
+
 describe('findings of an array', () => {
-  test('are none for the fixtures, which are small', async () => {
+  test.each(Object.entries(CAUSED))('%s', async (code, made) => {
+    const findings = await arrayFindings(await madeArray(made))
+    const found = findings.find((finding) => finding.code === code)
+    if (!found) expect(findings.map((finding) => finding.code)).toEqual([code])
+    else {
+      expect(found.severity).toBe(ADVICE_CODES[code as keyof typeof ADVICE_CODES][0])
+      expect(found.message).toMatch(/\d/)
+      expect(found.effect.seconds).toBeGreaterThanOrEqual(0)
+      expect(found.effect.share).toBeGreaterThanOrEqual(0)
+      expect(found.effect.share).toBeLessThanOrEqual(1)
+      expect(found.advice.length).toBeGreaterThan(0)
+      for (const line of found.advice) expect(line).toMatch(/^(tiledb\.|tiledb-inspect |array\.meta)/)
+    }
+  })
+
+  test.each(Object.entries(HEALTHY))('none: %s', async (_, made) => {
+    expect(await arrayFindings(await madeArray(made))).toEqual([])
+  })
+
+  test('none for the fixtures, which are small', async () => {
     const arrays = fixtureFolders().filter(({ kind, key }) => kind === 'array' && key === undefined)
     for (const { path } of turnOfFamilies(arrays, 4, versionOf)) {
       const findings = await opened(path).then(arrayFindings).catch(unlessFault)
@@ -23,12 +150,52 @@ describe('findings of an array', () => {
     }
   })
 
-  test('many small fragments', async () => {
-    const array = await opened(`${FIXTURES}/22/sparse_basic`)
-    const fragments = Array.from({ length: 200 }, () => array.fragments[0])
-    const [finding] = await arrayFindings({ ...array, fragments })
-    expect(finding).toMatchObject({ code: 'FRAGMENTS_MANY', severity: 'warning', effect: { fragments: 200 } })
-    expect(finding.advice[0]).toMatch(/^tiledb\.consolidate\("/)
-    expect(await arrayFindings({ ...array, fragments: fragments.slice(0, 9) })).toEqual([])
+  test('old formats with much data lack statistics', async () => {
+    const array = await opened(`${FIXTURES}/10/sparse_basic`)
+    const [one] = array.fragments
+    const large = { ...one, info: { ...one.info, file_sizes: one.info.file_sizes.map(() => 2 ** 23) } }
+    const codes = (await arrayFindings({ ...array, fragments: [large] })).map(({ code }) => code)
+    expect(codes).toContain('STATISTICS_MISSING')
+  })
+
+  test('delete conditions: eight, or one that surely deletes much', async () => {
+    const array = await madeArray({ ...SPARSE, fragments: [cells(N)] })
+    const stays = (value: number) => ({
+      node: 'value' as const,
+      field: 't',
+      op: 'GE' as const,
+      value: new Uint8Array(Int32Array.of(value).buffer),
+    })
+    const deletes = (count: number, value: number) =>
+      Array.from({ length: count }, (_, i) => ({ name: `__9_9_${i}`, path: '', time: 9n, stays: stays(value) }))
+    const codes = async (some: ReturnType<typeof deletes>): Promise<string[]> =>
+      (await arrayFindings({ ...array, deletes: some as never })).map(({ code }) => code)
+    expect(await codes(deletes(7, 1))).toEqual([])
+    expect(await codes(deletes(8, 1))).toEqual(['DELETES_UNPURGED'])
+    expect(await codes(deletes(1, 20_000))).toEqual(['DELETES_UNPURGED'])
+    expect(await codes(deletes(1, 9_000))).toEqual([])
+  })
+
+  test('fragments that wait for vacuum, and many commit files', async () => {
+    const array = await madeArray({ ...SPARSE, fragments: [cells(10)] })
+    const [entry] = await array.array.fragments()
+    const commits = await array.array.commits()
+    const codes = async (replaced: number, marks: number): Promise<string[]> => {
+      const fragments = Array.from({ length: replaced }, () => ({ ...entry, state: 'to-vacuum' as const }))
+      const files = Array.from({ length: marks }, () => commits.files[0])
+      const changed = Object.assign(Object.create(array.array) as typeof array.array, {
+        fragments: async () => [entry, ...fragments],
+        commits: async () => ({ ...commits, files }),
+      })
+      return (await arrayFindings({ ...array, array: changed })).map(({ code }) => code)
+    }
+    expect(await codes(9, 999)).toEqual([])
+    expect(await codes(10, 1)).toEqual(['VACUUM_PENDING'])
+    expect(await codes(0, 1000)).toEqual(['COMMITS_NOT_CONSOLIDATED'])
+  })
+
+  test('each code has an array here, or a test of its own', () => {
+    const apart = ['COMMITS_NOT_CONSOLIDATED', 'VACUUM_PENDING', 'STATISTICS_MISSING', 'DELETES_UNPURGED']
+    expect([...Object.keys(CAUSED), ...apart].sort()).toEqual(Object.keys(ADVICE_CODES).sort())
   })
 })
