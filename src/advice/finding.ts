@@ -32,7 +32,7 @@ export interface ReadCounts {
   unfiltered_bytes: Bytes
   /** Bytes of tiles on disk. */
   stored_bytes: Bytes
-  /** Read operations. */
+  /** Number of read operations. */
   requests: Count
 }
 

@@ -84,6 +84,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'cells of an array as TileDB returns them, all fragments merged; at any time',
     load: () => import('../commands/read.ts'),
   },
+  explain: {
+    group: BYTES,
+    summary: 'what a read of an array would do and cost, and what makes it slow',
+    load: () => import('../commands/explain.ts'),
+  },
   history: {
     group: BYTES,
     summary: 'every version of a cell, in which fragment, and what hides it',

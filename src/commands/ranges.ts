@@ -87,8 +87,9 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
     if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
-  // A year is printed as digits alone. Of other dates these are a count.
-  if (kind !== 'text' && type !== 'DATETIME_YEAR' && /^-?\d+$/.test(text)) return BigInt(text)
+  // A year is printed as four digits or more. Of other dates, digits alone are a count.
+  const count = type === 'DATETIME_YEAR' ? /^-?\d{1,3}$/ : /^-?\d+$/
+  if (kind !== 'text' && count.test(text)) return BigInt(text)
   return text
 }
 

@@ -33,6 +33,7 @@ const LINES = new Set([
     'diff',
     'cell',
     'history',
+    'explain',
   ],
   'damage-kinds',
 ])
@@ -88,6 +89,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofSelected()
   yield* atOtherTimes()
   yield* histories()
+  yield* ofManyFragments(`${folder}/many`)
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -102,6 +104,7 @@ async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<
   for (const command of ['ls', 'metadata']) yield* json([command, fragment, ...keyed])
   yield* json(['decode', '--limit', '20', fragment, ...keyed])
   yield* json(['read', '--limit', '20', '--provenance', path, ...keyed])
+  for (const options of [[], ['--exact']]) yield* json(['explain', path, ...options, ...keyed])
 }
 
 async function* atOtherTimes(): AsyncGenerator<Printed> {
@@ -109,6 +112,18 @@ async function* atOtherTimes(): AsyncGenerator<Printed> {
   for (const command of ['ls', 'stats', 'schema', 'metadata']) yield* json([command, array, '--as-of', '15'])
   yield* json(['ls', '--names', array, '--between', '11..'])
   for (const path of [...fragmentsOf(array), `${FIXTURES}/22/group`]) yield* json(['ls', path, '--between', '11..19'])
+}
+
+/** What is advised. @param array is made, of copies of a fragment */
+async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
+  cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
+  const [name] = readdirSync(`${array}/__fragments`)
+  for (let i = 0; i < 60; i++) {
+    const copy = name.replace(/_[0-9a-f]{32}_/, `_${String(i).padStart(32, '0')}_`)
+    cpSync(`${array}/__fragments/${name}`, `${array}/__fragments/${copy}`, { recursive: true })
+    cpSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${copy}.wrt`)
+  }
+  yield* json(['explain', array, '--range', 'x=3'])
 }
 
 /** Versions of cells in every state, with all that may hide them. */
@@ -249,6 +264,7 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('metadata', ['metadata', array])
   yield* ndjson('cells', ['decode', fragment])
   yield* ndjson('cells', ['read', array])
+  yield* ndjson('explain', ['explain', `${FIXTURES}/22/deletes`])
   yield* ndjson('verify-checksums', ['verify-checksums', damaged])
   yield* ndjson('check', ['check', '--shard', '1/1', damaged])
   yield* ndjson('diff', ['diff', array, `${FIXTURES}/22/deletes`])

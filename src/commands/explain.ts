@@ -1,0 +1,250 @@
+import { queryFindings } from '../advice/findings.ts'
+import { usage } from '../base/errors.ts'
+import type { Comparable } from '../cells/bounds.ts'
+import type { CellValue, ValueRange } from '../documents/common.ts'
+import type { ExplainDocument, ExplainField, ExplainFunnel, ExplainLine } from '../documents/explain.ts'
+import type { TileCost } from '../explain/cost.ts'
+import { planRead } from '../explain/explain.ts'
+import type { ExplainQuery, FragmentPlan, ReadPlan } from '../explain/plan.ts'
+import { readCost } from '../explain/read-cost.ts'
+import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
+import type { Datatype } from '../format/datatype.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray, ReadQuery } from '../read/query.ts'
+import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { parseWhole } from './numbers.ts'
+import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
+import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
+
+interface ExplainOptions extends QueryOptions, TimesOptions {
+  exact?: boolean
+  latency?: string
+  throughput?: string
+  budget?: string
+}
+
+export const command: CommandModule<ExplainOptions> = {
+  about:
+    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Nothing but metadata is read, unless --exact also reads coordinates.',
+  examples: [
+    ['what a read of a whole array costs', 'explain weather'],
+    ['what a box costs, to the tile and the cell', 'explain places --range lat=40..60 --exact'],
+    ['on storage that is far away', 'explain places --latency 100 --throughput 20'],
+    ['the bytes from storage, for a script', 'explain places --json'],
+  ],
+
+  configure(command) {
+    command.argument('<array>', 'array')
+    addQueryOptions(command)
+    command
+      .option('--exact', 'undoes the tiles of coordinates, to know which tiles and cells count')
+      .option('--latency <ms>', `milliseconds from a request to its first byte; by default ${OBJECT_STORE.latency_ms}`)
+      .option(
+        '--throughput <MB/s>',
+        `of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, as of S3 in the same region`,
+      )
+      .option('--budget <bytes>', 'sm.mem.total_budget of the reader; by default 10 GiB')
+    addTimesOptions(command)
+  },
+
+  async *run(cx, [path], options) {
+    useTimes(cx, options)
+    const target = await cx.open(path)
+    if (target.type !== 'array') throw await wrongTarget(cx, 'explain', target, 'an array')
+    yield await arrayOutcome(cx, path, await openAt(target.array), options)
+  },
+}
+
+async function arrayOutcome(
+  cx: CommandContext,
+  path: string,
+  opened: OpenedArray,
+  options: ExplainOptions,
+): Promise<Outcome> {
+  const exact = options.exact === true
+  const rates = parseRates(options)
+  const budget = parseWhole('--budget', options.budget) ?? DEFAULT_BUDGET
+  const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact }
+  const plan = await planRead(asked)
+  const cost = await readCost(asked, plan)
+  const { tiles, steps } = cost
+  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
+  const fragments = await explainedFragments(opened, plan, tiles)
+  const document: ExplainDocument = {
+    ...documentHead('explain', cx.shownPath(path)),
+    as_of: opened.between,
+    ranges: shownRanges(opened, asked.query),
+    order: asked.query.order,
+    exact,
+    reader: plan.reader,
+    fields: explainedFields(tiles),
+    funnel: funnelOf(asked, plan, fragments),
+    steps: steps.map((step) => ({
+      name: step.name,
+      listings: step.listings,
+      bytes: step.bytes,
+      requests: step.reads,
+      object_store_requests: step.requests,
+      seconds: rounded(secondsOf(step, rates)),
+      local_seconds: rounded(secondsOf(step, LOCAL_DISK)),
+    })),
+    fragments,
+    total: {
+      tiles_read: tiles.tiles,
+      cells_read: plan.cells_read,
+      cells_found: plan.cells_found,
+      unfiltered_bytes: tiles.unfiltered_bytes,
+      stored_bytes: tiles.stored_bytes,
+      metadata_bytes: sum(({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
+      vfs_bytes: sum(({ bytes }) => bytes),
+      requests: sum(({ reads }) => reads),
+      object_store_requests: sum(({ requests }) => requests),
+      memory_bytes: plan.least_memory_budget,
+      makes_progress: plan.least_memory_budget <= budget,
+      seconds: rounded(sum((step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
+      local_seconds: rounded(sum((step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),
+      unfilter_seconds: rounded(tiles.unfilter_seconds),
+    },
+    storage: {
+      latency_ms: rates.latency_ms,
+      megabytes_per_second: rates.megabytes_per_second,
+      at_once: rates.at_once,
+    },
+    findings: await queryFindings(asked, plan, cost),
+  }
+  return {
+    document,
+    rows: fragments,
+    async table(out) {
+      const { explainTable } = await import('../render/views/explain.ts')
+      await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
+    },
+  }
+}
+
+/** To a microsecond. */
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
+}
+
+/** `sm.mem.total_budget` if nobody sets it, in bytes. */
+const DEFAULT_BUDGET = 10 * 2 ** 30
+
+/** @throws InspectError USAGE */
+function parseRates({ latency, throughput }: ExplainOptions): StorageRates {
+  const number = (option: string, text: string | undefined, usual: number): number => {
+    if (text === undefined) return usual
+    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0)
+      throw usage(`${option} expects a number above 0, found ${JSON.stringify(text)}`)
+    return Number(text)
+  }
+  return {
+    ...OBJECT_STORE,
+    latency_ms: number('--latency', latency, OBJECT_STORE.latency_ms),
+    megabytes_per_second: number('--throughput', throughput, OBJECT_STORE.megabytes_per_second),
+  }
+}
+
+/** The ranges as values. */
+function shownRanges({ schema }: OpenedArray, { ranges }: ReadQuery): ExplainDocument['ranges'] {
+  const { dimensions } = schema.domain
+  return Object.fromEntries(
+    [...ranges].map(([d, sets]) => {
+      const { type } = dimensions[d]
+      const end = (value: Comparable | undefined): CellValue => (value === undefined ? null : shownEnd(type, value))
+      return [dimensions[d].name, sets.map(({ low, high }): ValueRange => [end(low), end(high)])]
+    }),
+  )
+}
+
+function shownEnd(type: Datatype, value: Comparable): CellValue {
+  const isText = value instanceof Uint8Array
+  return cellValue(type, isText ? 'var' : 1, isText ? value : bytesOf(type, 1, value), { raw: false })
+}
+
+function explainedFields({ fields }: TileCost): ExplainField[] {
+  const all = fields.map(({ name, tiles, parts }) => {
+    const sum = (key: 'stored_bytes' | 'unfiltered_bytes' | 'unfilter_seconds'): number =>
+      parts.reduce((total, part) => total + part[key], 0)
+    return {
+      name,
+      tiles_read: tiles,
+      stored_bytes: sum('stored_bytes'),
+      unfiltered_bytes: sum('unfiltered_bytes'),
+      unfilter_seconds: rounded(sum('unfilter_seconds')),
+    }
+  })
+  return all.sort((a, b) => b.stored_bytes - a.stored_bytes)
+}
+
+/** The fragments that are opened, and those that are not because of their times. */
+async function explainedFragments(
+  { array, fragments }: OpenedArray,
+  plan: ReadPlan,
+  { fragments: costs }: TileCost,
+): Promise<ExplainLine[]> {
+  const planned = new Map<string, ExplainLine>()
+  for (const [
+    i,
+    { fragment, passed_over_by, tile_num, tiles_touched, tiles_inside, cells_read },
+  ] of plan.fragments.entries()) {
+    const { stored_bytes = 0, unfiltered_bytes = 0 } = costs.get(fragment) ?? {}
+    const { name } = fragments[i].fragment
+    const tiles = { tile_num, tiles_touched, tiles_inside, cells_read, stored_bytes, unfiltered_bytes }
+    planned.set(name, { name, passed_over_by, ...tiles })
+  }
+  const rest = {
+    tile_num: null,
+    tiles_touched: 0,
+    tiles_inside: 0,
+    cells_read: 0,
+    stored_bytes: 0,
+    unfiltered_bytes: 0,
+  }
+  return (await array.fragments()).flatMap(({ name, state }) => {
+    const one = planned.get(name)
+    if (one) return one
+    return state === 'future' || state === 'past' ? { name, passed_over_by: 'time' as const, ...rest } : []
+  })
+}
+
+/** What is left after each step. */
+function funnelOf({ exact }: ExplainQuery, plan: ReadPlan, fragments: readonly ExplainLine[]): ExplainFunnel[] {
+  // A dense reader needs no coordinates to know its tiles.
+  const certainty = exact || plan.reader === 'DenseReader' ? 'exact' : 'at most'
+  const passedOver = new Map<string, number>()
+  for (const { passed_over_by } of fragments)
+    if (passed_over_by !== null) passedOver.set(passed_over_by, (passedOver.get(passed_over_by) ?? 0) + 1)
+  const sum = (of: (one: FragmentPlan) => number): number => plan.fragments.reduce((all, one) => all + of(one), 0)
+  const tileNum = sum(({ tile_num }) => tile_num)
+  const passedTiles = sum(({ passed_over_by, tile_num, tiles_touched }) =>
+    passed_over_by ? tile_num - tiles_touched : 0,
+  )
+  const touched = sum(({ tiles_touched }) => tiles_touched)
+  const dropped = sum(({ tiles_dropped }) => tiles_dropped)
+  const left = fragments.filter(({ passed_over_by }) => passed_over_by === null).length
+  const funnel: ExplainFunnel[] = [
+    { name: 'fragments', of: fragments.length, left, certainty: 'exact', dropped: Object.fromEntries(passedOver) },
+    {
+      name: 'tiles',
+      of: tileNum,
+      left: touched - dropped,
+      certainty,
+      dropped: {
+        'fragments passed over': passedTiles,
+        boxes: tileNum - passedTiles - touched,
+        [plan.reader === 'DenseReader' ? 'newer fragments' : 'coordinates']: dropped,
+      },
+    },
+  ]
+  if (plan.cells_found !== null && plan.cells_read > 0)
+    funnel.push({
+      name: 'cells',
+      of: plan.cells_read,
+      left: plan.cells_found,
+      certainty,
+      dropped: {},
+    })
+  return funnel
+}

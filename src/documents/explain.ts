@@ -1,0 +1,144 @@
+import type { Finding } from '../advice/finding.ts'
+import type { PassedOverBy, ReaderName } from '../explain/plan.ts'
+import type { StepName } from '../explain/step-cost.ts'
+import type { ReadOrder } from '../read/query.ts'
+import type { Bytes, Count, DocumentHead, List, TimestampRange, ValueRange } from './common.ts'
+
+/**
+ * `tiledb-inspect explain <array> --json`: what a read by TileDB 2.30 does, and what it costs. NDJSON: one fragment a line.
+ */
+export interface ExplainDocument extends DocumentHead<'explain'> {
+  /** First and last time of what is read, both included. */
+  as_of: TimestampRange
+  /** The ranges of each dimension that is limited; null for an end that is open. */
+  ranges: Readonly<Record<string, readonly ValueRange[]>>
+  /** Order of the cells. */
+  order: ReadOrder
+  /** Whether coordinates were undone to find which tiles and cells count. Otherwise numbers that need them are upper bounds. */
+  exact: boolean
+  /** Class of TileDB's reader. */
+  reader: ReaderName
+  /** What is read of each field, most bytes first. */
+  fields: readonly ExplainField[]
+  /** What is left after each step, in their order. */
+  funnel: readonly ExplainFunnel[]
+  /** What each step costs, in their order. */
+  steps: readonly ExplainStep[]
+  /** Every fragment that a commit names, oldest first. */
+  fragments: List<ExplainLine>
+  /** Sums over all of it. */
+  total: ExplainTotal
+  /** The object store that seconds are estimated for. */
+  storage: ExplainStorage
+  /** What makes this read slow, worst first. */
+  findings: readonly Finding[]
+}
+
+/** How a number was found. */
+export type Certainty = 'measured' | 'exact' | 'at most' | 'estimated'
+
+/** What is left after a step. */
+export interface ExplainFunnel {
+  /** What is counted. */
+  name: 'fragments' | 'tiles' | 'cells'
+  /** Number of them before this step. */
+  of: Count
+  /** Number of them that are left. */
+  left: Count
+  certainty: Certainty
+  /** Number that each reason left out. */
+  dropped: Readonly<Record<string, Count>>
+}
+
+/** What is read of a field. */
+export interface ExplainField {
+  /** Dimension, attribute, or internal field such as `__timestamps`. */
+  name: string
+  /** Tiles that are read. */
+  tiles_read: Count
+  /** Bytes on disk. */
+  stored_bytes: Bytes
+  /** Bytes after the filters are undone. */
+  unfiltered_bytes: Bytes
+  /** Seconds to undo the filters on one core, estimated. */
+  unfilter_seconds: number
+}
+
+/** A step of the read. Steps follow one another. */
+export interface ExplainStep {
+  /** What is done. */
+  name: StepName
+  /** Number of folders that are listed. */
+  listings: Count
+  /** Bytes from storage. */
+  bytes: Bytes
+  /** Number of read operations on files, as TileDB counts them. */
+  requests: Count
+  /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
+  object_store_requests: Count
+  /** Seconds, estimated for the object store of `storage`. */
+  seconds: number
+  /** Seconds, estimated for a local disk. */
+  local_seconds: number
+}
+
+/** The object store that seconds are estimated for. */
+export interface ExplainStorage {
+  /** Milliseconds from a request to its first byte. */
+  latency_ms: number
+  /** Throughput of all requests together, 1,000,000 bytes a second. */
+  megabytes_per_second: number
+  /** Number of requests at once. */
+  at_once: Count
+}
+
+/** What is read of a fragment. */
+export interface ExplainLine {
+  /** Name. */
+  name: string
+  /** Why nothing is read of it; null if something is. */
+  passed_over_by: PassedOverBy | 'time'
+  /** Number of tiles. */
+  tile_num: Count | null
+  /** Tiles that the ranges touch, by their boxes. */
+  tiles_touched: Count
+  /** Tiles whose boxes lie wholly inside the ranges. */
+  tiles_inside: Count
+  /** Cells of the tiles that are read. */
+  cells_read: Count
+  /** Bytes of its tiles on disk. */
+  stored_bytes: Bytes
+  /** Bytes of its tiles after the filters are undone. */
+  unfiltered_bytes: Bytes
+}
+
+export interface ExplainTotal {
+  /** A tile counts once for each field, as in TileDB. */
+  tiles_read: Count
+  /** Cells of the tiles that are read. */
+  cells_read: Count
+  /** Cells of the result, as TileDB's reader counts them; null unless `exact`. */
+  cells_found: Count | null
+  /** Bytes after the filters are undone. */
+  unfiltered_bytes: Bytes
+  /** Bytes of tiles on disk. */
+  stored_bytes: Bytes
+  /** Bytes of schemas, commits and fragment metadata. */
+  metadata_bytes: Bytes
+  /** All bytes from storage. */
+  vfs_bytes: Bytes
+  /** Number of all read operations on files, as TileDB counts them. */
+  requests: Count
+  /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
+  object_store_requests: Count
+  /** The least `sm.mem.total_budget` with which the read makes progress. */
+  memory_bytes: Bytes
+  /** Whether it makes progress with `--budget`, or with the 10 GiB that TileDB takes by default. */
+  makes_progress: boolean
+  /** Seconds, estimated for the object store of `storage`: all steps, and undoing the filters. */
+  seconds: number
+  /** Seconds, estimated for a local disk: all steps, and undoing the filters. */
+  local_seconds: number
+  /** Seconds to undo the filters on one core, estimated. */
+  unfilter_seconds: number
+}

@@ -1,0 +1,25 @@
+import { conditionFields } from '../read/condition.ts'
+import { type TileCost, tileCost } from './cost.ts'
+import { metadataCost } from './metadata-cost.ts'
+import { deleteConditionCost, enumerationCost, openingCost } from './opening-cost.ts'
+import type { ExplainQuery, ReadPlan } from './plan.ts'
+import type { StepCost } from './step-cost.ts'
+
+/** What a read takes, from opening the array on. */
+export interface ReadCost {
+  /** In the order in which one needs the one before; those that do nothing are left out. */
+  steps: StepCost[]
+  tiles: TileCost
+}
+
+export async function readCost({ opened, query }: ExplainQuery, plan: ReadPlan): Promise<ReadCost> {
+  const tiles = await tileCost(opened, plan.tile_reads)
+  const steps = [
+    ...(await openingCost(opened)),
+    await enumerationCost(opened, query.where ? conditionFields(query.where) : []),
+    await deleteConditionCost(opened),
+    await metadataCost(opened, plan.metadata_reads),
+    tiles.step,
+  ]
+  return { steps: steps.filter(({ listings, sizes, reads }) => listings + sizes + reads > 0), tiles }
+}

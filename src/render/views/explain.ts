@@ -1,0 +1,164 @@
+import type { Finding, Remedy } from '../../advice/finding.ts'
+import type { Output } from '../../base/result.ts'
+import type { Severity } from '../../documents/common.ts'
+import type {
+  ExplainDocument,
+  ExplainField,
+  ExplainFunnel,
+  ExplainLine,
+  ExplainStep,
+  ExplainStorage,
+} from '../../documents/explain.ts'
+import type { Role } from '../color.ts'
+import { formatCount, shortSize } from '../units.ts'
+import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
+
+/** What the tables need beside the document. */
+export interface ExplainStyle {
+  /** Whether long lists are shown in full. */
+  full: boolean
+  /** Whether a time was asked for. */
+  isTimed: boolean
+}
+
+/** What a read does, step by step, and what makes it slow. */
+export async function explainTable(document: ExplainDocument, style: ExplainStyle, out: Output): Promise<void> {
+  const { path, as_of, order, reader, ranges, exact, funnel, fields, steps, findings } = document
+  const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
+  await title(path, opened(facts, style.isTimed ? as_of : undefined), out)
+  for (const text of totals(document)) await line(text, out)
+  await out.write('\n')
+  await tableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
+  if (fields.length > 0) {
+    await section(exact ? 'fields' : 'fields, at most', out)
+    await tableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(style.full, ROWS, out) }, out)
+  }
+  await section('steps, with estimated times', out)
+  await tableOrBelow(listOf(STEP_COLUMNS, [...steps, sumOf(steps)]), out)
+  if (style.full) {
+    await section('fragments', out)
+    const rows: ExplainLine[] = []
+    for await (const row of document.fragments) rows.push(row)
+    await tableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
+  }
+  await out.write('\n')
+  await findingLines(findings, out)
+}
+
+/** Findings, with their numbers and what to do; a line says so if there are none. */
+export async function findingLines(findings: readonly Finding[], out: Output): Promise<void> {
+  for (const { severity, code, field, message, advice, remedies = [] } of findings) {
+    const about = field === undefined ? '' : ` ${fieldName(field)}`
+    await line(`${severity} ${code}${about}: ${message}`, out, ROLES[severity])
+    for (const remedy of remedies) await line(`  ${remedyText(remedy)}`, out)
+    for (const text of advice) await line(`  ${text}`, out, 'field')
+  }
+  if (findings.length === 0) await line('findings: none', out, 'good')
+}
+
+/** `consolidated: 23 tiles, 8,000 cells, 98.1 KiB unfiltered (-29 %), 20 reads; computed` */
+function remedyText({ change, basis, before, after }: Remedy): string {
+  const { tiles_read, cells_read, unfiltered_bytes, requests } = after
+  const percent = (part: number, whole: number): string =>
+    whole === 0 ? '' : ` (${part < whole ? '' : '+'}${Math.round((100 * part) / whole) - 100} %)`
+  const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
+  const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
+  return `${change}: ${counted(tiles_read, 'tile')}, ${counted(cells_read, 'cell')}, ${bytes}, ${reads}; ${basis}`
+}
+
+const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
+/** Length of the longest bar. */
+const BAR = 20
+
+const FUNNEL_COLUMNS: readonly Shows<ExplainFunnel>[] = [
+  { name: 'step', cell: ({ name }) => name },
+  { name: 'of', align: 'right', cell: ({ of }) => countText(of) },
+  { name: 'left', align: 'right', cell: ({ left }) => countText(left) },
+  { name: '', cell: ({ certainty }) => certainty },
+  { name: '', whole: true, cell: ({ of, left }) => barText(of, left) },
+  { name: 'dropped by', cell: ({ dropped }) => droppedText(dropped) },
+]
+
+function barText(of: number, left: number): string {
+  return left === 0 ? '' : '#'.repeat(Math.max(1, Math.round((left / of) * BAR)))
+}
+
+function droppedText(dropped: ExplainFunnel['dropped']): string {
+  const some = Object.entries(dropped).filter(([, count]) => count > 0)
+  return some.map(([reason, count]) => `${reason} ${formatCount(count)}`).join(', ')
+}
+
+const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
+  { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
+  { name: 'tiles', align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
+  { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_bytes }) => shortSizeText(unfiltered_bytes) },
+  { name: 'to undo filters', align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
+]
+
+const STEP_COLUMNS: readonly Shows<ExplainStep>[] = [
+  { name: 'step', cell: ({ name }) => name },
+  { name: 'bytes', align: 'right', cell: ({ bytes }) => shortSizeText(bytes) },
+  { name: 'reads', align: 'right', cell: ({ requests }) => countText(requests) },
+  { name: 'requests', align: 'right', cell: ({ object_store_requests }) => countText(object_store_requests) },
+  { name: 'local', align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
+  { name: 'S3', align: 'right', cell: ({ seconds }) => secondsText(seconds) },
+]
+
+/** `30 ms, 100 MB/s, 8 at once` */
+function storageText({ latency_ms, megabytes_per_second, at_once }: ExplainStorage): string {
+  return `${latency_ms} ms, ${megabytes_per_second} MB/s, ${at_once} at once`
+}
+
+function sumOf(steps: readonly ExplainStep[]): ExplainStep {
+  const sum = (of: (step: ExplainStep) => number): number => steps.reduce((all, step) => all + of(step), 0)
+  return {
+    name: 'all' as ExplainStep['name'],
+    listings: sum(({ listings }) => listings),
+    object_store_requests: sum(({ object_store_requests }) => object_store_requests),
+    bytes: sum(({ bytes }) => bytes),
+    requests: sum(({ requests }) => requests),
+    seconds: sum(({ seconds }) => seconds),
+    local_seconds: sum(({ local_seconds }) => local_seconds),
+  }
+}
+
+const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
+  { name: 'fragment', role: 'field', cell: ({ name }) => name },
+  { name: 'passed over by', cell: ({ passed_over_by }) => passed_over_by ?? NOTHING },
+  { name: 'tiles', align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: 'touched', align: 'right', cell: ({ tiles_touched }) => countText(tiles_touched) },
+  { name: 'inside', align: 'right', cell: ({ tiles_inside }) => countText(tiles_inside) },
+  { name: 'cells', align: 'right', cell: ({ cells_read }) => countText(cells_read) },
+  { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+]
+
+function totals({ exact, total, storage }: ExplainDocument): string[] {
+  const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, requests } = total
+  // The dense reader counts no cells.
+  const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
+  const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
+  const over = cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for 1` : ''
+  const { memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } = total
+  const progress = makes_progress
+    ? `at least ${shortSize(memory_bytes)}`
+    : `${shortSize(memory_bytes)}, MORE THAN IT HAS`
+  return [
+    `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields, ${shortSize(unfiltered_bytes)} unfiltered${cells}${found}${over}`,
+    `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${progress}`,
+    `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,
+  ]
+}
+
+function rangesText(ranges: ExplainDocument['ranges']): string {
+  return Object.entries(ranges)
+    .map(([name, sets]) => `, ${fieldName(name)}=${sets.map((set) => rangeText(set)).join(' or ')}`)
+    .join('')
+}
+
+/** `12 ms`, `3.4 s` */
+function secondsText(seconds: number): string {
+  if (seconds < 0.0005) return '0 ms'
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
+}
