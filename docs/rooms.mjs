@@ -20,6 +20,7 @@ const ROOMS = [
   'cells',
   'read',
   'explain',
+  'why',
   'check',
   'anatomy',
   'write',

@@ -10,7 +10,7 @@ import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, parseTileSize } from './args.ts'
 import { COMMANDS, OTHER } from './commands.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
-import { findPlaces, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
+import { findPlaces, internalPath, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { Report } from './report.ts'
 
@@ -116,6 +116,7 @@ async function runCommand(
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath,
+    internalPath,
     open: async (path) => {
       // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
       cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), ...cx.times, onFault: cx.fault }

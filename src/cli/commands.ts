@@ -49,6 +49,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'any damage: files, sizes, metadata, filters, checksums; with --level cells every cell',
     load: () => import('../commands/check.ts'),
   },
+  why: {
+    group: RIGHT,
+    summary: 'what a file or folder is for, what is lost without it, and whether it may be deleted',
+    load: () => import('../commands/why.ts'),
+  },
   'verify-checksums': {
     group: RIGHT,
     summary: 'only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',

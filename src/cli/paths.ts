@@ -81,7 +81,7 @@ function localPath(given: string): string {
 }
 
 /** The path by which something is read: absolute, or that of a URL. */
-function internalPath(given: string): string {
+export function internalPath(given: string): string {
   return isRemotePath(given) ? remoteTarget(given).path : absolutePath(localPath(given))
 }
 

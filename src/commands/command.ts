@@ -23,6 +23,8 @@ export interface CommandContext {
   full: boolean
   /** The path of something inside a target, as the user would write it. */
   shownPath(path: string): string
+  /** The path by which the storage finds what the user wrote. */
+  internalPath(given: string): string
   /** Opens a target by the path that the user gave. */
   open(path: string): Promise<Target>
   /** Shows progress on stderr, only on a terminal and only after a second. */

@@ -326,15 +326,19 @@ export class InspectArray {
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
     const there = new Set(folders.map(({ name }) => name))
-    const isMissing = (name: string): boolean => !there.has(name) && this.isNow(name)
-    return [...(await this.commits()).committed].filter(
-      (path) => visibility.lists(path).length === 0 && isMissing(lastPathPart(path)),
-    )
+    const missing: string[] = []
+    for (const path of (await this.commits()).committed) {
+      const name = lastPathPart(path)
+      if (!there.has(name) && visibility.lists(path).length === 0 && (await this.isNow(name))) missing.push(path)
+    }
+    return missing
   }
 
-  /** Whether the timestamps in a name are all between the times of the context. */
-  private isNow(name: string): boolean {
-    return isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], this.cx)
+  /** Whether TileDB reads a fragment of this name at the times of the context, all its cells or a part of them. */
+  private async isNow(name: string): Promise<boolean> {
+    if (isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], this.cx)) return true
+    if (!isPartlyWithin(name, this.cx)) return false
+    return (await this.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
   }
 
   /** Opens a fragment of this array. @param path relative to the array */

@@ -10,7 +10,7 @@ import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'
 /** Empty file that marks a group, since the first release. */
-const GROUP_FILE = '__tiledb_group.tdb'
+export const GROUP_FILE = '__tiledb_group.tdb'
 
 /** Version of a member that no file lists. */
 const NO_VERSION = 0

@@ -90,6 +90,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* atOtherTimes()
   yield* histories()
   yield* ofManyFragments(`${folder}/many`)
+  yield* whys()
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -141,6 +142,23 @@ async function* histories(): AsyncGenerator<Printed> {
   }
   yield* json(['history', `${EXAMPLES}/arrays/weather`, '--cell', 'station=1,day=7', '--as-of', '2024-01-01'])
   yield* json(['history', `${EXAMPLES}/damaged/failed_write`, '--range', 'x=..'])
+}
+
+/** What parts of arrays and groups are for: with every kind of loss. */
+async function* whys(): AsyncGenerator<Printed> {
+  const removed = `${FIXTURES}/removed`
+  for (const [name, parts] of Object.entries({
+    dense_consolidated: ['__fragments', '__commits'],
+    consolidated_duplicates: ['', '__commits', '__schema'],
+    metadata: ['__meta'],
+    group: ['__group', 'inner'],
+  })) {
+    for (const part of parts) {
+      const folder = part === '' ? `${removed}/${name}` : `${removed}/${name}/${part}`
+      yield* json(['why', folder])
+      for (const one of readdirSync(folder)) yield* json(['why', `${folder}/${one}`])
+    }
+  }
 }
 
 /** What takes longer, of a few arrays. */

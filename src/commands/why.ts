@@ -1,0 +1,76 @@
+import { grammatical, InspectError } from '../base/errors.ts'
+import type { WhyDocument, WhyNeed } from '../documents/why.ts'
+import { isRemotePath } from '../source/remote/urls.ts'
+import type { Answer, Need } from '../why/answer.ts'
+import { why } from '../why/why.ts'
+import { type CommandContext, type CommandModule, documentHead, quoted } from './command.ts'
+
+export const command: CommandModule<object> = {
+  about:
+    'TileDB is asked, so to say, twice: the array is opened with the path and without it, at every time that makes a difference, and the cells of small arrays are read and counted. Nothing is deleted.',
+  examples: [
+    ['a file of an array', 'why places/__schema'],
+    ['a fragment, by the beginning of its name', 'why places/__fragments'],
+    ['for scripts: yes, tiledb or no', 'why weather/__commits --json'],
+  ],
+
+  configure(command) {
+    command.argument('<path>', 'any file or folder of an array or group, or one of these')
+  },
+
+  async *run(cx, [path]) {
+    const full = cx.internalPath(path)
+    const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }).catch(async (error: unknown) => {
+      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error
+      throw await (await import('../store/fragment-prefix.ts')).notFound(cx.storage, full, error)
+    })
+    const kind = (await cx.storage.kind(full)) ?? 'file'
+    const document: WhyDocument = {
+      ...documentHead('why', path),
+      what: grammatical(answer.what),
+      root: cx.shownPath(answer.root),
+      needed_by: shownNeeds(cx, answer.needed_by),
+      without: answer.without.map((one) => ({ ...one, between: one.between || undefined })),
+      noticed_by: answer.noticed,
+      delete: answer.delete,
+      reason: answer.reason,
+      how: howText(answer, path, cx.shownPath(answer.root), kind === 'folder'),
+    }
+    yield {
+      document,
+      table: async (out) => (await import('../render/views/why.ts')).whyTable(document, out),
+    }
+  },
+}
+
+function shownNeeds(cx: CommandContext, needs: readonly Need[]): WhyNeed[] {
+  return needs.map(({ path, why: text, needed_by }) => ({
+    // What lies in the array is named by its path there.
+    path: path.startsWith('/') || isRemotePath(path) ? cx.shownPath(path) : path,
+    why: grammatical(text),
+    needed_by: shownNeeds(cx, needed_by),
+  }))
+}
+
+/** The command or call of TileDB-Py for a way of deleting. */
+function howText({ how }: Answer, path: string, root: string, isFolder: boolean): string | null {
+  if (how === undefined) return null
+  const array = JSON.stringify(root)
+  const [call, ...args] = how.split(' ')
+  switch (call) {
+    case 'rm':
+      if (path.startsWith('s3://')) return `aws s3 rm ${isFolder ? '--recursive ' : ''}${quoted(path)}`
+      if (isRemotePath(path)) return 'delete it at the server'
+      return `rm ${isFolder ? '-r ' : ''}${path.startsWith('-') ? '-- ' : ''}${quoted(path)}`
+    case 'vacuum': {
+      const mode = args.length === 0 ? '' : `, config=tiledb.Config({"sm.vacuum.mode": "${args[0]}"})`
+      return `tiledb.vacuum(${array}${mode})`
+    }
+    case 'delete_fragments':
+      return `tiledb.Array.delete_fragments(${array}, ${args.join(', ')})`
+    case 'delete_array':
+      return `tiledb.Array.delete_array(${array})`
+    default:
+      return `tiledb.Group(${array}, "m").delete(recursive=True)`
+  }
+}

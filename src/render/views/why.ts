@@ -1,0 +1,110 @@
+import { firstOf } from '../../base/errors.ts'
+import type { Output } from '../../base/result.ts'
+import type { WhyDocument, WhyEffect, WhyNeed } from '../../documents/why.ts'
+import { timeText } from '../../format/timestamped-name.ts'
+import { keyValues, type Pair } from '../table.ts'
+import { counted, fieldName } from './wording.ts'
+
+/** Differences and dependents that are shown; the document has all. */
+const MOST = 3
+
+/** What it is, what needs it, what is lost without it, and last whether it may be deleted. */
+export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
+  const { what, needed_by, without, noticed_by } = document
+  const effects = without.length === 0 ? [noEffect(document)] : limited(without.map(effectText))
+  const needs = needed_by.length === 0 ? ['nothing'] : needLines(needed_by)
+  const noticed = noticed_by.map((one) => NOTICED[one]).join('; ')
+  await keyValues(
+    [
+      ['is', what],
+      ...rows('needed by', needs),
+      ...rows('without it', effects),
+      ['who notices', noticed],
+      ['delete it?', verdict(document)],
+    ],
+    out,
+  )
+}
+
+function rows(name: string, lines: readonly string[]): Pair[] {
+  return lines.map((line, i) => [i === 0 ? name : '', line])
+}
+
+function limited(lines: readonly string[]): string[] {
+  return lines.length <= MOST + 1 ? [...lines] : [...lines.slice(0, MOST), `and ${lines.length - MOST} more (--json)`]
+}
+
+function noEffect({ delete: answer, reason }: WhyDocument): string {
+  return answer === 'yes' || reason === '' ? 'no reader sees a difference, at any time' : reason
+}
+
+/** What needs it, and below it, indented, what needs that in turn. */
+function needLines(needs: readonly WhyNeed[], depth = 0): string[] {
+  const lines: string[] = []
+  const shared =
+    needs.length > 1 && needs.every((one) => JSON.stringify(one.needed_by) === JSON.stringify(needs[0].needed_by))
+  for (const { path, why, needed_by } of needs.slice(0, MOST)) {
+    lines.push(`${'  '.repeat(depth)}${path === '' ? why : `${path}: ${why}`}`)
+    if (!shared) lines.push(...needLines(needed_by, depth + 1))
+  }
+  if (needs.length > MOST) lines.push(`${'  '.repeat(depth)}and ${needs.length - MOST} more (--json)`)
+  if (shared) lines.push(...needLines(needs[0].needed_by, depth + 1))
+  return lines
+}
+
+const NOTICED: Record<WhyDocument['noticed_by'][number], string> = {
+  open: 'everyone who opens it: an error of TileDB',
+  read: 'everyone who reads these: an error of TileDB',
+  silent: 'nobody is told: reads give something else without an error',
+  other: 'no reader, but others who work with it',
+  nobody: 'nobody',
+}
+
+function effectText(effect: WhyEffect): string {
+  return `${outcomeText(effect)}${timesText(effect)}`
+}
+
+function outcomeText({ outcome, names = [], message, lost = 0, added = 0, changed = 0, certainty }: WhyEffect): string {
+  const list = firstOf(names.map(fieldName))
+  switch (outcome) {
+    case 'fails':
+      return `it cannot be opened: ${message ?? ''}`
+    case 'opens':
+      return `it can be opened again; now it cannot: ${message ?? ''}`
+    case 'fields':
+      return `reads of ${list} fail`
+    case 'schema':
+      return 'another schema is used'
+    case 'metadata':
+      return `other metadata: ${list}`
+    case 'enumerations':
+      return `the values of the enumeration ${list} are gone`
+    case 'members':
+      return `other members: ${list}`
+    case 'cells': {
+      const parts = [
+        lost > 0 && `${counted(lost, 'cell')} fewer`,
+        added > 0 && `${counted(added, 'cell')} more`,
+        changed > 0 && `${counted(changed, 'cell')} with other values`,
+      ]
+      return `${parts.filter((one) => one).join(', ')} (${certainty ?? 'exact'})`
+    }
+  }
+}
+
+function timesText({ as_of: [first, last], between }: WhyEffect): string {
+  if (between)
+    return `, as in reads between ${timeText(first, false)} and ${last === null ? 'now' : timeText(last, false)}`
+  if (last !== null)
+    return first === last
+      ? `, as of ${timeText(first, false)}`
+      : `, as of ${timeText(first, false)} to ${timeText(last, false)}`
+  return BigInt(first) === 0n ? '' : `, from ${timeText(first, false)} on`
+}
+
+function verdict({ delete: answer, reason, how }: WhyDocument): string {
+  if (answer === 'yes') return `yes: ${how ?? 'delete it'}${reason === '' ? '' : `  (${reason})`}`
+  if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and what is read now stays`
+  const why = reason === '' ? '' : ` ${reason[0].toUpperCase()}${reason.slice(1)}.`
+  return `NO.${why}${how === null ? '' : ` With all that it holds: ${how}`}`
+}

@@ -1,0 +1,51 @@
+import { InspectError } from '../base/errors.ts'
+import type { ByteSource, Entry, Storage } from './source.ts'
+
+/**
+ * A storage as it would be without some files and folders: the paths, and all below them, are not there. An object store has no empty
+ * folders: there a folder is gone with the last file in it.
+ */
+export function storageWithout(storage: Storage, paths: readonly string[]): Storage {
+  const gone = new Set(paths)
+  const isGone = (path: string): boolean => {
+    for (let at = path; ; ) {
+      if (gone.has(at)) return true
+      const slash = at.lastIndexOf('/')
+      if (slash <= 0) return false
+      at = at.slice(0, slash)
+    }
+  }
+  const notFound = async (path: string): Promise<never> => {
+    throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+  }
+  const rest = async (path: string): Promise<readonly Entry[]> =>
+    (await storage.list(path)).filter(({ name }) => !gone.has(`${path}/${name}`))
+  const isEmptied = async (path: string): Promise<boolean> => {
+    if (!storage.isRemote?.(path) || !paths.some((one) => one.startsWith(`${path}/`))) return false
+    for (const { name, kind } of await rest(path))
+      if (kind !== 'folder' || !(await isEmptied(`${path}/${name}`))) return false
+    return true
+  }
+  return {
+    async kind(path) {
+      if (isGone(path)) return undefined
+      const kind = await storage.kind(path)
+      return kind === 'folder' && (await isEmptied(path)) ? undefined : kind
+    },
+    async list(path) {
+      if (isGone(path)) return notFound(path)
+      const entries: Entry[] = []
+      for (const entry of await rest(path))
+        if (entry.kind !== 'folder' || !(await isEmptied(`${path}/${entry.name}`))) entries.push(entry)
+      return entries
+    },
+    open(path) {
+      if (!isGone(path)) return storage.open(path)
+      const missing = (): Promise<never> => notFound(path)
+      return { name: path, size: missing, read: missing, close: async () => {} } satisfies ByteSource
+    },
+    isRemote: (path) => storage.isRemote?.(path) ?? false,
+    realPath: (path) => storage.realPath?.(path) ?? path,
+    mayNotList: (path) => storage.mayNotList?.(path) ?? false,
+  }
+}

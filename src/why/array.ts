@@ -1,0 +1,321 @@
+import { sameBytes } from '../filters/bytes.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { Folder, readAll, withSource } from '../source/source.ts'
+import { storageWithout } from '../source/without.ts'
+import { InspectArray, readMetadata, SCHEMA_FOLDER } from '../store/array.ts'
+import { type CommitFile, committedPath } from '../store/commits.ts'
+import { vacuumPath } from '../store/visibility.ts'
+import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
+import { cellDifference } from './cells.ts'
+import { type Part, partAt } from './part.ts'
+import { needsOfRoot } from './place.ts'
+import { stampsIn, timesWorthOpening, type View, viewOf } from './views.ts'
+
+/** An effect before it is known at which times it shows. */
+export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
+
+/** An array, and the same array without a file or folder. */
+interface Removal {
+  array: InspectArray
+  less: InspectArray
+  path: string
+  /** Whether a path in the array is gone. */
+  gone(path: string): boolean
+  part: Part
+}
+
+/**
+ * What a path of an array is for: the array is opened with and without it, at every time that makes a difference, and what TileDB would
+ * find each time is compared.
+ * @param path in the array; not empty
+ */
+export async function whyInArray(
+  array: InspectArray,
+  path: string,
+  kind: 'file' | 'folder' | 'other',
+): Promise<Answer> {
+  const part = await partAt(array, path, kind)
+  const removal: Removal = {
+    array,
+    less: arrayWithout(array, [path]),
+    path,
+    gone: (one) => isWithinPath(one, path),
+    part,
+  }
+  const times = await timesWorthOpening(array, nearOf(part, path))
+  const { effects, seen } = await effectsOf(removal, times)
+  const writers = part.writers
+  const vacuum = await vacuumOf(removal)
+  const noticed = noticedBy(effects, writers !== undefined)
+  const isSafe = !seen && writers === undefined
+  const answer = isSafe ? 'yes' : vacuum !== undefined ? 'tiledb' : 'no'
+  return {
+    what: part.what,
+    root: array.folder.path,
+    needed_by: isSafe ? [] : await needs(removal, effects),
+    without: effects,
+    noticed,
+    delete: answer,
+    reason: reasonOf(answer, part, effects, seen),
+    how: vacuum ?? part.how ?? (isSafe ? 'rm' : undefined),
+  }
+}
+
+/** The array as it would be without some paths in it. What is missing there is no fault to report. */
+export function arrayWithout({ folder, cx }: InspectArray, paths: readonly string[]): InspectArray {
+  const storage = storageWithout(
+    folder.storage,
+    paths.map((path) => `${folder.path}/${path}`),
+  )
+  return new InspectArray(new Folder(storage, folder.path), { ...cx, onFault: () => {} })
+}
+
+export function isWithinPath(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+/** The times that matter most for a path: those in its own name and in the names that it refers to. */
+function nearOf({ fragments }: Part, path: string): bigint[] {
+  return [...path.split('/'), ...fragments.map(lastPathPart)].flatMap((name) => [...stampsIn(name)])
+}
+
+/** Every difference with the times at which it shows; and whether anything that a reader opens differs at all. */
+async function effectsOf(
+  removal: Removal,
+  times: readonly (readonly [bigint, bigint])[],
+): Promise<{ effects: Effect[]; seen: boolean }> {
+  const until = times.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
+  let seen = false
+  const found: { to: bigint; effects: EffectOnce[] }[] = []
+  for (const between of until) {
+    const { effects, differs } = await effectsAt(removal, between)
+    seen ||= differs
+    found.push({ to: between[1], effects })
+  }
+  const effects = grouped(found)
+  if (seen) return { effects, seen }
+  for (const between of times) {
+    if (between[0] === 0n) continue
+    const at = await effectsAt(removal, between)
+    if (!at.differs) continue
+    const inside = at.effects.map((one) => ({ ...one, as_of: between, between: true }))
+    return { effects: inside, seen: true }
+  }
+  return { effects, seen }
+}
+
+/** Puts together what is the same at several times, one after another. */
+export function grouped(found: readonly { to: bigint; effects: readonly EffectOnce[] }[]): Effect[] {
+  const all: Effect[] = []
+  let open = new Map<string, Effect>()
+  for (const [i, { to, effects }] of found.entries()) {
+    const end = i + 1 < found.length ? found[i + 1].to - 1n : null
+    const now = new Map<string, Effect>()
+    for (const one of effects) {
+      const key = JSON.stringify(one)
+      const before = open.get(key)
+      if (before) before.as_of = [before.as_of[0], end]
+      else all.push({ ...one, as_of: [i === 0 ? 0n : to, end] })
+      now.set(key, before ?? all[all.length - 1])
+    }
+    open = now
+  }
+  return all
+}
+
+async function effectsAt(
+  removal: Removal,
+  between: View['between'],
+): Promise<{ effects: EffectOnce[]; differs: boolean }> {
+  const { array, less, gone } = removal
+  const [before, after] = [await viewOf(array, between), await viewOf(less, between, gone)]
+  const schemaGone = before.fails === undefined ? await fragmentWithoutSchema(removal, after) : undefined
+  const fails = after.fails ?? (schemaGone && `the fragment ${lastPathPart(schemaGone)} has no schema`)
+  if (before.fails !== undefined || fails !== undefined) {
+    if (before.fails !== undefined && fails !== undefined) return { effects: [], differs: false }
+    const once: EffectOnce =
+      fails === undefined ? { outcome: 'opens', message: before.fails } : { outcome: 'fails', message: fails }
+    return { effects: [once], differs: true }
+  }
+  const effects: EffectOnce[] = []
+  if (await otherSchema(removal, before, after)) effects.push({ outcome: 'schema' })
+  const names = await failingFields(removal, after)
+  if (names.length > 0) effects.push({ outcome: 'fields', names })
+  const enumerations = await missingEnumerations(removal, after)
+  if (enumerations.length > 0) effects.push({ outcome: 'enumerations', names: enumerations })
+  const keys = await changedKeys(removal, between)
+  if (keys.length > 0) effects.push({ outcome: 'metadata', names: keys })
+  const listed = !sameNames(before.fragments, after.fragments) || !sameNames(before.deletes, after.deletes)
+  if (listed && names.length === 0) {
+    const cells = await cellDifference([array, before], [less, after])
+    if (cells.lost + cells.added + cells.changed > 0) effects.push({ outcome: 'cells', ...cells })
+  }
+  return { effects, differs: effects.length > 0 || listed }
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i])
+}
+
+/** A fragment whose schema is gone: TileDB then does not open the array. */
+async function fragmentWithoutSchema({ array, path, gone }: Removal, { fragments }: View): Promise<string | undefined> {
+  if (!isSchemaPath(path)) return undefined
+  for (const one of fragments) if (gone(await schemaPathOf(array, one))) return one
+  return undefined
+}
+
+function isSchemaPath(path: string): boolean {
+  return isWithinPath(path, SCHEMA_FOLDER) || path === '__array_schema.tdb'
+}
+
+/** Path of the schema that a fragment's footer names. */
+export async function schemaPathOf(array: InspectArray, path: string): Promise<string> {
+  const fragment = array.fragment(path)
+  const name = await fragment.info().then(
+    ({ schemaName }) => schemaName,
+    () => '',
+  )
+  await fragment.close()
+  return name === '__array_schema.tdb' ? name : `${SCHEMA_FOLDER}/${name}`
+}
+
+async function otherSchema({ array }: Removal, before: View, after: View): Promise<boolean> {
+  if (before.schema === after.schema || before.schema === undefined || after.schema === undefined) return false
+  const [a, b] = [await bytesOf(array, before.schema), await bytesOf(array, after.schema)]
+  return !sameBytes(a, b)
+}
+
+function bytesOf({ folder }: InspectArray, path: string): Promise<Uint8Array> {
+  return withSource(folder.file(path), readAll)
+}
+
+/** Fields that a read cannot give, as a file of a fragment that it reads is gone. */
+async function failingFields({ array, part }: Removal, { fragments, schema }: View): Promise<string[]> {
+  const { file } = part
+  if (!file || !fragments.includes(part.fragments[0]) || schema === undefined) return []
+  const { domain, attributes } = await array.schema(lastPathPart(schema))
+  const names = attributes.map(({ name }) => name)
+  if (file.kind === 'attribute') return names.filter((name) => name === file.name)
+  if (file.kind === 'delete_condition_index') return []
+  return [...domain.dimensions.map(({ name }) => name), ...names]
+}
+
+/** Enumerations of the schema of a view whose files are gone. */
+async function missingEnumerations({ array, path, gone }: Removal, { schema }: View): Promise<string[]> {
+  if (!isWithinPath(path, SCHEMA_FOLDER) || schema === undefined) return []
+  const { enumerations } = await array.schema(lastPathPart(schema))
+  return enumerations
+    .filter(({ path_name }) => gone(`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`))
+    .map(({ name }) => name)
+}
+
+/** Keys of the metadata that have another value, or none. */
+async function changedKeys({ array, less, path }: Removal, [from, now]: View['between']): Promise<string[]> {
+  if (!isWithinPath(path, '__meta')) return []
+  const read = (one: InspectArray) =>
+    readMetadata(one.folder, { ...one.cx, from, now }).catch(() => new Map<string, never>())
+  return keysThatDiffer(await read(array), await read(less))
+}
+
+type Values = ReadonlyMap<string, { type?: string | undefined; value?: Uint8Array | undefined }>
+
+export function keysThatDiffer(before: Values, after: Values): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => {
+    const [a, b] = [before.get(key), after.get(key)]
+    return !a || !b || a.type !== b.type || !sameBytes(a.value ?? NO_VALUE, b.value ?? NO_VALUE)
+  })
+}
+
+const NO_VALUE = new Uint8Array(0)
+
+/**
+ * The call of TileDB that removes a path for good while a read as of now stays the same; undefined if none does. What it removes beside the
+ * path is taken away, too, and the array opened.
+ */
+async function vacuumOf({ array, path, part }: Removal): Promise<string | undefined> {
+  for (const [mode, paths] of await vacuumed(array)) {
+    if (!paths.some((one) => isWithinPath(path, one))) continue
+    const now: View['between'] = [0n, array.cx.now]
+    const [before, after] = [await viewOf(array, now), await viewOf(arrayWithout(array, paths), now)]
+    if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))
+      continue
+    if (!sameNames(before.deletes, after.deletes) || part.isHidden) continue
+    if (mode === 'array_meta') {
+      const read = (one: InspectArray) => readMetadata(one.folder, { ...one.cx, from: 0n, now: array.cx.now })
+      if (keysThatDiffer(await read(array), await read(arrayWithout(array, paths))).length > 0) continue
+    }
+    return mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`
+  }
+  return undefined
+}
+
+/** What `tiledb.vacuum` removes, by its mode. */
+async function vacuumed(array: InspectArray): Promise<Map<string, string[]>> {
+  const { files } = await array.commits()
+  const fragments: string[] = []
+  const { visibility } = await array.at({ from: 0n, now: array.cx.now }).listing()
+  for (const { kind, path, entries } of files) {
+    if (kind !== 'vacuum') continue
+    const hidden = entries.flatMap(({ text }) => vacuumPath(text) ?? [])
+    if (hidden.some((one) => visibility.state(one) === 'hidden')) continue
+    fragments.push(path, ...hidden, ...hidden.flatMap((one) => commitsOf(files, one)))
+  }
+  const consolidated = new Set(
+    files.flatMap(({ kind, entries }) => (kind === 'consolidated-commits' ? entries.map(({ text }) => text) : [])),
+  )
+  const commits = files.filter(({ kind, path }) => kind === 'write' && consolidated.has(path)).map(({ path }) => path)
+  const metadata: string[] = []
+  for (const { name, kind } of await array.folder.folder('__meta').listIfThere()) {
+    if (kind !== 'file' || !name.endsWith('.vac')) continue
+    const text = new TextDecoder().decode(await bytesOf(array, `__meta/${name}`))
+    metadata.push(
+      `__meta/${name}`,
+      ...text.split('\n').flatMap((line) => (line === '' ? [] : [`__meta/${lastPathPart(line)}`])),
+    )
+  }
+  return new Map([
+    ['fragments', fragments],
+    ['commits', commits],
+    ['array_meta', metadata],
+  ])
+}
+
+/** Paths of the commit files of a fragment. */
+function commitsOf(files: readonly CommitFile[], fragment: string): string[] {
+  return files.filter(({ kind, path }) => kind === 'write' && committedPath(path) === fragment).map(({ path }) => path)
+}
+
+export function noticedBy(effects: readonly Effect[], writers: boolean): NoticedBy[] {
+  const found = new Set<NoticedBy>()
+  for (const { outcome } of effects) {
+    if (outcome === 'fails') found.add('open')
+    else if (outcome === 'fields' || outcome === 'enumerations') found.add('read')
+    else if (outcome !== 'opens') found.add('silent')
+  }
+  if (writers) found.add('other')
+  return found.size === 0 ? ['nobody'] : [...found]
+}
+
+/** What needs the path: fragments and schemas first, which the array needs, which others need. */
+async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need[]> {
+  const { array, part } = removal
+  const root: Need = { path: '', why: rootWhy(effects, part), needed_by: await needsOfRoot(array) }
+  const between: Need[] = []
+  for (const one of part.needs) between.push({ ...one, needed_by: [root] })
+  return between.length > 0 ? between : [root]
+}
+
+function rootWhy(effects: readonly Effect[], { writers }: Part): string {
+  const opening = effects.some(({ outcome }) => outcome === 'fails')
+  if (opening) return 'the array, to be opened'
+  if (effects.some(({ outcome }) => outcome === 'fields')) return 'the array, to be read'
+  return effects.length === 0 && writers !== undefined ? `the array: ${writers}` : 'the array, for what it shows'
+}
+
+function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect[], seen: boolean): string {
+  if (answer === 'yes') return part.caution ?? 'no reader and no writer sees a difference'
+  if (part.isHidden) return 'its cells are in no other fragment that is read'
+  if (effects.length === 0 && !seen) return part.writers ?? ''
+  if (effects.length === 0) return 'reads give the same cells without it, but do more work for them'
+  return ''
+}

@@ -1,0 +1,144 @@
+import { InspectError } from '../base/errors.ts'
+import type { ColumnData } from '../cells/column.ts'
+import { columnValue } from '../cells/rows.ts'
+import { fillCell } from '../read/fill.ts'
+import { openAt } from '../read/opening.ts'
+import { type OpenedArray, readColumns } from '../read/query.ts'
+import { defaultOrder, readMerged } from '../read/read.ts'
+import type { InspectArray } from '../store/array.ts'
+import { cellsInDomain } from '../store/file-sizes.ts'
+import type { View } from './views.ts'
+
+/** How cells differ between two openings. */
+export interface CellDifference {
+  /** Cells that only the first gives. */
+  lost: number
+  /** Cells that only the second gives. */
+  added: number
+  /** Cells with other values. */
+  changed: number
+  certainty: 'exact' | 'at most'
+}
+
+/** Most cells that are read to count which of them differ. Above it, numbers of cells are bounds from the metadata. */
+const MOST_READ = 100_000
+
+/** The cells of two openings compared: read if there are few of them, else bounded. */
+export async function cellDifference(
+  [array, before]: readonly [InspectArray, View],
+  [less, after]: readonly [InspectArray, View],
+): Promise<CellDifference> {
+  const bound = await boundedDifference(array, before, after)
+  try {
+    const openings: OpenedArray[] = []
+    for (const [one, { between }] of [[array, before] as const, [less, after] as const])
+      openings.push(await openAt(one, { from: between[0], to: between[1] }))
+    const cells = openings.map(({ fragments }) =>
+      fragments.reduce((sum, { info }) => sum + Number(cellsInDomain(info)), 0),
+    )
+    const counted = Math.max(...cells) <= MOST_READ ? await countedDifference(openings[0], openings[1]) : bound
+    for (const { fragments } of openings) for (const { fragment } of fragments) await fragment.close()
+    return counted
+  } catch (error) {
+    if (error instanceof InspectError) return bound
+    throw error
+  }
+}
+
+/** At most: all cells of the fragments that differ; with another delete condition, all cells. */
+async function boundedDifference(array: InspectArray, before: View, after: View): Promise<CellDifference> {
+  const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
+  const lost = await cellNum(
+    array,
+    before.fragments.filter((path) => !is.has(path)),
+  )
+  let added = await cellNum(
+    array,
+    after.fragments.filter((path) => !was.has(path)),
+  )
+  if (before.deletes.length > after.deletes.length)
+    added += await cellNum(
+      array,
+      before.fragments.filter((path) => is.has(path)),
+    )
+  return { lost, added, changed: 0, certainty: 'at most' }
+}
+
+/** Cells of some fragments, by their metadata. One that cannot be read counts none. */
+export async function cellNum(array: InspectArray, paths: readonly string[]): Promise<number> {
+  let sum = 0
+  for (const path of paths) {
+    const fragment = array.fragment(path)
+    const info = await fragment.info().catch(() => undefined)
+    if (info) sum += Number(cellsInDomain(info))
+    await fragment.close()
+  }
+  return sum
+}
+
+/** Cells as texts: how many of each, by their coordinates. */
+type Cells = Map<string, Map<string, number>>
+
+async function countedDifference(before: OpenedArray, after: OpenedArray): Promise<CellDifference> {
+  const [was, is] = [await cellsOf(before), await cellsOf(after)]
+  const { schema } = before
+  const fill = schema.array_type === 'dense' ? fillOf(before) : undefined
+  const found: CellDifference = { lost: 0, added: 0, changed: 0, certainty: 'exact' }
+  for (const at of new Set([...was.keys(), ...is.keys()])) {
+    const [a, b] = [was.get(at) ?? filled(fill), is.get(at) ?? filled(fill)]
+    const [lost, added] = [surplus(a, b), surplus(b, a)]
+    // A dense array has every cell.
+    const changed = fill === undefined && schema.allows_duplicates ? 0 : Math.min(lost, added)
+    found.lost += lost - changed
+    found.added += added - changed
+    found.changed += changed
+  }
+  return found
+}
+
+function filled(fill: string | undefined): ReadonlyMap<string, number> {
+  return new Map(fill === undefined ? [] : [[fill, 1]])
+}
+
+/** How many of `a` are not in `b`. */
+function surplus(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let sum = 0
+  for (const [text, count] of a) sum += Math.max(0, count - (b.get(text) ?? 0))
+  return sum
+}
+
+const STYLE = { raw: true }
+
+async function cellsOf(opened: OpenedArray): Promise<Cells> {
+  const query = { order: defaultOrder(opened), ranges: new Map() }
+  const columns = readColumns(opened.schema, query)
+  const values = columns.map((column) => columnValue(column, STYLE))
+  const dimensions = opened.schema.domain.dimensions.length
+  const found: Cells = new Map()
+  for await (const batch of readMerged(opened, query)) {
+    const count = batch.rows?.length ?? batch.cell_num
+    for (let i = 0; i < count; i++) {
+      const row = batch.rows ? batch.rows[i] : i
+      const cell = values.map((value, c) => value(batch.columns[c] as ColumnData, row))
+      const [at, rest] = [textOf(cell.slice(0, dimensions)), textOf(cell.slice(dimensions))]
+      const same = found.get(at) ?? new Map<string, number>()
+      found.set(at, same.set(rest, (same.get(rest) ?? 0) + 1))
+    }
+  }
+  return found
+}
+
+function fillOf({ schema }: OpenedArray): string {
+  const columns = readColumns(schema, { order: 'row-major', ranges: new Map() }).slice(schema.domain.dimensions.length)
+  return textOf(columns.map((column) => columnValue(column, STYLE)(fillCell(schema, column), 0)))
+}
+
+/** A text that is the same for the same values, not-a-number and negative zero too. */
+function textOf(values: readonly unknown[]): string {
+  return JSON.stringify(values, (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    if (typeof value === 'number' && (Object.is(value, -0) || !Number.isFinite(value)))
+      return `#${Object.is(value, -0) ? '-0' : value}`
+    return value instanceof Uint8Array ? `b${Array.from(value).join()}` : value
+  })
+}

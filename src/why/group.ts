@@ -1,0 +1,93 @@
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { groupDetails } from '../format/group-details.ts'
+import { Folder } from '../source/source.ts'
+import { storageWithout } from '../source/without.ts'
+import { readMetadata } from '../store/array.ts'
+import { readTileFile } from '../store/generic-tile.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from '../store/group.ts'
+import type { Answer } from './answer.ts'
+import { type EffectOnce, grouped, isWithinPath, keysThatDiffer, noticedBy } from './array.ts'
+import { needsOfRoot } from './place.ts'
+import { stampsIn } from './views.ts'
+
+/**
+ * What a path of a group is for: members and metadata with and without it, at every time that makes a difference. The folders of members
+ * are not part of the group itself.
+ * @param path in the group; not empty
+ */
+export async function whyInGroup(group: InspectGroup, path: string): Promise<Answer> {
+  const { folder, cx } = group
+  const storage = storageWithout(folder.storage, [`${folder.path}/${path}`])
+  const found: { to: bigint; effects: EffectOnce[] }[] = []
+  for (const to of await timesOf(group)) {
+    const at = { ...cx, from: 0n, now: to, onFault: () => {} }
+    const [before, after] = [new InspectGroup(folder, at), new InspectGroup(new Folder(storage, folder.path), at)]
+    found.push({ to, effects: await effectsOf(before, after) })
+  }
+  const effects = grouped(found)
+  const what = await whatIs(group, path)
+  const marks = path === GROUP_FILE || path === GROUP_DETAILS_FOLDER
+  const writers = marks ? 'it marks the folder as a group' : undefined
+  const isSafe = effects.length === 0 && writers === undefined
+  return {
+    what,
+    root: folder.path,
+    needed_by: isSafe
+      ? []
+      : [{ path: '', why: marks ? 'the group, to be known as one' : 'the group', needed_by: await needsOfRoot(group) }],
+    without: effects,
+    noticed: noticedBy(effects, writers !== undefined),
+    delete: isSafe ? 'yes' : 'no',
+    reason: isSafe ? 'no reader and no writer sees a difference' : (writers ?? ''),
+    how: isSafe ? 'rm' : undefined,
+  }
+}
+
+async function timesOf({ folder, cx }: InspectGroup): Promise<bigint[]> {
+  const stamps = new Set<bigint>([cx.now])
+  for (const inside of [GROUP_DETAILS_FOLDER, '__meta'])
+    for (const { name } of await folder.folder(inside).listIfThere())
+      for (const stamp of stampsIn(name)) stamps.add(stamp)
+  const times = [...stamps].sort((a, b) => (a < b ? -1 : 1))
+  return times[0] > 0n ? [times[0] - 1n, ...times] : times
+}
+
+async function effectsOf(before: InspectGroup, after: InspectGroup): Promise<EffectOnce[]> {
+  const effects: EffectOnce[] = []
+  const members = await differentMembers(before, after)
+  if (members.length > 0) effects.push({ outcome: 'members', names: members })
+  const read = (one: InspectGroup) => readMetadata(one.folder, one.cx).catch(() => new Map<string, never>())
+  const keys = keysThatDiffer(await read(before), await read(after))
+  if (keys.length > 0) effects.push({ outcome: 'metadata', names: keys })
+  return effects
+}
+
+async function differentMembers(before: InspectGroup, after: InspectGroup): Promise<string[]> {
+  const [was, is] = [await textsOf(before), await textsOf(after)]
+  return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name))
+}
+
+async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
+  const members = await group.members().catch(() => [])
+  return new Map(members.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
+}
+
+async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string> {
+  if (path === GROUP_FILE) return 'the file that marks a group'
+  if (path === GROUP_DETAILS_FOLDER) return 'the folder of the lists of members'
+  if (path === '__meta') return 'the folder of the key-value metadata'
+  if (isWithinPath(path, GROUP_DETAILS_FOLDER)) {
+    const details = await readTileFile(folder.file(path), groupDetails, cx).catch(() => undefined)
+    const names = details?.members.map(
+      ({ name, uri, deleted }) => `${deleted ? 'removes' : 'adds'} ${name ?? lastPathPart(uri)}`,
+    )
+    return names ? `a change of the members: ${names.join(', ')}` : 'a file of members that cannot be read'
+  }
+  if (isWithinPath(path, '__meta') && !path.endsWith('.vac')) {
+    const metadata = await readTileFile(folder.file(path), arrayMetadata, cx).catch(() => undefined)
+    const keys = metadata?.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
+    return keys ? `key-value metadata: ${keys.join(', ')}` : 'a file of key-value metadata that cannot be read'
+  }
+  return 'no part of the group: TileDB does not read it'
+}

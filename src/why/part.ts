@@ -1,0 +1,253 @@
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import type { FileRole } from '../format/field-files.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import { nameFacts, timeText } from '../format/timestamped-name.ts'
+import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER, schemaFileOpened } from '../store/array.ts'
+import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, stem } from '../store/commits.ts'
+import { cellsInDomain } from '../store/file-sizes.ts'
+import { readTileFile } from '../store/generic-tile.ts'
+import { mayReplace, vacuumPath } from '../store/visibility.ts'
+import type { Need } from './answer.ts'
+
+/** What a file or folder of an array is, from its name and content. */
+export interface Part {
+  /** In words. */
+  what: string
+  /** Paths of the fragments that it belongs or refers to. */
+  fragments: readonly string[]
+  /** The field whose cells are in the file. */
+  file?: Slot | undefined
+  /** What needs it directly, below the array itself. */
+  needs: readonly Omit<Need, 'needed_by'>[]
+  /** Set if readers do without it, but not those who write: what fails then. */
+  writers?: string | undefined
+  /** What to look out for before it is deleted. */
+  caution?: string | undefined
+  /** The call of TileDB that takes it away together with what it holds. */
+  how?: string | undefined
+  /** Whether a vacuum list hides the fragment although no other fragment that is read has its cells. */
+  isHidden?: boolean | undefined
+}
+
+const UNKNOWN = 'no part of the array: TileDB does not read it'
+const NO_WRITER = 'first make sure that no writer is at work on it'
+
+/** @param path in the array; not empty */
+export async function partAt(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<Part> {
+  const entries = await array.fragments()
+  const fragment = entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
+  if (fragment) return fragmentPart(array, entries, fragment, path)
+  const [folder, ...rest] = path.split('/')
+  if (rest.length === 0 && kind === 'folder') return folderPart(array, folder)
+  const commit = (await array.commits()).files.find((file) => file.path === path)
+  if (commit) return commitPart(array, commit)
+  if (path === OLD_SCHEMA_FILE || folder === SCHEMA_FOLDER) return schemaPart(array, path)
+  if (folder === '__meta' && rest.length === 1) return metadataPart(array, path)
+  if (path === '__lock.tdb')
+    return part('the lock of releases before 2.6; later ones do not use it', {
+      caution: 'releases before 2.6 may need it',
+    })
+  return part(UNKNOWN)
+}
+
+function part(what: string, more: Partial<Part> = {}): Part {
+  return { what, fragments: [], needs: [], ...more }
+}
+
+const FOLDERS: Readonly<Record<string, string>> = {
+  [SCHEMA_FOLDER]: 'the folder of the array schemas',
+  [FRAGMENTS_FOLDER]: 'the folder of all fragments',
+  [COMMITS_FOLDER]: 'the folder of all commits',
+  __fragment_meta: 'the folder of consolidated fragment metadata',
+  __meta: 'the folder of the key-value metadata',
+  __labels: 'the folder of the arrays of dimension labels',
+}
+
+async function folderPart(array: InspectArray, name: string): Promise<Part> {
+  const what = FOLDERS[name]
+  if (what === undefined) return part(UNKNOWN)
+  if (name === '__labels') {
+    const labels = (await array.newestSchema().catch(() => undefined))?.schema.dimension_labels ?? []
+    if (labels.length > 0)
+      return part(what, { writers: `the labels ${labels.map((one) => one.name).join(', ')} cannot be used` })
+  }
+  const fragments =
+    name === COMMITS_FOLDER || name === FRAGMENTS_FOLDER ? (await array.fragments()).map(({ path }) => path) : []
+  return part(what, { fragments })
+}
+
+async function fragmentPart(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  { path: inside, name, state, committed }: FragmentEntry,
+  path: string,
+): Promise<Part> {
+  const fragment = array.fragment(inside)
+  const info = await fragment.info().catch(() => undefined)
+  const files = info ? await fragment.fieldFiles() : []
+  await fragment.close()
+  const cells = info ? `${cellsInDomain(info)} cells` : 'unknown cells'
+  const range = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+  const written =
+    range[0] === range[1] ? timeText(range[0], false) : `${timeText(range[0], false)} to ${timeText(range[1], false)}`
+  const about = `a fragment of ${cells}, written at ${written} (${state})`
+  const caution = committed ? undefined : NO_WRITER
+  const isHidden = state === 'hidden'
+  const shared = { fragments: [inside], caution, isHidden }
+  const own: Omit<Need, 'needed_by'> = { path: inside, why: about }
+  if (path === inside) {
+    const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
+    const how = committed && !isHidden && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
+    const commits = (await array.commits()).files.filter((file) => names(file, inside))
+    return part(about, { ...shared, how, needs: commits.map((file) => ({ path: file.path, why: 'its commit' })) })
+  }
+  const rest = path.slice(inside.length + 1)
+  if (rest === FRAGMENT_METADATA_FILE)
+    return part('the metadata of a fragment: where its tiles are and what they hold', { ...shared, needs: [own] })
+  const file = files.find((one) => one.name === rest)
+  if (!file || !info) return part(info ? UNKNOWN : 'a file of a fragment whose metadata cannot be read', shared)
+  const slot = info.slots[file.slot]
+  const writers = slot.kind === 'delete_condition_index' ? 'consolidation reads it' : undefined
+  return part(`${ROLES[file.role] ?? file.role} of ${fieldText(slot)}`, {
+    ...shared,
+    needs: [own],
+    file: slot,
+    writers,
+  })
+}
+
+function isBetween(times: FragmentEntry['timestamp_range'], [first, last]: readonly [bigint, bigint]): boolean {
+  return times !== undefined && times[0] >= first && times[1] <= last
+}
+
+const ROLES: Partial<Record<FileRole, string>> = {
+  data: 'the values',
+  offsets: 'where each value begins,',
+  var: 'the values',
+  validity: 'which values are null,',
+  coords: 'the coordinates',
+}
+
+function fieldText({ kind, name }: Slot): string {
+  switch (kind) {
+    case 'coords':
+      return 'all cells'
+    case 'attribute':
+      return `the attribute ${JSON.stringify(name)}`
+    case 'dimension':
+      return `the dimension ${JSON.stringify(name)}`
+    case 'timestamps':
+      return 'cells: when each was written'
+    case 'delete_timestamps':
+      return 'cells: when each was deleted'
+    case 'delete_condition_index':
+      return 'cells: which condition deleted each'
+  }
+}
+
+/** Whether a commit file names a fragment. */
+function names(file: CommitFile, fragment: string): boolean {
+  if (file.kind === 'write') return committedPath(file.path) === fragment
+  return file.kind === 'consolidated-commits' && file.entries.some(({ text }) => linePath(text) === fragment)
+}
+
+async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> {
+  const { path, kind, entries } = file
+  const name = lastPathPart(path)
+  const { files } = await array.commits()
+  const others = files.filter((one) => one.path !== path)
+  switch (kind) {
+    case 'write': {
+      const fragment = committedPath(path)
+      const there = (await array.fragments()).some((one) => one.path === fragment)
+      const what = there
+        ? `the commit of the fragment ${lastPathPart(fragment)}`
+        : 'the commit of a fragment that is not there'
+      const again = others.find((one) => one.kind === 'consolidated-commits' && names(one, fragment))
+      const caution = again && `${again.path} says the same: keep that one`
+      return part(what, {
+        fragments: [fragment],
+        needs: there ? [{ path: fragment, why: 'the fragment that it makes readable' }] : [],
+        caution,
+      })
+    }
+    case 'vacuum': {
+      const hides = entries.flatMap(({ text }) => vacuumPath(text) ?? [])
+      const timestamp_range = nameFacts(name)?.timestamp_range
+      const list = { file: path, name: stem(name), timestamp_range, hides }
+      const replaced = hides.filter((one) => mayReplace(list, one))
+      return part(`the list of ${replaced.length} fragments that ${list.name} replaced: it hides them`, {
+        fragments: hides,
+      })
+    }
+    case 'consolidated-commits': {
+      const fragments = entries.flatMap(({ text }) => linePath(text) ?? [])
+      const caution = `the commit files that it repeats say the same: keep them`
+      return part(`${entries.length} commits in one file`, { fragments, caution })
+    }
+    case 'ignore':
+      return part(`the list of ${entries.length} commits in consolidated files that do not count any more`, {
+        fragments: entries.flatMap(({ text }) => linePath(text) ?? []),
+      })
+    case 'fragment-metadata':
+      return part('footers of fragments in one file, which saves requests', {})
+    case 'delete':
+    case 'update': {
+      const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
+      const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
+      const writers =
+        again && `${again.path} has it, too, but TileDB 2.30 asks for this file when it consolidates commits`
+      return part(`a ${kind} condition of ${time}`, { writers })
+    }
+  }
+}
+
+async function schemaPart(array: InspectArray, path: string): Promise<Part> {
+  const files = await array.schemaFiles()
+  const file = files.find((one) => one.path === path)
+  if (file) {
+    const isOpened = schemaFileOpened(files, array.cx.now) === file
+    const time = file.timestamp_range ? ` of ${timeText(file.timestamp_range[0], false)}` : ''
+    const what = `the array schema${time}${isOpened ? ', with which TileDB opens the array now' : ''}`
+    const needs: Omit<Need, 'needed_by'>[] = []
+    for (const entry of await array.fragments()) {
+      if (!entry.committed) continue
+      const fragment = array.fragment(entry.path)
+      const info = await fragment.info().catch(() => undefined)
+      await fragment.close()
+      if (info?.schemaName === file.name) needs.push({ path: entry.path, why: 'a fragment that was written with it' })
+    }
+    return part(what, { needs })
+  }
+  const enumerations = `${SCHEMA_FOLDER}/__enumerations`
+  if (path === enumerations) return part('the folder of the values of enumerations')
+  if (!path.startsWith(`${enumerations}/`)) return part(UNKNOWN)
+  const needs: Omit<Need, 'needed_by'>[] = []
+  const labels = new Set<string>()
+  for (const { name, path: schemaPath } of files) {
+    const schema = await array.schema(name).catch(() => undefined)
+    for (const one of schema?.enumerations ?? []) {
+      if (lastPathPart(one.path_name) !== lastPathPart(path)) continue
+      labels.add(one.name)
+      needs.push({ path: schemaPath, why: `a schema with the enumeration ${JSON.stringify(one.name)}` })
+    }
+  }
+  const what =
+    labels.size === 0
+      ? 'an enumeration that no schema names'
+      : `the values of the enumeration ${[...labels].map((one) => JSON.stringify(one)).join(', ')}`
+  const writers = labels.size === 0 ? undefined : 'a schema names it: what loads all schemas fails'
+  return part(what, { needs, writers })
+}
+
+async function metadataPart(array: InspectArray, path: string): Promise<Part> {
+  if (path.endsWith('.vac')) return part('the list of metadata files that a consolidated one replaced: it hides them')
+  const read = await readTileFile(array.folder.file(path), arrayMetadata, array.cx).catch(() => undefined)
+  if (!read) return part('a file of key-value metadata that cannot be read')
+  const text = read.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
+  return part(
+    `key-value metadata: ${text.slice(0, 5).join(', ')}${text.length > 5 ? `, and ${text.length - 5} more` : ''}`,
+  )
+}

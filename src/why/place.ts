@@ -1,0 +1,91 @@
+import { InspectError } from '../base/errors.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { type Entry, Folder, hasEntry, type Storage } from '../source/source.ts'
+import { InspectArray } from '../store/array.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, memberPath } from '../store/group.ts'
+import type { Need } from './answer.ts'
+
+/** A file or folder, and the array or group that it is part of. */
+export interface Place {
+  root: InspectArray | InspectGroup
+  /** Path inside of the root; empty for the root itself. */
+  path: string
+  kind: Entry['kind']
+}
+
+/** Most folders that are looked at above a path: label arrays lie deepest. */
+const MOST_LEVELS = 8
+
+/**
+ * Finds the array or group around a path, which may be the path itself.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB if there is none
+ */
+export async function findPlace(storage: Storage, path: string, cx: ReadContext): Promise<Place> {
+  const folder = new Folder(storage, path)
+  const kind = await storage.kind(folder.path)
+  if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+  let at: Folder | undefined = kind === 'folder' ? folder : folder.parent()
+  for (let up = 0; at && up < MOST_LEVELS; up++) {
+    const root = await rootAt(at, cx)
+    if (root) return { root, path: folder.path.slice(at.path.length + 1), kind }
+    at = at.parent()
+  }
+  throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
+}
+
+async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {
+  const entries = await folder.list().catch((error: unknown) => {
+    if (error instanceof InspectError && error.code === 'NO_PERMISSION') return []
+    throw error
+  })
+  const isArray =
+    hasEntry(entries, '__schema', 'folder') ||
+    hasEntry(entries, OLD_SCHEMA_FILE, 'file') ||
+    hasEntry(entries, '__commits', 'folder')
+  if (isArray) return new InspectArray(folder, cx)
+  const isGroup = hasEntry(entries, GROUP_DETAILS_FOLDER, 'folder') || hasEntry(entries, GROUP_FILE, 'file')
+  return isGroup ? new InspectGroup(folder, cx) : undefined
+}
+
+/** Most folders above an array in which a group is looked for. */
+const GROUP_LEVELS = 3
+
+/**
+ * What needs an array or group as a whole: the array whose labels it holds, and the groups that list it, up to the topmost.
+ */
+export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]> {
+  const found: Need[] = []
+  let at = folder.parent()
+  if (at?.name === '__labels') {
+    const around = at.parent()
+    const outer = around && (await rootAt(around, cx))
+    if (outer instanceof InspectArray) {
+      const labels = await outer
+        .newestSchema()
+        .then(({ schema }) => schema.dimension_labels.filter(({ uri }) => lastPart(uri) === folder.name))
+        .catch(() => [])
+      const names = labels.map(({ name, dimension_index }) => `the label ${name} of dimension ${dimension_index}`)
+      const why = names.length > 0 ? `the array whose labels it holds: ${names.join(', ')}` : 'the array around it'
+      found.push({ path: outer.folder.path, why, needed_by: await needsOfRoot(outer) })
+    }
+    return found
+  }
+  for (let up = 0; at && up < GROUP_LEVELS; up++) {
+    const around = await rootAt(at, cx).catch(() => undefined)
+    if (around instanceof InspectGroup) {
+      const members = await around.members().catch(() => [])
+      const member = members.find((one) => memberPath(around.folder.path, one) === folder.path)
+      if (member) {
+        const why = `the group of which it is a member${member.name === undefined ? '' : ` (${member.name})`}`
+        found.push({ path: around.folder.path, why, needed_by: await needsOfRoot(around) })
+      }
+    }
+    at = at.parent()
+  }
+  return found
+}
+
+function lastPart(uri: string): string {
+  return uri.slice(uri.replace(/\/+$/, '').lastIndexOf('/') + 1).replace(/\/+$/, '')
+}

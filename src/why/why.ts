@@ -1,0 +1,46 @@
+import type { Storage } from '../source/source.ts'
+import { InspectArray } from '../store/array.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import type { Answer } from './answer.ts'
+import { whyInArray } from './array.ts'
+import { cellNum } from './cells.ts'
+import { whyInGroup } from './group.ts'
+import { findPlace, needsOfRoot, type Place } from './place.ts'
+import { viewOf } from './views.ts'
+
+/**
+ * What a file or folder of an array or group is for, what a reader loses without it, and whether it may be deleted.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB if there is neither an array nor a group around it; KEY_NEEDED, WRONG_KEY
+ */
+export async function why(storage: Storage, path: string, cx: ReadContext): Promise<Answer> {
+  const place = await findPlace(storage, path, cx)
+  if (place.path === '') return whyRoot(place.root)
+  if (place.root instanceof InspectArray) return whyInArray(place.root, place.path, place.kind)
+  return whyInGroup(place.root, place.path)
+}
+
+/** An array or a group as a whole. */
+async function whyRoot(root: Place['root']): Promise<Answer> {
+  const needed_by = await needsOfRoot(root)
+  const shared = { root: root.folder.path, needed_by, noticed: ['open'] as const, delete: 'no' as const }
+  if (!(root instanceof InspectArray)) {
+    const members = await root.members().catch(() => [])
+    const inside = members.filter(({ relative }) => relative).length
+    return {
+      ...shared,
+      what: `a group of ${members.length} members`,
+      without: [{ outcome: 'members', as_of: [0n, null], names: members.map(({ name, uri }) => name ?? uri) }],
+      reason: `${inside} members lie in its folder`,
+      how: needed_by.length > 0 ? undefined : 'delete_group',
+    }
+  }
+  const view = await viewOf(root, [0n, root.cx.now])
+  const cells = await cellNum(root, view.fragments)
+  return {
+    ...shared,
+    what: `an array of ${view.fragments.length} fragments, as far as they are read now`,
+    without: [{ outcome: 'cells', as_of: [0n, null], lost: cells, added: 0, changed: 0, certainty: 'at most' }],
+    reason: needed_by.length > 0 ? 'others name it, and would not find it' : 'all its cells are in it',
+    how: needed_by.length > 0 ? undefined : 'delete_array',
+  }
+}
