@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   type Dirent,
+  fstatSync,
   openSync,
   read as readAsync,
   readdirSync,
@@ -257,6 +258,24 @@ export const localStorage: Storage = {
 
   open(path) {
     return new FileSource(path)
+  },
+
+  readEnd(path, into) {
+    let descriptor: number | undefined
+    try {
+      descriptor = openSync(named(path), constants.O_RDONLY | constants.O_NONBLOCK)
+      // One call gives all of a small file, and its size.
+      const length = readSync(descriptor, into, 0, into.length, 0)
+      if (length < into.length) return { size: length, length }
+      const status = fstatSync(descriptor)
+      if (!status.isFile()) return undefined
+      const { size } = status
+      return { size, length: readSync(descriptor, into, 0, into.length, Math.max(0, size - into.length)) }
+    } catch {
+      return undefined
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor)
+    }
   },
 
   realPath(path) {

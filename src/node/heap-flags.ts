@@ -8,14 +8,25 @@ export function keepHeapLean(): void {
 
 /** A folder with this many names means a large heap and a long run. */
 const MANY_NAMES = 10_000
+/** From this many fragments on, V8 optimizes code that only they run. */
+const SOME_NAMES = 200
+/** Bytes of bytecode that a function runs before V8 optimizes it: 18 times as many as by default. */
+const LATE = 1_200_000
 
 let lean = false
+let late = false
 
 /**
- * Called for each listed folder. V8 lets the heap grow to several times the live data before it collects garbage. For arrays
+ * Called for each listed folder. What is done a thousand times is worth no optimized code: making it took a third of the
+ * processor time of listing 1,000 fragments. In long runs it is made a few milliseconds later. Only Node 20 has the flag. And
+ * V8 lets the heap grow to several times the live data before it collects garbage. For arrays
  * with 100,000 fragments this was most of the memory of `ls`. A factor of 1.4 takes no longer.
  */
 function countListedNames(count: number): void {
+  if (!late && count >= SOME_NAMES && process.versions.node.startsWith('20.')) {
+    late = true
+    process.getBuiltinModule('node:v8').setFlagsFromString(`--interrupt-budget=${LATE}`)
+  }
   if (lean || count < MANY_NAMES) return
   lean = true
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=40')

@@ -28,7 +28,8 @@ export function remarkChanged(
   onRemark: ReadQuery['onRemark'],
 ): void {
   const told = new Set<string>()
-  for (const { name, now, written } of fragments.flatMap(({ info }) => changedAttributes(schema, info.schema))) {
+  const schemas = new Set(fragments.map(({ info }) => info.schema))
+  for (const { name, now, written } of [...schemas].flatMap((own) => changedAttributes(schema, own))) {
     if (told.has(`${name} ${written}`) || !columns.some((one) => one.kind === 'attribute' && one.name === name))
       continue
     told.add(`${name} ${written}`)

@@ -59,11 +59,20 @@ async function openedFragments(array: InspectArray, onFault: OnFault): Promise<O
   const open = (entry: FragmentEntry): Promise<OpenedFragment | InspectError> =>
     openFragment(array, entry, footers).catch(faultOf)
   const fragments: OpenedFragment[] = []
-  for await (const one of inOrder(entries, atOnce(array.folder), open)) {
+  const add = (one: OpenedFragment | InspectError): void => {
     if (one instanceof InspectError) onFault(one)
     else fragments.push(one)
   }
+  if (isRemote) for await (const one of inOrder(entries, atOnce(array.folder), open)) add(one)
+  else for (const entry of entries) add(openedNow(array, entry) ?? (await open(entry)))
   return fragments
+}
+
+/** {@link openFragment} without waiting, if that works. */
+function openedNow(array: InspectArray, { path, timestamp_range }: FragmentEntry): OpenedFragment | undefined {
+  const fragment = array.fragment(path)
+  const info = fragment.infoNow()
+  return info && { fragment, info, time: timestamp_range?.[0] ?? 0n }
 }
 
 /** @param footers copies from consolidated metadata, by name of the fragment */
@@ -95,9 +104,9 @@ async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
   const { consolidated } = await array.commits()
   const group = ({ path }: FragmentEntry): number =>
     !path.startsWith(`${FRAGMENTS_FOLDER}/`) ? 0 : consolidated.has(path) ? 1 : 2
-  const listed = (await array.fragments())
-    .filter(({ isRead }) => isRead)
-    .sort((a, b) => group(a) - group(b) || (a.name < b.name ? -1 : 1))
+  const groups: FragmentEntry[][] = [[], [], []]
+  for (const entry of await array.fragments()) if (entry.isRead) groups[group(entry)].push(entry)
+  const listed = groups.flatMap((entries) => entries.sort((a, b) => (a.name < b.name ? -1 : 1)))
   return librarySort(listed, ({ timestamp_range }) => timestamp_range?.[0] ?? 0n)
 }
 

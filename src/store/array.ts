@@ -30,8 +30,17 @@ import {
   readTileFile,
   type Times,
 } from './generic-tile.ts'
+import { FooterLayouts } from './laid-out-info.ts'
 import { timedFiles } from './timed-files.ts'
-import { type FragmentState, isPartlyWithin, isRead, isWithin, type Visibility, visibilityOf } from './visibility.ts'
+import {
+  type FragmentState,
+  isPartly,
+  isPartlyWithin,
+  isRead,
+  isWithin,
+  type Visibility,
+  visibilityOf,
+} from './visibility.ts'
 
 export type { FragmentState }
 
@@ -104,8 +113,8 @@ export interface FragmentEntry {
 /** Since this version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
 const COMMITS_SINCE = 5
 
-function isOld(name: string): boolean {
-  return (nameFacts(name)?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
+function isOld(facts: ReturnType<typeof nameFacts>): boolean {
+  return (facts?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
 }
 
 interface ListedFolder {
@@ -113,6 +122,7 @@ interface ListedFolder {
   timestamp_range: [bigint, bigint] | undefined
   /** Relative to the array. */
   path: string
+  facts: ReturnType<typeof nameFacts>
   /** Whether it is of a version without commits. */
   old: boolean
 }
@@ -129,6 +139,7 @@ type Known = Map<string, Promise<unknown>>
 export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
+  readonly layouts = new FooterLayouts()
   private readonly known: Known = new Map()
   /** What does not depend on the times, shared by all that {@link at} makes. */
   private readonly timeless: Known
@@ -305,7 +316,9 @@ export class InspectArray {
       const { name, path, old } = folder
       folders.push({ ...folder, committed: commits.committed.has(path) || (old && (await this.hasMetadata(name))) })
     }
-    const partly = [...folders, ...commits.files].some(({ path }) => isPartlyWithin(path, this.cx))
+    const partly =
+      folders.some(({ facts }) => isPartly(facts, this.cx)) ||
+      commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
     const newest = partly ? await this.newestSchema().catch(unlessFault) : undefined
     return { visibility: visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse'), folders }
   }
@@ -361,7 +374,9 @@ export class InspectArray {
         const path = folder + name
         if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
         if (!parseFragmentName(name) && !(await this.isUnusualFragment(path))) continue
-        found.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range, old: folder === '' && isOld(name) })
+        const facts = nameFacts(name)
+        const old = folder === '' && isOld(facts)
+        found.push({ name, path, timestamp_range: facts?.timestamp_range, facts, old })
       }
     }
     return found.sort(compareByTimestamps)
@@ -375,7 +390,7 @@ export class InspectArray {
     const isInside = path.includes('/')
     if (!isInside && !mayBeFragment(path)) return false
     if ((await this.commits()).committed.has(path)) return true
-    return !isInside && isOld(path) && (await this.hasMetadata(path))
+    return !isInside && isOld(nameFacts(path)) && (await this.hasMetadata(path))
   }
 
   private async hasMetadata(folder: string): Promise<boolean> {

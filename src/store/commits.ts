@@ -104,25 +104,28 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
       if (fileKind === 'file' && kind) found.push({ path, kind })
       else if (kind === 'write') found.push({ path, kind, isFolder: true })
     }
-    const read = async (file: (typeof found)[number]): Promise<CommitFile> => ({
-      ...file,
-      ...(await readEntries(array, file.path, file.kind)),
-    })
-    for await (const file of inOrder(found, atOnce(array), read)) files.push(file)
+    const read = (file: (typeof found)[number]): Promise<Contents> => readEntries(array, file.path)
+    const contents = inOrder(found.filter(hasEntries), atOnce(array), read)
+    for (const file of found) {
+      const { entries, fault } = hasEntries(file) ? ((await contents.next()).value as Contents) : NOTHING
+      files.push({ ...file, entries, fault })
+    }
   }
   return { files, ...committedBy(files) }
 }
 
+type Contents = Pick<CommitFile, 'entries' | 'fault'>
+
 /** Arrays may have 100,000 commit files. Those without entries share this object. */
-const NOTHING: Pick<CommitFile, 'entries' | 'fault'> = { entries: [], fault: undefined }
+const NOTHING: Contents = { entries: [], fault: undefined }
+
+function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
+  return kind === 'vacuum' || kind === 'ignore' || kind === 'consolidated-commits'
+}
 
 /** Damage ends the entries. It is returned and not thrown, so that the other files still count. */
-async function readEntries(
-  array: Folder,
-  path: string,
-  kind: CommitKind,
-): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
-  if (kind !== 'vacuum' && kind !== 'ignore' && kind !== 'consolidated-commits') return NOTHING
+async function readEntries(array: Folder, path: string): Promise<Contents> {
+  const kind = commitKind(path)
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   const fault = await withSource(source, async () => {

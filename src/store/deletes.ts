@@ -26,9 +26,10 @@ export interface DeletePlace {
 export async function deletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
+    if (commitKind(text) !== 'delete') return
     const name = stem(text.slice(text.lastIndexOf('/') + 1))
     const timestamp_range = nameFacts(name)?.timestamp_range ?? [0n, 0n]
-    if (commitKind(text) === 'delete' && isWithin(timestamp_range, array.cx) && !found.has(name))
+    if (isWithin(timestamp_range, array.cx) && !found.has(name))
       found.set(name, { name, path, time: timestamp_range[0], tile })
   }
   for (const { path, entries } of (await array.commits()).files) {

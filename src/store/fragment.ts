@@ -159,6 +159,18 @@ export class Fragment {
   }
 
   /**
+   * {@link info} without waiting, if the footer has the layout of others of the array that were read before. Undefined says
+   * nothing: the metadata may still be readable.
+   */
+  infoNow(): FragmentInfo | undefined {
+    if (this.infoRead || !this.array || (this.parsedName?.least_version ?? 0) < 10) return undefined
+    const found = this.file.footerNow()
+    const info = found && this.array.layouts.info(found.bytes, { file: this.file.source().name, offset: found.offset })
+    if (info) this.infoRead = Promise.resolve(info)
+    return info
+  }
+
+  /**
    * Uses a copy of the footer, of version 10 or later, instead of reading it.
    * @param fileSize bytes of the metadata file, which ends with the footer and its length
    */
@@ -235,6 +247,7 @@ export class Fragment {
     const schema = await this.schemaNamed(schemaName)
     const read = decode(bytes, fragmentFooter(schema), place)
     const footer = { ...read, offset: place.offset, size: bytes.length }
+    if (read.version >= 10) this.array?.layouts.learn(bytes, schema)
     return infoOf(schema, read, read.sparse_tile_num, { schemaName, dense: read.dense, footer, v1: undefined })
   }
 

@@ -1,12 +1,16 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { u64 } from '../format/u32.ts'
 import type { ByteSource, Folder } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
 import type { TilePlace } from './generic-tile.ts'
 
 /** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
 export const TAIL_BYTES = 64 * 1024
+
+/** For {@link MetadataFile.footerNow}. */
+const room = new Uint8Array(TAIL_BYTES)
 
 interface Tail {
   file: string
@@ -36,6 +40,21 @@ export class MetadataFile {
     await this.opened?.close()
     this.opened = undefined
     this.tailRead = undefined
+  }
+
+  /**
+   * The footer with its length behind it, without waiting, if the storage can do that: see {@link Storage.readEnd}. The next
+   * call for any file overwrites the bytes.
+   */
+  footerNow(): { bytes: Uint8Array; offset: number } | undefined {
+    const { storage, path } = this.folder
+    const end = storage.readEnd?.(`${path}/${FRAGMENT_METADATA_FILE}`, room)
+    if (!end || end.length < FOOTER_LENGTH_BYTES) return undefined
+    const to = end.length - FOOTER_LENGTH_BYTES
+    const length = u64(room, to)
+    return length > to
+      ? undefined
+      : { bytes: room.subarray(to - length, to), offset: end.size - FOOTER_LENGTH_BYTES - length }
   }
 
   tail(): Promise<Tail> {

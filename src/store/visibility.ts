@@ -140,7 +140,12 @@ export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse:
  * then count it.
  */
 export function isPartlyWithin(path: string, times: Times): boolean {
-  const { timestamp_range = [0n, 0n], format_version = 0 } = nameFacts(lastPathPart(path)) ?? {}
+  return isPartly(nameFacts(lastPathPart(path)), times)
+}
+
+/** {@link isPartlyWithin} of what a name says; undefined for a name that makes TileDB fail. */
+export function isPartly(facts: ReturnType<typeof nameFacts>, times: Times): boolean {
+  const { timestamp_range = [0n, 0n], format_version = 0 } = facts ?? {}
   const [first, last] = timestamp_range
   const touches = first <= times.now && last >= (times.from ?? 0n)
   return touches && !isWithin(timestamp_range, times) && format_version >= TIMESTAMPS_SINCE

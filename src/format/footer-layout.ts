@@ -1,0 +1,90 @@
+import type { ArraySchema } from './array-schema.ts'
+import { type FragmentFooter, fragmentFooter } from './fragment-footer.ts'
+import { fragmentSlots, type Slot } from './fragment-slots.ts'
+import { trace } from './io.ts'
+import type { NDRange } from './range.ts'
+import type { Span } from './span.ts'
+import { u64 } from './u32.ts'
+
+/** Where a field of a footer begins, and its bytes. */
+type Place = Pick<Span, 'offset' | 'length'>
+
+/**
+ * Where the fields of a footer are, since version 10. Nearly all footers of an array have the same layout. It is found by tracing one of them
+ * with the description ({@link fragmentFooter}); the fields of the others are then read by their places. Reading a footer by
+ * the description takes ten times as long, which counts with a thousand of them.
+ */
+export class FooterLayout {
+  readonly schema: ArraySchema
+  /** What all footers of this layout have in common. */
+  readonly common: Pick<
+    FragmentFooter,
+    'version' | 'array_schema_name' | 'dense' | 'includes_timestamps' | 'includes_delete_metadata'
+  >
+  readonly slots: readonly Slot[]
+  /** The bits that all footers of this layout must have alike, and what they are. */
+  private readonly mask: Uint8Array
+  private readonly bits: Uint8Array
+  private readonly places = new Map<string, Place>()
+  /** For each dimension its minimum and its maximum. */
+  private readonly ranges: Place[]
+
+  /** @param footer one that {@link decode} accepts */
+  constructor(footer: Uint8Array, schema: ArraySchema) {
+    const { value, root } = trace(footer, fragmentFooter(schema), 'footer')
+    this.schema = schema
+    this.common = value as FragmentFooter
+    this.slots = fragmentSlots(this.common.version, schema, this.common)
+    this.mask = new Uint8Array(footer.length)
+    this.bits = new Uint8Array(footer.length)
+    for (const span of root.children ?? []) this.places.set(span.name, span)
+    for (const span of leaves(root)) this.setMask(span)
+    for (let i = 0; i < footer.length; i++) this.bits[i] = footer[i] & this.mask[i]
+    const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
+    this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
+  }
+
+  /** What the layout depends on must be alike; sizes must be below 2^53; all else is free. */
+  private setMask({ type, value, bounds, offset, length }: Span): void {
+    if (type === 'bytes' || typeof value === 'bigint') return
+    if (bounds || !type.startsWith('uint64')) this.mask.fill(0xff, offset, offset + length)
+    else for (let at = offset; at < offset + length; at += 8) this.mask.set(HIGH_BITS, at + 6)
+  }
+
+  /** Whether a footer has this layout, and {@link decode} accepts it. */
+  fits(footer: Uint8Array): boolean {
+    const { mask, bits } = this
+    if (footer.length !== mask.length) return false
+    for (let i = 0; i < bits.length; i++) if ((footer[i] & mask[i]) !== bits[i]) return false
+    return true
+  }
+
+  /** A number that fits into a double. */
+  number(footer: Uint8Array, name: 'sparse_tile_num' | 'last_tile_cell_num'): number {
+    return u64(footer, (this.places.get(name) as Place).offset)
+  }
+
+  /** A list with a number for each slot. */
+  sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
+    const { offset, length } = this.places.get(name) as Place
+    const out = new Float64Array(length / 8)
+    for (let i = 0; i < out.length; i++) out[i] = u64(footer, offset + i * 8)
+    return out
+  }
+
+  domain(footer: Uint8Array): NDRange {
+    const bytes = ({ offset, length }: Place): Uint8Array => footer.subarray(offset, offset + length)
+    return this.schema.domain.dimensions.map((_, d) => ({
+      min: bytes(this.ranges[2 * d]),
+      max: bytes(this.ranges[2 * d + 1]),
+    }))
+  }
+}
+
+/** The bits of the two highest bytes of a uint64 that are 0 below 2^53. */
+const HIGH_BITS = [0xe0, 0xff]
+
+function* leaves({ children, ...span }: Span): Generator<Span> {
+  if (!children) yield span
+  else for (const child of children) yield* leaves(child)
+}

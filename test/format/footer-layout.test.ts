@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
+import type { ArraySchema } from '../../src/format/array-schema.ts'
+import { FooterLayout } from '../../src/format/footer-layout.ts'
+import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE, fragmentFooter } from '../../src/format/fragment-footer.ts'
+import { decode } from '../../src/format/io.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { Folder, readAll, withSource } from '../../src/source/source.ts'
+import { InspectArray } from '../../src/store/array.ts'
+import { FooterLayouts } from '../../src/store/laid-out-info.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+
+interface Footer {
+  name: string
+  bytes: Uint8Array
+  schema: ArraySchema
+  info: object
+}
+
+/** The footers of all fixtures since version 10. */
+async function* footers(): AsyncGenerator<Footer> {
+  for (const folder of fixtureFolders()) {
+    if (folder.kind !== 'array') continue
+    const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+    for (const { path } of await array.fragments()) {
+      const fragment = array.fragment(path)
+      const info = await fragment.info().catch(() => undefined)
+      await fragment.close()
+      if (!info?.footer || info.format_version < 10) continue
+      const { footer, schema } = info
+      const file = await withSource(localStorage.open(`${folder.path}/${path}/${FRAGMENT_METADATA_FILE}`), readAll)
+      expect(file.length).toBe(footer.offset + footer.size + FOOTER_LENGTH_BYTES)
+      yield {
+        name: `${folder.name}/${path}`,
+        bytes: file.subarray(footer.offset, footer.offset + footer.size),
+        schema,
+        info,
+      }
+    }
+  }
+}
+
+const PLACE = { file: 'f', offset: 0 }
+
+/** What the description says of a footer: undefined if it is damaged. */
+function decoded(bytes: Uint8Array, schema: ArraySchema): object | undefined {
+  try {
+    return decode(bytes, fragmentFooter(schema), PLACE)
+  } catch (error) {
+    if (error instanceof InspectError) return undefined
+    throw error
+  }
+}
+
+describe('footers read by the layout of another footer', () => {
+  test('give what the description gives, in all fixtures', async () => {
+    let laidOut = 0
+    const layouts = new Map<ArraySchema, FooterLayouts>()
+    for await (const { name, bytes, schema, info } of footers()) {
+      const known = layouts.get(schema) ?? new FooterLayouts()
+      layouts.set(schema, known)
+      const found = known.info(bytes, PLACE)
+      if (found) {
+        laidOut++
+        const keys = Object.keys(info) as (keyof typeof found)[]
+        const read = Object.fromEntries(keys.map((key) => [key, found[key]]))
+        const { footer } = info as typeof found
+        expect({ name, ...read }).toEqual({ name, ...info, footer: { ...footer, offset: 0 } })
+      }
+      // A layout is made of the second footer of a schema.
+      else for (let times = 0; times < 2; times++) known.learn(bytes, schema)
+    }
+    expect(laidOut).toBeGreaterThan(20)
+  })
+
+  test('are refused where the description refuses them, and where they have another layout', async () => {
+    const seen = new Set<string>()
+    for await (const { name, bytes, schema } of footers()) {
+      const form = `${name.split('/')[0]} ${bytes.length}`
+      if (seen.has(form)) continue
+      seen.add(form)
+      const layout = new FooterLayout(bytes, schema)
+      const same = layout.fits(bytes)
+      expect([name, same]).toEqual([name, true])
+      const changed = bytes.slice()
+      for (let at = 0; at < bytes.length; at++) {
+        for (const value of [bytes[at] ^ 1, 0xff]) {
+          changed[at] = value
+          if (layout.fits(changed)) {
+            const by = decoded(changed, schema) as { nonempty_domain?: unknown; file_sizes?: unknown } | undefined
+            if (!by) throw new Error(`${name}: byte ${at} as ${value} is damage that the layout does not see`)
+            const read = [layout.domain(changed), layout.sizes(changed, 'file_sizes')]
+            if (!isDeepStrictEqual(read, [by.nonempty_domain, by.file_sizes]))
+              throw new Error(`${name}: with byte ${at} as ${value} the layout reads other values`)
+          }
+        }
+        changed[at] = bytes[at]
+      }
+    }
+    expect(seen.size).toBeGreaterThan(20)
+  })
+})
