@@ -218,23 +218,32 @@ async function* checkFiles(
   for (const { name } of files) listed.add(name)
   // If the data is read later anyway, small files are fetched with their size.
   const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.concurrency / files.length) : 0
-  const compared = inOrder(files, atOnce(folder), async ({ name, size }): Promise<Item[]> => {
+  const sizeItems = ({ name, size }: FieldFile, actual: number): Item[] => {
     const file = `${folder.path}/${name}`
-    if (there.get(name) !== 'file')
-      return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')] : []
+    if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
+    return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
+  }
+  const missing = ({ name, size }: FieldFile): Item[] =>
+    size > 0 ? [finding('FILE_MISSING', { file: `${folder.path}/${name}` }, `a file of ${size} bytes`, 'none')] : []
+  const compare = async (one: FieldFile): Promise<Item[]> => {
+    const file = `${folder.path}/${one.name}`
+    if (there.get(one.name) !== 'file') return missing(one)
     run.counts.file_num++
-    const source = folder.file(name)
+    const source = folder.file(one.name)
     try {
-      const actual = sizes?.get(name) ?? (await source.size(Math.min(size, end)))
-      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
-      return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
+      return sizeItems(one, await source.size(Math.min(one.size, end)))
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]
     } finally {
       await source.close()
     }
-  })
-  for await (const items of compared) yield* items
+  }
+  if (sizes) {
+    for (const one of files) {
+      const size = sizes.get(one.name)
+      yield* size === undefined ? missing(one) : sizeItems(one, size)
+    }
+  } else for await (const items of inOrder(files, atOnce(folder), compare)) yield* items
   for (const name of there.keys()) {
     if (!listed.has(name))
       yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))
