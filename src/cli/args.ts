@@ -83,14 +83,11 @@ export async function commandFirst(
   return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
 }
 
-/**
- * `help <command>` as the call `<command> --help`. An unknown command is called without `--help`, so that the error
- * suggests the right name.
- */
+/** `help <command>` as the call `<command> --help`. Other words stay: they are looked up among the questions. */
 function helpCall(args: readonly string[]): readonly string[] {
   const word = args.find((arg) => !arg.startsWith('-'))
   if (word === undefined || word === 'help') return ['--help']
-  return isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : [word]
+  return isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : ['help', ...args]
 }
 
 function isCommand(arg: string): boolean {

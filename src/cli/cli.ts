@@ -33,8 +33,10 @@ export async function main(given: Process): Promise<number> {
 async function runProgram(process: Process, report: Report): Promise<void> {
   let program: Command | undefined
   try {
-    program = await buildProgram(process, report)
-    await program.parseAsync([...process.argv], { from: 'user' })
+    const argv = await withoutQuestion(process)
+    if (!argv) return
+    program = await buildProgram({ ...process, argv }, report)
+    await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) await report.failure(error, process.stdout)
     else if (error.exitCode === 0) return
@@ -50,7 +52,38 @@ async function runProgram(process: Process, report: Report): Promise<void> {
   }
 }
 
+/**
+ * Answers `help <words>` from the list of questions. Without an answer, the first word is called as a command, so that the error
+ * suggests the right name.
+ * @returns the arguments of another call; undefined if the question was answered
+ */
+async function withoutQuestion({ argv, stdout }: Process): Promise<readonly string[] | undefined> {
+  if (argv[0] !== 'help') return argv
+  const words = argv.slice(1).filter((word) => !word.startsWith('-'))
+  const { answers } = await import('./questions.ts')
+  const text = answers(words)
+  if (text === undefined) return words.slice(0, 1)
+  await stdout.write(text)
+  return undefined
+}
+
+const ABOUT = `See what is really on disk in TileDB arrays, fragments and tiles.
+
+A target is an array, group, fragment or file, by its path or URL (s3, https).
+Alone, it shows an overview: what it is, whether it is right, what to do next.`
+
 const HELP_END = `
+Questions:
+  Is it corrupt? Why does it not open?       check
+  Which fragments would vacuum remove?       ls
+  Why do readers not see a fragment?         ls
+  What was this cell last Tuesday?           read --as-of TIME --range DIM=VALUE
+  Which fragment holds this cell?            history --cell DIM=VALUE,...
+  Why is my read slow? What would help?      explain
+  What fills the disk? Does compression pay? stats
+  Which TileDB version wrote it, reads it?   the target alone
+  tiledb-inspect help <word> finds more: help vacuum, help slow, help key
+
 tiledb-inspect <command> --help has the options of each, and examples.
 Exit codes: 0 all is well, 1 damage or a difference was found,
             2 the call is wrong, 3 could not look.`
@@ -63,12 +96,13 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
       writeErr: () => {},
     })
   quietly(program)
-    .description('See what is really on disk in TileDB arrays, fragments and tiles.')
+    .usage('<target>\n       tiledb-inspect <command> [options] <target>...')
+    .description(ABOUT)
     .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .addHelpText('after', HELP_END)
     .commandsGroup(OTHER)
-    .helpCommand(true)
+    .helpCommand('help [word]', 'help of a command; or questions with that word, and the calls that answer them')
   const helpOf = commandAsked(process.argv)
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {

@@ -1,11 +1,12 @@
 import type { CommandModule } from '../commands/command.ts'
 
 /** Headings in the list of commands. */
-const FIRST = 'Start here:'
-const FOLDER = 'What is in a folder:'
-const RIGHT = 'Whether it is right:'
-const METADATA = 'What the metadata says:'
-const BYTES = 'Cells and bytes:'
+const FOLDER = 'What is there:'
+const CELLS = 'Cells:'
+const COST = 'Size and speed:'
+const RIGHT = 'Is it right:'
+const METADATA = 'Inside of metadata:'
+const BYTES = 'Inside of files:'
 export const OTHER = 'Other commands:'
 
 /** The command that is meant where a target stands alone. */
@@ -20,33 +21,63 @@ interface CommandEntry {
 /** Every command and its module. A module is loaded only when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   [OVERVIEW]: {
-    group: FIRST,
-    summary: 'what it is, what a reader sees, whether it is right, what to do next; also without the word overview',
+    group: FOLDER,
+    summary:
+      'the same as the target alone: what it is, what a reader sees, size, age, TileDB versions, findings, what to do next',
     load: () => import('../commands/overview.ts'),
   },
   ls: {
     group: FOLDER,
-    summary: 'fragments of an array and what state they are in, files of a fragment, members of a group',
+    summary:
+      'fragments: state, size, time, box; which wait for vacuum, overlap, failed, are not read; files of a fragment; members of a group',
     load: () => import('../commands/ls.ts'),
   },
   schema: {
     group: FOLDER,
-    summary: 'array schema: dimensions, attributes, filters, enumerations',
+    summary: 'dimensions, attributes, types, filters, domain, enumerations, labels; --all: every schema, oldest first',
     load: () => import('../commands/schema.ts'),
   },
   commits: {
     group: FOLDER,
-    summary: 'commit, vacuum, delete and consolidated files, and which fragments count because of them',
+    summary:
+      'commit, .vac, .con, .ign and .del files, and what each does: commits, consolidation, vacuum, delete conditions',
     load: () => import('../commands/commits.ts'),
   },
-  stats: {
+  metadata: {
     group: FOLDER,
-    summary: 'what fills disk and memory, by field, filter and section; two targets side by side',
+    summary: 'key-value metadata of an array or group; tile offsets and statistics of a fragment',
+    load: () => import('../commands/metadata.ts'),
+  },
+  read: {
+    group: CELLS,
+    summary:
+      'cells as TileDB returns them, at any time: as a table, JSON, CSV or Arrow; --where, --range; --provenance: their fragments',
+    load: () => import('../commands/read.ts'),
+  },
+  history: {
+    group: CELLS,
+    summary: 'every version of a cell: in which fragment, when it was written, what hides it',
+    load: () => import('../commands/history.ts'),
+  },
+  decode: {
+    group: CELLS,
+    summary: 'cells of one fragment as they are stored: a table, JSON, CSV, Arrow',
+    load: () => import('../commands/decode.ts'),
+  },
+  explain: {
+    group: COST,
+    summary: 'what a read would do and cost, what makes it slow, what would help; memory',
+    load: () => import('../commands/explain.ts'),
+  },
+  stats: {
+    group: COST,
+    summary: 'what fills disk and memory: by field, filter, section; ratios, tile sizes; two targets side by side',
     load: () => import('../commands/stats.ts'),
   },
   check: {
     group: RIGHT,
-    summary: 'any damage: files, sizes, metadata, filters, checksums; with --level cells every cell',
+    summary:
+      'any damage, and why TileDB fails to open it: files, sizes, metadata, filters, checksums; --level cells: every cell',
     load: () => import('../commands/check.ts'),
   },
   why: {
@@ -61,7 +92,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   diff: {
     group: RIGHT,
-    summary: 'two arrays, fragments or schemas compared; their cells, too, with --cells',
+    summary: 'two arrays, fragments or schemas compared; --cells: their cells, too',
     load: () => import('../commands/diff.ts'),
   },
   footer: {
@@ -71,57 +102,33 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   rtree: {
     group: METADATA,
-    summary: 'R-tree: bounding boxes of the tiles of a sparse fragment',
+    summary: 'R-tree: boxes of the tiles of a sparse fragment; which of them a range touches',
     load: () => import('../commands/rtree.ts'),
-  },
-  metadata: {
-    group: METADATA,
-    summary: 'tile offsets and statistics of a fragment; key-value metadata of an array or group',
-    load: () => import('../commands/metadata.ts'),
   },
   tiles: {
     group: METADATA,
-    summary: 'metadata of a fragment by tile: boxes, offsets, sizes, minima and maxima',
+    summary: 'each tile of a fragment: box, offset, size, minimum, maximum, sum, nulls',
     load: () => import('../commands/tiles.ts'),
-  },
-  read: {
-    group: BYTES,
-    summary: 'cells of an array as TileDB returns them, all fragments merged; at any time',
-    load: () => import('../commands/read.ts'),
-  },
-  explain: {
-    group: BYTES,
-    summary: 'what a read of an array would do and cost, and what makes it slow',
-    load: () => import('../commands/explain.ts'),
-  },
-  history: {
-    group: BYTES,
-    summary: 'every version of a cell, in which fragment, and what hides it',
-    load: () => import('../commands/history.ts'),
-  },
-  decode: {
-    group: BYTES,
-    summary: 'cells, in stored order: as a table, JSON, NDJSON, CSV or Arrow',
-    load: () => import('../commands/decode.ts'),
   },
   tile: {
     group: BYTES,
-    summary: 'anatomy of one tile: chunks, filters, sizes at each stage',
+    summary: 'one tile: its chunks, and its bytes after each filter',
     load: () => import('../commands/tile.ts'),
   },
   dump: {
     group: BYTES,
-    summary: 'any file, byte by byte: annotated hex, or the tree of its fields; the bytes of one field',
+    summary: 'any file, byte by byte: annotated hex, or the tree of its fields',
     load: () => import('../commands/dump.ts'),
   },
   at: {
     group: BYTES,
-    summary: 'what a byte means, which cells it belongs to, what would notice a flip; or where a cell is',
+    summary:
+      'what a byte means, which cells it belongs to, what would notice a flip; or in which file and byte a cell is',
     load: () => import('../commands/at.ts'),
   },
   'write-sample': {
     group: OTHER,
-    summary: 'writes a sample array that TileDB opens',
+    summary: 'writes a sample array that TileDB opens; or cells again with other filters',
     load: () => import('../commands/write-sample.ts'),
   },
   completion: {

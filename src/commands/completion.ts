@@ -81,6 +81,11 @@ function bash(commands: readonly DescribedCommand[]): string {
     ([key, words]) => `    '${key}') COMPREPLY=($(compgen -W '${words}' -- "$word")); return ;;`,
   )
   return `# completion of ${PROGRAM} for bash: source <(${PROGRAM} completion bash)
+${FUNCTION}_files() {
+  local name
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
+}
 ${FUNCTION}() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command='' options='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -88,6 +93,7 @@ ${FUNCTION}() {
   done
   if [ -z "$command" ]; then
     COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$word"))
+    ${FUNCTION}_files "$word"
     return
   fi
   case "$command $before" in
@@ -100,9 +106,8 @@ ${cases.join('\n')}
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
   esac
   if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$word")); return; fi
-  compopt -o filenames 2>/dev/null
   COMPREPLY=()
-  while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -f -- "$word")
+  ${FUNCTION}_files "$word"
 }
 complete -F ${FUNCTION} ${PROGRAM}
 `
@@ -125,7 +130,7 @@ ${list.join('\n')}
   )
   _arguments -C '1:command:->command' '*::argument:->argument'
   case "$state" in
-    command) _describe 'command' commands ;;
+    command) _describe 'command' commands; _files ;;
     argument)
       case "$line[1]" in
 ${cases.join('\n')}
@@ -143,10 +148,7 @@ function zshSpec(flag: string, { description, takesValue, takesFile, choices }: 
 }
 
 function fish(commands: readonly DescribedCommand[]): string {
-  const lines = [
-    `# completion of ${PROGRAM} for fish: save in ~/.config/fish/completions`,
-    `complete -c ${PROGRAM} -n __fish_use_subcommand -f`,
-  ]
+  const lines = [`# completion of ${PROGRAM} for fish: save in ~/.config/fish/completions`]
   for (const { name, summary } of commands) {
     lines.push(`complete -c ${PROGRAM} -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`)
   }

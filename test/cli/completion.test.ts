@@ -70,6 +70,8 @@ describe('completion', () => {
       expect(complete('tiledb-inspect', '--quiet', 'ls', '--format', 'nd')).toEqual(['ndjson'])
       expect(complete('tiledb-inspect', 'completion', 'f')).toEqual(['fish'])
       expect(complete('tiledb-inspect', 'ls', 'an')).toEqual(['an array'])
+      // A target alone calls for its overview.
+      expect(complete('tiledb-inspect', 'an')).toEqual(['an array'])
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -1,0 +1,146 @@
+import { COMMANDS } from './commands.ts'
+
+/** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
+export type Question = readonly [question: string, call: string, words?: string]
+
+/** A test runs every call, and holds docs/questions.md against this list. */
+export const QUESTIONS: readonly Question[] = [
+  ['What is in this folder?', 'places', 'overview info describe show target'],
+  ['Which TileDB version wrote it, and which can read it?', 'places', 'release compatible format libtiledb'],
+  ['How many cells, fragments and bytes does it have?', 'places', 'count rows number size shape non-empty domain'],
+  ['When was it last written?', 'places', 'date time timestamp modified age old'],
+  ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong key password'],
+  ['Which dimensions, attributes, types and filters does it have?', 'schema places', 'column compression tile extent'],
+  ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
+  ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped attribute'],
+  ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
+  ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
+
+  ['Which fragments are there, and what state are they in?', 'ls places', 'list'],
+  ['Which fragments would vacuum remove?', 'ls places', 'to-vacuum vac clean up delete consolidated free'],
+  ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con commits'],
+  [
+    'Why do readers not see a fragment?',
+    'ls places',
+    'missing invisible hidden ignored uncommitted future new data write',
+  ],
+  ['Which folders are left from failed writes?', 'ls places', 'uncommitted crashed interrupted orphan leftover'],
+  ['Which fragments overlap?', 'ls places', 'duplicate overlapping'],
+  ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice'],
+  ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit'],
+  ['Which delete conditions are there?', 'commits places', 'deleted deletes del gdpr purge'],
+  ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
+
+  ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],
+  [
+    'What was this cell last Tuesday?',
+    'read weather --range station=1 --range day=7 --as-of 2024-05-02',
+    'earlier time travel past old value before yesterday',
+  ],
+  [
+    'Which fragment holds this cell, and which versions does it have?',
+    'history weather --cell station=1,day=7',
+    'who wrote changed overwritten deleted when why updates provenance',
+  ],
+  ['Which cells meet a condition?', 'read places --where "population > 1000000"', 'query filter find search null'],
+  ['How do I get it into pandas, CSV, JSON or Arrow?', 'read places -o places.csv', 'export convert parquet dataframe'],
+  ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
+  [
+    'In which file, at which byte is this cell?',
+    'at weather/__1714 --cell station=1,day=7 --field rain_mm',
+    'offset where position',
+  ],
+
+  ['Is my array corrupt?', 'check places', 'damage damaged broken valid fsck right integrity healthy ok truncated'],
+  ['Why does TileDB fail to open it?', 'check --level structure places', 'error cannot open exception fails'],
+  [
+    'Does every cell agree with the metadata?',
+    'check --level cells places',
+    'wrong missing statistics deep duplicates',
+  ],
+  ['Do the checksums fit?', 'verify-checksums places', 'md5 sha256 hash bit rot tag'],
+  ['Is this copy the same as the original?', 'diff --cells places my-copy', 'compare difference equal backup'],
+  ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
+
+  [
+    'Why is my read slow?',
+    'explain places --range lat=40..60',
+    'performance speed cost latency query time s3 requests',
+  ],
+  ['How much memory does a read need?', 'explain places', 'budget ram oom sm.mem.total_budget'],
+  ['Should I consolidate, and what would it bring?', 'explain places', 'many fragments slow advice optimize layout'],
+  ['Which tiles does a range touch?', 'rtree places --range lat=40..60', 'box mbr query index r-tree'],
+  ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du'],
+  ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
+  ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
+  ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
+  ['What are the minimum, maximum and nulls of each tile?', 'tiles places/__1714', 'min max sum statistics null count'],
+  ['Where does a fragment lie in the domain?', 'footer places/__1714', 'bounding box non-empty domain'],
+
+  ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
+  ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
+  ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
+  [
+    'How large would it be with other filters?',
+    'write-sample my-trial --schema schema.json --data cells.ndjson --filters zstd:level=19',
+    'compression compress recompress zstd try estimate smaller',
+  ],
+  ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
+]
+
+/** Words that say nothing about what is asked. */
+const EMPTY = new Set(
+  'a an the is are was were do does did i my me it its of in on at to for and or what which why how when where can may with this that be'.split(
+    ' ',
+  ),
+)
+const MOST_ANSWERS = 8
+
+/** Questions and commands that have the words; undefined if there are none. */
+export function answers(asked: readonly string[]): string | undefined {
+  const wanted = wordsOf(asked.join(' ')).filter((word) => !EMPTY.has(word))
+  const known = QUESTIONS.filter(([, call]) => commandOf(call) !== undefined)
+  const questions = best(known, wanted, ([question, call, words = '']) => `${question} ${words} ${call.split(' ')[0]}`)
+  const commands = best(Object.entries(COMMANDS), wanted, ([name, { summary }]) => `${name} ${summary}`)
+  if (questions.length + commands.length === 0) return undefined
+  const parts = [
+    ...questions.map(([question, call]) => `${question}\n  tiledb-inspect ${call}\n`),
+    ...(commands.length > 0 ? [`Commands: ${commands.map(([name]) => name).join(', ')}`] : []),
+    'tiledb-inspect <command> --help has the options of each. places and weather stand for your array.',
+  ]
+  return `${parts.join('\n')}\n`
+}
+
+/** The command of a call; undefined if there is none of that name. A target alone calls for its overview. */
+export function commandOf(call: string): string | undefined {
+  const [first] = call.split(' ')
+  if (first.startsWith('places')) return 'overview'
+  return Object.hasOwn(COMMANDS, first) ? first : undefined
+}
+
+/** The items with most of the words: those that have as many as the best. */
+function best<T>(items: readonly T[], wanted: readonly string[], textOf: (item: T) => string): T[] {
+  const counted = items.map((item) => {
+    const words = wordsOf(textOf(item))
+    return { item, count: wanted.filter((one) => words.some((word) => isLike(one, word))).length }
+  })
+  const most = Math.max(...counted.map(({ count }) => count))
+  if (most === 0) return []
+  return counted
+    .filter(({ count }) => count === most)
+    .map(({ item }) => item)
+    .slice(0, MOST_ANSWERS)
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
+}
+
+/** Least letters that two words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
+const LEAST_ALIKE = 4
+
+function isLike(asked: string, word: string): boolean {
+  if (asked === word) return true
+  const least = Math.min(asked.length, word.length)
+  return least >= LEAST_ALIKE && asked.slice(0, least) === word.slice(0, least)
+}

@@ -1,0 +1,95 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { chdir, cwd } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { commandOf, QUESTIONS } from '../../src/cli/questions.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+import { words } from '../helpers/sessions.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PAGE = readFileSync(`${ROOT}/docs/questions.md`, 'utf8')
+const folder = temporaryFolder()
+const before = cwd()
+
+/** Calls name the arrays as a reader would who stands beside them, and his own things. */
+beforeAll(async () => {
+  for (const name of ['places', 'weather'])
+    cpSync(`${ROOT}/examples/arrays/${name}`, `${folder}/${name}`, { recursive: true })
+  cpSync(`${folder}/places`, `${folder}/my-copy`, { recursive: true })
+  cpSync(`${ROOT}/test/fixtures/22/group`, `${folder}/my-group`, { recursive: true })
+  writeFileSync(`${folder}/my.key`, '0123456789abcdef0123456789abcdef')
+  chdir(folder)
+  await run(['schema', 'places', '-o', 'schema.json'])
+  await run(['decode', 'places/__1714', '-o', 'cells.ndjson'])
+})
+
+afterAll(() => chdir(before))
+
+test('there are 40 questions or more, each once, and the page has them all', () => {
+  expect(QUESTIONS.length).toBeGreaterThanOrEqual(40)
+  expect(new Set(QUESTIONS.map(([question]) => question)).size).toBe(QUESTIONS.length)
+  const rows = Array.from(PAGE.matchAll(/^\| (.+?) \| `tiledb-inspect (.+?)` \|$/gm), ([, question, call]) => [
+    question,
+    call,
+  ])
+  expect(rows).toEqual(QUESTIONS.map(([question, call]) => [question, call]))
+})
+
+describe('each is answered', () => {
+  test.each(QUESTIONS.map(([question, call]) => [question, call]))('%s %s', async (_, call) => {
+    expect(commandOf(call)).toBeDefined()
+    const { code, stderr, text } = await run(words(call))
+    expect({ call, code, stderr }).toMatchObject({ call, code: 0, stderr: expect.not.stringContaining('error') })
+    if (!/ -o /.test(call)) expect(text).not.toBe('')
+  })
+
+  test('and every command answers one', () => {
+    const answering = new Set(QUESTIONS.map(([, call]) => commandOf(call)))
+    expect(Object.keys(COMMANDS).filter((name) => !answering.has(name))).toEqual(['completion'])
+  })
+})
+
+describe('help with a word', () => {
+  test.each([
+    [['vacuum'], 'tiledb-inspect ls places\n'],
+    [['which', 'fragment', 'would', 'vacuuming', 'remove?'], 'tiledb-inspect ls places\n'],
+    [['slow'], 'tiledb-inspect explain places'],
+    [['Tuesday'], '--as-of'],
+    [['corrupted'], 'tiledb-inspect check places\n'],
+    [['key'], '--key-file'],
+    [['pandas'], 'read places -o places.csv'],
+    [['consolidate'], 'tiledb-inspect commits places\n'],
+    [['R-tree'], 'tiledb-inspect rtree'],
+  ])('%j', async (asked, answer) => {
+    const { code, text, stderr } = await run(['help', ...asked])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(text).toContain(answer)
+    expect(text.split('\n').length).toBeLessThanOrEqual(30)
+  })
+
+  test('finds each question by its own words', async () => {
+    for (const [question, call] of QUESTIONS) {
+      const { text } = await run(['help', ...question.split(' ')])
+      expect([question, text.includes(`  tiledb-inspect ${call}\n`)]).toEqual([question, true])
+    }
+  })
+
+  test('that nothing has is taken for a command', async () => {
+    expect(await run(['help', 'lss'])).toMatchObject({
+      code: 2,
+      text: '',
+      stderr: "error: unknown command 'lss'; did you mean ls?\n",
+    })
+  })
+})
+
+test('the help of the program fits 80 columns, and its questions name commands', async () => {
+  const { text } = await run(['--help'])
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  const [, list] = text.split('\nQuestions:\n')
+  const named = Array.from(list.matchAll(/^ {2}\S.*? {2,}(\S+)/gm), ([, name]) => name)
+  expect(named.length).toBeGreaterThan(5)
+  for (const name of named) expect(name === 'the' || Object.hasOwn(COMMANDS, name)).toBe(true)
+})
