@@ -32,7 +32,10 @@ const withoutChildProcess = {
  */
 const EVERY_DAY = [
   'main',
-  ...['ls', 'overview', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
+  ...['ls', 'overview', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [
+    `commands/${name}`,
+    `render/views/${name}`,
+  ]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 /** What `read` uses beside that is a file of its own, whose compiled code is cached, too. */

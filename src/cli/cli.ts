@@ -77,6 +77,7 @@ Questions:
   Is it corrupt? Why does it not open?       check
   Which fragments would vacuum remove?       ls
   Why do readers not see a fragment?         ls
+  May I delete this file or folder?          why
   What was this cell last Tuesday?           read --as-of TIME --range DIM=VALUE
   Which fragment holds this cell?            history --cell DIM=VALUE,...
   Why is my read slow? What would help?      explain

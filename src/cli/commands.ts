@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   why: {
     group: RIGHT,
-    summary: 'what a file or folder is for, what is lost without it, and whether it may be deleted',
+    summary: 'what a file or folder is for, what is lost without it, whether it may be deleted',
     load: () => import('../commands/why.ts'),
   },
   'verify-checksums': {

@@ -29,6 +29,7 @@ export const QUESTIONS: readonly Question[] = [
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit'],
   ['Which delete conditions are there?', 'commits places', 'deleted deletes del gdpr purge'],
+  ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
 
   ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],

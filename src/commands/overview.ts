@@ -152,7 +152,7 @@ async function fragmentOverview(
       ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
       call('files, filters', 'ls', short),
       call('every byte', 'check', short),
-      ...(array ? [call('its array', '', array.folder.path)] : []),
+      ...(array ? [call('may it go?', 'why', short)] : []),
     ],
   }
 }
@@ -242,7 +242,7 @@ async function fileOverview(
     next: [
       call('every byte', 'dump', short),
       call('its fields', 'dump --tree', short),
-      ...(array ? [call('its array', '', array.folder.path)] : []),
+      ...(array ? [call('may it go?', 'why', short)] : []),
     ],
   }
 }

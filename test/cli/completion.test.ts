@@ -65,7 +65,7 @@ describe('completion', () => {
         const call = `source ${file}; cd ${folder}; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _tiledb_inspect; printf '%s\\n' "\${COMPREPLY[@]}"`
         return spawnSync('bash', ['-c', call], { encoding: 'utf8' }).stdout.trim().split('\n')
       }
-      expect(complete('tiledb-inspect', 'sc')).toEqual(['schema'])
+      expect(complete('tiledb-inspect', 'sche')).toEqual(['schema'])
       expect(complete('tiledb-inspect', 'ls', '--ra').sort()).toEqual(['--range', '--raw'])
       expect(complete('tiledb-inspect', '--quiet', 'ls', '--format', 'nd')).toEqual(['ndjson'])
       expect(complete('tiledb-inspect', 'completion', 'f')).toEqual(['fish'])
