@@ -1,5 +1,6 @@
 import type { ExplainQuery, ReadPlan } from './plan.ts'
 import { SparseIndex } from './sparse-index.ts'
+import { globalMemory } from './sparse-memory.ts'
 
 /**
  * What SparseGlobalOrderReader does: reads of sparse arrays in global order, and unordered ones where no duplicates are allowed.
@@ -19,13 +20,14 @@ export async function planSparseGlobal(q: ExplainQuery): Promise<ReadPlan> {
   const { touched, isRanged, fields } = index
   const kept = found?.tiles ?? touched
   const fragments = index.fragmentPlans(found?.tiles, isRanged)
+  const metadata_reads = index.metadataReads(schema.cell_order !== 'hilbert')
   return {
     reader: 'SparseGlobalOrderReader',
     fragments,
     tile_reads: [...index.firstReads(touched, true), ...index.tileReads(fields.attributes, kept, 3)],
-    metadata_reads: index.metadataReads(schema.cell_order !== 'hilbert'),
+    metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
     cells_found: found ? found.cells : null,
-    least_memory_budget: 0,
+    least_memory_budget: await globalMemory(index, metadata_reads, found),
   }
 }

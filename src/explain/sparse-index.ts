@@ -42,6 +42,8 @@ export interface IndexedFragment extends TouchedTiles {
 export interface FoundCells {
   /** By fragment: the tiles that give cells, rising. */
   tiles: Uint32Array[]
+  /** By fragment: how many cells each touched tile gives. */
+  counts: Uint32Array[]
   cells: number
 }
 
@@ -97,7 +99,7 @@ export class SparseIndex {
   }
 
   /** The slot of a field in a fragment; -1 where the reader finds none. @see ReaderBase::skip_field */
-  private slotOf({ opened, loadsTimes }: IndexedFragment, name: string): number {
+  slotOf({ opened, loadsTimes }: IndexedFragment, name: string): number {
     const { slots, format_version, schema } = opened.info
     if (name === TIMESTAMPS && !loadsTimes) return -1
     const dimension = schema.domain.dimensions.some((one) => one.name === name)
@@ -156,15 +158,18 @@ export class SparseIndex {
     return reads
   }
 
+  /** Number of the lists of tile offsets that a fragment needs. @see ReaderBase::tile_offset_sizes */
+  offsetLists(fragment: IndexedFragment): number {
+    const { info } = fragment.opened
+    if (info.format_version >= 3) return this.offsetReads(fragment).length
+    return 1 + this.fieldSlots(fragment).reduce((sum, slot) => sum + (info.slots[slot].varSized ? 3 : 1), 0)
+  }
+
   private offsetReads(fragment: IndexedFragment): MetadataRead[] {
     const { info } = fragment.opened
     const { index } = fragment
-    const names = [...this.fields.dimensions, ...this.fields.forConditions, ...this.fields.attributes]
-    if (this.usesTimes) names.push(TIMESTAMPS)
-    names.push(DELETE_TIMESTAMPS)
-    const slots = [...new Set([zippedSlot(info), ...names.map((name) => this.slotOf(fragment, name))])]
+    const slots = [...(info.format_version < 5 ? [zippedSlot(info)] : []), ...this.fieldSlots(fragment)]
     return slots.flatMap((slot): MetadataRead[] => {
-      if (slot < 0) return []
       const { varSized, nullable } = info.slots[slot]
       const reads: MetadataRead[] = [{ fragment: index, section: 'tile_offsets', slot }]
       if (varSized)
@@ -175,6 +180,14 @@ export class SparseIndex {
       if (nullable) reads.push({ fragment: index, section: 'tile_validity_offsets', slot })
       return reads
     })
+  }
+
+  /** The slots of all fields that are loaded. */
+  private fieldSlots(fragment: IndexedFragment): number[] {
+    const names = [...this.fields.dimensions, ...this.fields.forConditions, ...this.fields.attributes]
+    if (this.usesTimes) names.push(TIMESTAMPS)
+    names.push(DELETE_TIMESTAMPS)
+    return [...new Set(names.map((name) => this.slotOf(fragment, name)))].filter((slot) => slot >= 0)
   }
 
   /** The tiles that the ranges touch, by fragment. */
@@ -231,32 +244,25 @@ export class SparseIndex {
     const { opened, query } = this.query
     const { dimensions } = opened.schema.domain
     const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
-    const found: FoundCells = { tiles: [], cells: 0 }
+    const all: Uint32Array[] = []
     for (const { opened: one, index, tiles, inside } of this.fragments) {
-      const { info } = one
-      const empty = new Set<number>()
-      found.cells += cellsOf(
-        info,
-        tiles.filter((_, i) => inside[i] === 1),
-      )
+      const counts = tiles.map((tile, i) => (inside[i] === 1 ? tileCellNum(one.info, tile) : 0))
+      all.push(counts)
       const partly = tiles.filter((_, i) => inside[i] === 0)
-      if (partly.length > 0) {
-        for (const tile of partly) empty.add(tile)
-        const source = await Source.open(one, index, columns, undefined)
-        try {
-          for await (const batch of source.batches([...partly], true)) {
-            const rows = rowsInside(dimensions, batch.columns as ColumnData[], batch.cell_num, query.ranges)
-            const count = rows?.length ?? batch.cell_num
-            found.cells += count
-            if (count > 0) empty.delete(batch.tile)
-          }
-        } finally {
-          await source.close()
+      if (partly.length === 0) continue
+      const source = await Source.open(one, index, columns, undefined)
+      let at = 0
+      try {
+        for await (const batch of source.batches([...partly], true)) {
+          while (tiles[at] !== batch.tile) at++
+          const rows = rowsInside(dimensions, batch.columns as ColumnData[], batch.cell_num, query.ranges)
+          counts[at] += rows?.length ?? batch.cell_num
         }
+      } finally {
+        await source.close()
       }
-      found.tiles.push(empty.size === 0 ? tiles : tiles.filter((tile) => !empty.has(tile)))
     }
-    return found
+    return this.foundOf(all)
   }
 
   private async mergedCells(): Promise<FoundCells> {
@@ -264,16 +270,20 @@ export class SparseIndex {
     const order = opened.schema.allows_duplicates ? 'unordered' : 'global'
     const asked = { ...query, order, fields: [], provenance: true } as const
     const at = readColumns(opened.schema, asked).length - PROVENANCE.length
-    const marks = this.fragments.map(({ opened: { info } }) => new Uint8Array(info.tile_num))
-    let cells = 0
+    const counts = this.fragments.map(({ opened: { info } }) => new Uint32Array(info.tile_num))
     for await (const { columns, cell_num } of readMerged(opened, asked)) {
-      cells += cell_num
       const from = int32s(columns[at])
       const tiles = int32s(columns[at + 1])
       // Numbers of tiles are of 64 bits, the upper of which are 0.
-      for (let i = 0; i < cell_num; i++) marks[from[i]][tiles[2 * i]] = 1
+      for (let i = 0; i < cell_num; i++) counts[from[i]][tiles[2 * i]]++
     }
-    return { cells, tiles: this.fragments.map(({ index, tiles }) => tiles.filter((tile) => marks[index][tile] === 1)) }
+    return this.foundOf(this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile])))
+  }
+
+  /** @param counts by fragment: cells of each touched tile */
+  private foundOf(counts: Uint32Array[]): FoundCells {
+    const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
+    return { cells, counts, tiles: this.touched.map((tiles, f) => tiles.filter((_, i) => counts[f][i] > 0)) }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ExplainQuery, ReadPlan } from './plan.ts'
 import { SparseIndex } from './sparse-index.ts'
+import { unorderedMemory } from './sparse-memory.ts'
 
 /**
  * What SparseUnorderedWithDupsReader does: unordered reads of sparse arrays that allow duplicates.
@@ -18,6 +19,7 @@ export async function planSparseUnordered(q: ExplainQuery): Promise<ReadPlan> {
   const kept = found?.tiles ?? touched
   const dimensions = isRanged ? [] : fields.dimensions.filter((name) => !fields.forConditions.includes(name))
   const fragments = index.fragmentPlans(found?.tiles, isRanged)
+  const metadata_reads = index.metadataReads(false)
   return {
     reader: 'SparseUnorderedWithDupsReader',
     fragments,
@@ -25,9 +27,9 @@ export async function planSparseUnordered(q: ExplainQuery): Promise<ReadPlan> {
       ...index.firstReads(touched, isRanged),
       ...index.tileReads([...fields.attributes, ...dimensions], kept, 3),
     ],
-    metadata_reads: index.metadataReads(false),
+    metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
     cells_found: found ? found.cells : null,
-    least_memory_budget: 0,
+    least_memory_budget: await unorderedMemory(index, metadata_reads, found),
   }
 }

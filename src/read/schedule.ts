@@ -118,7 +118,7 @@ function sizeOf({ source, tile }: Place): number {
 }
 
 /** A column of cells, given by their bytes. */
-function columnOf(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
+export function columnOf(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
   const starts = new Float64Array(cells.length + 1)
   for (const [i, { length }] of cells.entries()) starts[i + 1] = starts[i] + length
   const data = new Uint8Array(starts[cells.length])

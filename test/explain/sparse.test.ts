@@ -21,6 +21,7 @@ interface Counts {
   cells_found: number
   /** Unfiltered bytes of sections, by name. */
   metadata: Record<string, number>
+  least_memory_budget: number
 }
 
 /** A query, and what TileDB 2.30 counted: test/fixtures/README.md says how it is spelled. */
@@ -66,7 +67,10 @@ async function planOf(asked: Explained, exact: boolean): Promise<{ opened: Opene
   return { opened, plan: await (unordered ? planSparseUnordered : planSparseGlobal)({ opened, query, exact }) }
 }
 
-async function countsOf(opened: OpenedArray, plan: ReadPlan): Promise<Omit<Counts, 'cells_found'>> {
+async function countsOf(
+  opened: OpenedArray,
+  plan: ReadPlan,
+): Promise<Omit<Counts, 'cells_found' | 'least_memory_budget'>> {
   const metadata: Record<string, number> = {}
   for (const { fragment, section, slot } of plan.metadata_reads) {
     const stored = await metadataSections(opened.fragments[fragment].fragment)
@@ -84,6 +88,9 @@ describe.each([...new Set(explained.map(({ array }) => array))])('%s', (name) =>
       const { opened, plan } = await planOf(asked, true)
       const found = { ...(await countsOf(opened, plan)), cells_found: plan.cells_found, asked }
       expect(found).toEqual({ tiles_read, cells_read, cells_found, metadata, asked })
+      const memory = plan.least_memory_budget - asked.least_memory_budget
+      const near = Math.abs(memory) <= 0.02 * asked.least_memory_budget
+      expect({ asked, memory, near }).toEqual({ asked, memory, near: true })
     }
   })
 
@@ -98,6 +105,7 @@ describe.each([...new Set(explained.map(({ array }) => array))])('%s', (name) =>
       })
       expect(found.tiles_read).toBeGreaterThanOrEqual(asked.tiles_read)
       expect(plan.cells_found).toBeNull()
+      expect({ asked, ok: plan.least_memory_budget >= 0.98 * asked.least_memory_budget }).toEqual({ asked, ok: true })
     }
   })
 })

@@ -1,0 +1,470 @@
+import { rowsInside } from '../cells/bounds.ts'
+import { orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { type ColumnData, cellBytes } from '../cells/column.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
+import { fixedSize } from '../format/range.ts'
+import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import { isCutByTime } from '../read/opening.ts'
+import { readColumns } from '../read/query.ts'
+import { columnOf } from '../read/schedule.ts'
+import { Source } from '../read/source.ts'
+import { metadataSections } from '../store/metadata-sections.ts'
+import type { MetadataRead } from './plan.ts'
+import type { FoundCells, IndexedFragment, SparseIndex } from './sparse-index.ts'
+
+/**
+ * The least `sm.mem.total_budget` with which TileDB's readers of sparse arrays by index make progress, where its shares are the defaults:
+ * a half of it is for coordinates and what is loaded beside them, a tenth for metadata. What is returned has all that is left.
+ *
+ * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; sizes measured with TileDB 2.30
+ */
+const FOR_COORDINATES = 0.5
+const FOR_METADATA = 0.1
+/** Most bytes for tiles at once: `sm.mem.tile_upper_memory_limit`. */
+const MOST_TILES = 2 ** 30
+/** How close budgets are that are tried. */
+const STEP = 1.02
+/** Bytes of TileDB's objects on 64-bit systems. */
+const UNORDERED_TILE = 1464
+const GLOBAL_TILE = 1576
+const TILE_ID = 16
+const TILE_RANGE = 16
+const TIME = 8
+const POINTER = 8
+const OFFSET = 8
+const HILBERT_VALUE = 8
+const VECTOR = 32
+/** The vectors of the tile offsets of a slot. */
+const SLOT_VECTORS = 4 * VECTOR
+
+/** The tiles that a reader loads, in its order: fragment after fragment. */
+interface LoadedTiles {
+  count: number
+  /** Positions of the fragments. */
+  fragment: Uint32Array
+  /** Bytes of the coordinates, and of what is loaded beside them. */
+  first: Float64Array
+  /** Bytes of the largest field to return that is not loaded before. */
+  returned: Float64Array
+  /** The same for each such field. */
+  fields: readonly Float64Array[]
+  /** 0 for a tile of which no cell stays. */
+  gives: Uint8Array
+}
+
+interface Metadata {
+  /** Bytes of footers and R-trees. */
+  loaded: number
+  /** Bytes of the budget that all metadata needs. */
+  least: number
+}
+
+/** Of SparseUnorderedWithDupsReader. @param found undefined if it is not known which cells stay */
+export async function unorderedMemory(
+  index: SparseIndex,
+  reads: readonly MetadataRead[],
+  found: FoundCells | undefined,
+): Promise<number> {
+  const metadata = await metadataMemory(index, reads)
+  const tiles = await loadedTiles(index, found, UNORDERED_TILE)
+  const ranges = index.isRanged ? TILE_RANGE * runsOf(index) : 0
+  const held = metadata.loaded + ranges
+  const least = Math.max(metadata.least, ranges / FOR_METADATA)
+  const most = Math.max(enoughToReturn(tiles, held), largest(tiles.first) + largest(tiles.returned) + held)
+  return leastBudget(least, most, (budget) => unorderedWorks(tiles, budget, held), found === undefined)
+}
+
+/** Of SparseGlobalOrderReader. @param found undefined if it is not known which cells stay */
+export async function globalMemory(
+  index: SparseIndex,
+  reads: readonly MetadataRead[],
+  found: FoundCells | undefined,
+): Promise<number> {
+  const { loaded, least } = await metadataMemory(index, reads)
+  const tiles = await loadedTiles(index, found, GLOBAL_TILE)
+  const { schema } = index.query.opened
+  const returned = enoughToReturn(tiles, loaded)
+  if (schema.cell_order === 'hilbert') {
+    const most = (index.fragments.length * largest(tiles.first)) / FOR_COORDINATES
+    return leastBudget(
+      least,
+      Math.max(most, returned),
+      (budget) => hilbertWorks(index, tiles, budget, loaded),
+      found === undefined,
+    )
+  }
+  // Once to list the tiles of fragments, and once in their order.
+  const listing = Math.max(least, (2 * TILE_ID * tiles.count) / FOR_COORDINATES)
+  const isAlone = index.fragments.filter((one) => one.tiles.length > 0).length < 2
+  const first = isAlone ? largest(tiles.first) : tiles.first.reduce((sum, size) => sum + size, 0)
+  const most = Math.max(returned, (TILE_ID * tiles.count + first) / FOR_COORDINATES)
+  const leastIn = (places: TilePlaces, everyMore: boolean): number =>
+    leastBudget(
+      listing,
+      most,
+      (budget) => globalWorks(tiles, places, schema.allows_duplicates, budget, loaded),
+      everyMore,
+    )
+  const boxes = await placesOf(index, tiles, undefined)
+  if (found === undefined) return leastIn(boxes, true)
+  const likely = leastIn(boxes, false)
+  return isAlone || likely <= Math.ceil(listing)
+    ? likely
+    : leastIn(await placesOf(index, tiles, await tileEnds(index)), false)
+}
+
+/** A budget with which what is returned always has enough. */
+function enoughToReturn({ returned }: LoadedTiles, held: number): number {
+  return (largest(returned) + held) / (1 - FOR_COORDINATES)
+}
+
+function largest(sizes: Float64Array): number {
+  return sizes.reduce((most, size) => Math.max(most, size), 0)
+}
+
+/**
+ * The least budget that works, within 1 %. A larger one may fail: more memory loads more coordinates, and leaves less for the rest.
+ *
+ * @param least no smaller budget works
+ * @param most from this on all work
+ * @param everyMore whether to give one from which on all work
+ */
+function leastBudget(least: number, most: number, works: (budget: number) => boolean, everyMore: boolean): number {
+  const bottom = Math.ceil(least)
+  const top = Math.max(bottom, Math.ceil(most))
+  let [fails, good] = [bottom, top]
+  if (everyMore) {
+    for (fails = top; fails > bottom && works(fails); fails = Math.max(bottom, Math.floor(fails / STEP))) good = fails
+  } else {
+    for (good = bottom; good < top && !works(good); good = Math.min(top, Math.ceil(good * STEP))) fails = good
+  }
+  if (good === bottom || works(fails)) return Math.min(fails, good)
+  while (good - fails > fails / 200) {
+    const middle = Math.floor((fails + good) / 2)
+    if (works(middle)) good = middle
+    else fails = middle
+  }
+  return good
+}
+
+/**
+ * Footers that were read from their files and R-trees are counted as they are stored, the lists of tile offsets by their number.
+ *
+ * @see ReaderBase::tile_offset_sizes, MemoryTracker::get_memory_available
+ */
+async function metadataMemory(index: SparseIndex, reads: readonly MetadataRead[]): Promise<Metadata> {
+  const { opened } = index.query
+  const consolidated = await opened.array.consolidatedFooters()
+  let [loaded, vectors] = [0, 0]
+  for (const { fragment, info } of opened.fragments) {
+    vectors += info.v1 ? vectorsOf(info.v1) : SLOT_VECTORS * info.slots.length
+    if (!consolidated.has(fragment.name)) loaded += info.footer?.size ?? 0
+  }
+  const trees = new Set(reads.flatMap(({ section, fragment }) => (section === 'rtree' ? [fragment] : [])))
+  for (const at of trees) {
+    const { fragment } = opened.fragments[at]
+    loaded += (await metadataSections(fragment)).find(({ name }) => name === 'rtree')?.unfiltered_size ?? 0
+    await fragment.close()
+  }
+  let offsets = 0
+  for (const fragment of index.fragments) {
+    if (!fragment.relevant) continue
+    const { slots, tile_num } = fragment.opened.info
+    offsets += SLOT_VECTORS * slots.length + OFFSET * tile_num * index.offsetLists(fragment)
+  }
+  return { loaded, least: (loaded + vectors + offsets) / FOR_METADATA }
+}
+
+/** Versions 1 and 2 load all offsets as the array is opened. */
+function vectorsOf({ tile_offsets, tile_var_offsets, tile_var_sizes }: FragmentMetadataV1): number {
+  return [...tile_offsets, ...tile_var_offsets, ...tile_var_sizes].reduce(
+    (sum, { values }) => sum + VECTOR + OFFSET * values.length,
+    0,
+  )
+}
+
+/** Runs of touched tiles without a gap. */
+function runsOf({ fragments }: SparseIndex): number {
+  return fragments.reduce(
+    (sum, { tiles }) => sum + tiles.filter((tile, i) => i === 0 || tiles[i - 1] !== tile - 1).length,
+    0,
+  )
+}
+
+type TileBytes = (tile: number) => number
+
+async function loadedTiles(
+  index: SparseIndex,
+  found: FoundCells | undefined,
+  tileObject: number,
+): Promise<LoadedTiles> {
+  const { opened, query } = index.query
+  const { schema } = opened
+  const isGlobal = tileObject === GLOBAL_TILE
+  const count = index.fragments.reduce((sum, { tiles }) => sum + tiles.length, 0)
+  const withCoordinates = isGlobal || index.isRanged
+  const { dimensions, attributes, forConditions } = index.fields
+  const returned = [
+    ...attributes,
+    ...(withCoordinates ? [] : dimensions.filter((name) => !forConditions.includes(name))),
+  ]
+  const tiles: LoadedTiles = {
+    count,
+    fragment: new Uint32Array(count),
+    first: new Float64Array(count),
+    returned: new Float64Array(count),
+    fields: returned.map(() => new Float64Array(count)),
+    gives: new Uint8Array(count).fill(1),
+  }
+  let at = 0
+  for (const fragment of index.fragments) {
+    const { info } = fragment.opened
+    if (fragment.tiles.length === 0) continue
+    const isDeleted = info.slots.some(({ kind }) => kind === 'delete_timestamps')
+    const isCut = info.slots.some(({ kind }) => kind === 'timestamps') && isCutByTime(opened, fragment.opened)
+    const hasConditions = isDeleted || query.where !== undefined || opened.deletes.length > 0
+    const duplicates = !isGlobal || schema.allows_duplicates
+    const bitmaps =
+      (index.isRanged || isCut || (duplicates && hasConditions) ? 1 : 0) + (!duplicates && hasConditions ? 1 : 0)
+    const perCell =
+      (fragment.loadsTimes ? TIME : 0) +
+      (isDeleted ? TIME : 0) +
+      bitmaps +
+      (isGlobal && schema.cell_order === 'hilbert' ? HILBERT_VALUE : 0)
+    const beside = await Promise.all(
+      [...(withCoordinates ? dimensions : []), ...forConditions].map((name) => bytesOf(index, fragment, name)),
+    )
+    const later = await Promise.all(returned.map((name) => bytesOf(index, fragment, name)))
+    const counts = found?.counts[fragment.index]
+    fragment.tiles.forEach((tile, i) => {
+      const cells = tileCellNum(info, tile)
+      const stay = counts && !(duplicates ? false : fragment.inside[i] === 1 && !isCut) ? counts[i] : cells
+      tiles.fragment[at] = fragment.index
+      tiles.first[at] = tileObject + cells * perCell + beside.reduce((sum, bytes) => sum + bytes(tile), 0)
+      if (duplicates && counts && counts[i] === 0) tiles.gives[at] = 0
+      later.forEach((bytes, f) => {
+        const isVar = schema.attributes.some(({ name, cell_val_num }) => name === returned[f] && cell_val_num === 'var')
+        const size = bytes(tile)
+        tiles.fields[f][at] = size + (isVar && size > 0 ? POINTER * stay : 0)
+        tiles.returned[at] = Math.max(tiles.returned[at], tiles.fields[f][at])
+      })
+      at++
+    })
+    await fragment.opened.fragment.close()
+  }
+  return tiles
+}
+
+/** Bytes without filters of the tiles of a field. @see ReaderBase::get_attribute_tile_size */
+async function bytesOf(index: SparseIndex, fragment: IndexedFragment, name: string): Promise<TileBytes> {
+  const { info } = fragment.opened
+  const { schema } = index.query.opened
+  const dimension = schema.domain.dimensions.find((one) => one.name === name)
+  const cellsOf = (tile: number): number => tileCellNum(info, tile)
+  if (dimension && info.format_version < 5) return (tile) => cellsOf(tile) * (fixedSize(dimension) ?? 0)
+  const slot = index.slotOf(fragment, name)
+  if (slot < 0) return () => 0
+  const { varSized, cellSize } = info.slots[slot]
+  const isNullable = schema.attributes.some((one) => one.name === name && one.nullable)
+  const perCell = (varSized ? OFFSET : cellSize) + (isNullable ? 1 : 0)
+  const sizes = varSized ? await fragment.opened.fragment.offsets('tile_var_sizes', slot) : undefined
+  return (tile) => cellsOf(tile) * perCell + (sizes?.[tile] ?? 0)
+}
+
+/** @param held bytes of metadata, and of lists of tiles */
+function unorderedWorks({ count, first, fields, gives }: LoadedTiles, budget: number, held: number): boolean {
+  const most = Math.min(MOST_TILES, budget * FOR_COORDINATES)
+  let next = 0
+  while (next < count) {
+    let used = 0
+    const group: number[] = []
+    for (
+      ;
+      next < count && (used + first[next] <= most || (group.length === 0 && first[next] <= budget - held));
+      next++
+    ) {
+      used += first[next]
+      group.push(next)
+    }
+    if (group.length === 0) return false
+    const left = group.filter((tile) => gives[tile] === 1)
+    for (const tile of group) if (gives[tile] === 0) used -= first[tile]
+    for (let from = 0; from < left.length; ) {
+      const room = budget - used - held
+      let to = left.length
+      for (const field of fields) {
+        let sum = 0
+        for (let i = from; i < to; i++) {
+          const size = field[left[i]]
+          if (sum + size > Math.min(MOST_TILES, room) && (i > from || size > room)) to = i
+          sum += size
+        }
+      }
+      if (to === from) return false
+      for (; from < to; from++) used -= first[left[from]]
+    }
+  }
+  return true
+}
+
+/** Every fragment has its share, as long as it has tiles to load. */
+function hilbertWorks(index: SparseIndex, tiles: LoadedTiles, budget: number, held: number): boolean {
+  const waiting = index.fragments
+    .filter((one) => !index.isRanged || one.tiles.length > 0)
+    .map((one) => one.tiles.length)
+  let share = (budget * FOR_COORDINATES) / waiting.length
+  const more = waiting.filter((count) => count > 1).length
+  let [used, own] = [0, 0]
+  for (let i = 0; i < tiles.count; i++) {
+    const isFirst = i === 0 || tiles.fragment[i] !== tiles.fragment[i - 1]
+    if (isFirst) own = 0
+    share = (budget * FOR_COORDINATES) / (isFirst ? waiting.length : Math.max(1, more))
+    if (tiles.first[i] > share) return false
+    if (own + tiles.first[i] > (budget * FOR_COORDINATES) / waiting.length) continue
+    own += tiles.first[i]
+    used += tiles.first[i]
+  }
+  return tiles.returned.every((size) => size <= budget - used - held)
+}
+
+/** Where tiles are in global order, as ranks: their cells, and the lowest corner of their boxes. */
+interface TilePlaces {
+  corner: Uint32Array
+  first: Uint32Array
+  last: Uint32Array
+  /** The tiles in the order in which the reader loads them: by their corners. */
+  order: Int32Array
+}
+
+/**
+ * Tiles are loaded in the order of their corners while there is room. Then cells are merged that come before the corner of the next tile
+ * of a fragment of which no tile is loaded, up to the last cell of a fragment that has more tiles.
+ *
+ * @see SparseGlobalOrderReader::create_result_tiles_using_preprocess, merge_result_cell_slabs
+ */
+function globalWorks(
+  { count, fragment, first: sizes, returned, gives }: LoadedTiles,
+  { corner, first, last, order }: TilePlaces,
+  duplicates: boolean,
+  budget: number,
+  held: number,
+): boolean {
+  const most = budget * FOR_COORDINATES
+  let used = TILE_ID * count
+  const open = new Map<number, number[]>()
+  const unloaded = new Map<number, number>()
+  for (let i = 0; i < count; i++) unloaded.set(fragment[i], (unloaded.get(fragment[i]) ?? 0) + 1)
+  let [next, done] = [0, -1]
+  while (next < count || open.size > 0) {
+    const before = next
+    for (; next < count && used + sizes[order[next]] <= most; next++) {
+      const tile = order[next]
+      const f = fragment[tile]
+      unloaded.set(f, (unloaded.get(f) ?? 0) - 1)
+      if (gives[tile] === 0) continue
+      used += sizes[tile]
+      const known = open.get(f)
+      if (known) known.push(tile)
+      else open.set(f, [tile])
+    }
+    if (next < count && open.size === 0 && next === before) return false
+    // Cells of rank up to `end` are merged.
+    let end = Number.POSITIVE_INFINITY
+    const pending = [...unloaded].some(([f, left]) => left > 0 && !open.has(f))
+    for (let i = next; pending && i < count; i++) {
+      if (open.has(fragment[order[i]])) continue
+      end = corner[order[i]] - (duplicates ? 0 : 1)
+      break
+    }
+    for (const [f, loaded] of open) if ((unloaded.get(f) ?? 0) > 0) end = Math.min(end, last[loaded[loaded.length - 1]])
+    let moved = end > done && next > before
+    const room = budget - used - held
+    for (const [f, loaded] of open) {
+      for (const tile of loaded) {
+        if (first[tile] > end) break
+        if (returned[tile] > room) return false
+        if (last[tile] > done && first[tile] <= end && end > done) moved = true
+      }
+      while (loaded.length > 0 && last[loaded[0]] <= end && (loaded.length === 1 || first[loaded[1]] <= end)) {
+        used -= sizes[loaded.shift() as number]
+        moved = true
+      }
+      if (loaded.length === 0) open.delete(f)
+    }
+    if (!moved && next === before) return false
+    done = Math.max(done, end)
+  }
+  return true
+}
+
+/** The first and the last cell of each tile inside the ranges, by dimension; undefined for a tile without any. */
+type TileEnds = ([first: Uint8Array[], last: Uint8Array[]] | undefined)[]
+
+/** Reads the coordinates of all touched tiles. */
+async function tileEnds(index: SparseIndex): Promise<TileEnds> {
+  const { opened, query } = index.query
+  const { dimensions } = opened.schema.domain
+  const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
+  const ends: TileEnds = []
+  for (const { opened: one, index: at, tiles } of index.fragments) {
+    const own = new Map<number, [Uint8Array[], Uint8Array[]]>()
+    const source = await Source.open(one, at, columns, undefined)
+    try {
+      for await (const batch of source.batches([...tiles])) {
+        const coordinates = batch.columns as ColumnData[]
+        const rows = rowsInside(dimensions, coordinates, batch.cell_num, query.ranges)
+        const count = rows?.length ?? batch.cell_num
+        if (count === 0) continue
+        const cell = (i: number): Uint8Array[] =>
+          dimensions.map((d, c) => cellBytes(coordinates[c], rows?.[i] ?? i, fixedSize(d) ?? 0).slice())
+        own.set(batch.tile, [own.get(batch.tile)?.[0] ?? cell(0), cell(count - 1)])
+      }
+    } finally {
+      await source.close()
+    }
+    for (const tile of tiles) ends.push(own.get(tile))
+  }
+  return ends
+}
+
+/** @param ends without them, cells may be anywhere in the boxes of their tiles */
+async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds | undefined): Promise<TilePlaces> {
+  const { schema } = index.query.opened
+  const { dimensions } = schema.domain
+  const { count } = tiles
+  const points: Uint8Array[][] = dimensions.map(() => new Array(3 * count))
+  let at = 0
+  for (const { opened: one, tiles: own } of index.fragments) {
+    if (own.length === 0) continue
+    const leaves = leafLevel(await one.fragment.rtree()) as RTreeLevel
+    for (const tile of own) {
+      const mbr = mbrAt(leaves, tile, dimensions)
+      const known = ends?.[at]
+      if (ends && !known) tiles.gives[at] = 0
+      for (const d of dimensions.keys()) {
+        points[d][at] = mbr[d].min
+        // Where nothing is known the first cell comes as late as it may: cells that are merged late hold memory longest.
+        points[d][count + at] = known?.[0][d] ?? mbr[d].max
+        points[d][2 * count + at] = known?.[1][d] ?? mbr[d].max
+      }
+      at++
+    }
+    await one.fragment.close()
+  }
+  const columns = dimensions.map((dimension, d) => columnOf(points[d], fixedSize(dimension)))
+  const lanes = orderLanes(schema, columns, 3 * count)
+  const sorted = sortedPositions(lanes, 3 * count)
+  const ranks = new Uint32Array(3 * count)
+  for (let i = 1; i < sorted.length; i++) {
+    const [a, b] = [sorted[i - 1], sorted[i]]
+    ranks[b] = ranks[a] + (lanes.some((lane) => lane[a] !== lane[b]) ? 1 : 0)
+  }
+  const corner = ranks.slice(0, count)
+  return {
+    corner,
+    first: ranks.slice(count, 2 * count),
+    last: ranks.slice(2 * count),
+    order: sortedPositions([corner], count),
+  }
+}
