@@ -1,5 +1,5 @@
 import { type Bounds, compare, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
-import { allRows, type ColumnData } from '../cells/column.ts'
+import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -9,6 +9,8 @@ import { isCutByTime } from '../read/opening.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import { rangesOf } from './partition-ranges.ts'
+import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './partitions.ts'
 import type { ExplainQuery, FragmentPlan, MetadataRead, ReadPlan, TileRead } from './plan.ts'
 
 /** Tiles of a fragment that the ranges touch. */
@@ -26,39 +28,41 @@ interface Touched {
  * ones. It then reads the other fields of all these tiles, also of those without a cell in the ranges. No tile is dropped by
  * minima and maxima. Each field is a call of its own, but the dimensions are one.
  *
- * It takes no notice of `sm.mem.total_budget`.
+ * Where it expects more than fits into the buffers or into `sm.memory_budget`, it reads part after part of the ranges, each
+ * with all its tiles: see {@link Partitioner}. It takes no notice of `sm.mem.total_budget`.
  *
- * @see tiledb/sm/query/legacy/reader.cc; Subarray::precompute_tile_overlap
+ * @param buffers by default there is room for all
+ * @see tiledb/sm/query/legacy/reader.cc
  */
-export async function planLegacy({ opened, query, exact }: ExplainQuery): Promise<ReadPlan> {
+export async function planLegacy(
+  { opened, query, exact }: ExplainQuery,
+  buffers: Buffers = ENDLESS,
+): Promise<ReadPlan> {
   const plan = new LegacyPlan(opened, query)
-  const fragments: FragmentPlan[] = []
-  for (const [fragment, one] of opened.fragments.entries()) fragments.push(await plan.touch(fragment, one))
+  for (const [fragment, one] of opened.fragments.entries()) await plan.touch(fragment, one)
   plan.loadDeletes()
-  plan.readCoordinates()
-  const counted = exact ? await countCells(opened, query) : undefined
-  // Without a cell in the ranges, conditions are not evaluated.
-  plan.readAttributes(counted?.merged !== 0)
+  await plan.readAll(exact, buffers)
   return {
     reader: 'legacy Reader',
-    fragments,
+    fragments: plan.fragments,
     tile_reads: plan.tile_reads,
     metadata_reads: plan.metadata_reads,
-    cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
-    cells_found: counted?.found ?? null,
+    cells_read: plan.fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
+    cells_found: exact ? plan.cells_found : null,
     least_memory_budget: 0,
   }
 }
 
 /** A fragment that is not passed over by its non-empty domain. */
-interface Relevant extends Touched {
+interface Relevant extends TouchedFragment {
   fragment: number
-  one: OpenedFragment
 }
 
 class LegacyPlan {
+  readonly fragments: FragmentPlan[] = []
   readonly tile_reads: TileRead[] = []
   readonly metadata_reads: MetadataRead[] = []
+  cells_found = 0
   private readonly opened: OpenedArray
   private readonly query: ReadQuery
   private readonly relevant: Relevant[] = []
@@ -70,20 +74,63 @@ class LegacyPlan {
     this.query = query
   }
 
-  async touch(fragment: number, one: OpenedFragment): Promise<FragmentPlan> {
-    const { info } = one
-    const { nonempty_domain, tile_num } = info
+  async touch(fragment: number, one: OpenedFragment): Promise<void> {
+    const { nonempty_domain, tile_num } = one.info
     const plan = { fragment, tile_num, tiles_touched: 0, tiles_inside: 0, tiles_dropped: 0, cells_read: 0 }
     const { dimensions } = this.opened.schema.domain
-    if (nonempty_domain && rangeOverlap(dimensions, this.query.ranges)(nonempty_domain) === 'none')
-      return { ...plan, passed_over_by: 'domain' }
+    if (nonempty_domain && rangeOverlap(dimensions, this.query.ranges)(nonempty_domain) === 'none') {
+      this.fragments.push({ ...plan, passed_over_by: 'domain' })
+      return
+    }
     const { tiles, inside } = await touchedTiles(one, this.query.ranges)
-    this.relevant.push({ fragment, one, tiles, inside })
+    this.relevant.push({ fragment, one, tiles })
     this.load(fragment, one, 'rtree')
-    for (const { slot } of this.shownSlots(one)) this.loadVarSizes(fragment, one, slot)
-    const cells_read = tiles.reduce((sum, tile) => sum + tileCellNum(info, tile), 0)
+    const shown = new Set(readColumns(this.opened.schema, this.query).map(({ name }) => name))
+    this.loadVarSizes(fragment, one, ({ name }) => shown.has(name))
     const passed_over_by = tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null
-    return { ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: inside, cells_read }
+    this.fragments.push({ ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: inside })
+  }
+
+  async readAll(exact: boolean, buffers: Buffers): Promise<void> {
+    const partitioner = await Partitioner.of(this.opened, this.query, this.relevant, buffers)
+    if (!partitioner) {
+      const whole = this.relevant.map(({ tiles }) => tiles)
+      await this.readPartition(this.query, whole, exact, ENDLESS)
+      return
+    }
+    let room = buffers
+    partitioner.next()
+    for (;;) {
+      const { box, tiles } = partitioner.current
+      if (partitioner.hasHalved) for (const { fragment, one } of this.relevant) this.loadVarSizes(fragment, one, isCell)
+      const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, exact, room)
+      if (overflows) {
+        // Without a single cell, the query is asked again with larger buffers.
+        if (partitioner.splitCurrent()) room = { cells: 2 * room.cells, var_bytes: 4 * room.var_bytes }
+      } else if (partitioner.done) return
+      else partitioner.next()
+    }
+  }
+
+  /** @returns whether the cells do not fit into the buffers, as far as that is known */
+  private async readPartition(
+    query: ReadQuery,
+    tiles: readonly Uint32Array[],
+    exact: boolean,
+    room: Buffers,
+  ): Promise<boolean> {
+    const texts = room === ENDLESS ? [] : readColumns(this.opened.schema, query).filter(isVarSized)
+    const counted = exact ? await countCells(this.opened, query, texts) : undefined
+    this.cells_found += counted?.found ?? 0
+    for (const [i, { fragment, one }] of this.relevant.entries())
+      this.fragments[fragment].cells_read += tiles[i].reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
+    if (tiles.every(({ length }) => length === 0)) return false
+    const tooLong = texts.filter(({ name }) => (counted?.bytes.get(name) ?? 0) > room.var_bytes)
+    const coordinatesFit = (counted?.found ?? 0) <= room.cells && tooLong.every(({ kind }) => kind !== 'dimension')
+    this.readCoordinates(tiles)
+    // Without a cell in the ranges, conditions are not evaluated.
+    this.readAttributes(tiles, counted?.merged !== 0, coordinatesFit)
+    return tooLong.length > 0 || !coordinatesFit
   }
 
   /** Which delete conditions fragments have applied already. */
@@ -94,38 +141,36 @@ class LegacyPlan {
         this.load(fragment, one, 'processed_conditions')
   }
 
-  private get isTouched(): boolean {
-    return this.relevant.some(({ tiles }) => tiles.length > 0)
+  /** Coordinates, then the times of cells where they count. @param tiles by relevant fragment */
+  private readCoordinates(tiles: readonly Uint32Array[]): void {
+    for (const kind of ['coords', 'dimension'] as const) this.read(tiles, (slot) => slot.kind === kind)
+    this.read(tiles, (slot, one) => slot.kind === 'timestamps' && this.needsTimes(one))
+    this.read(tiles, (slot) => slot.kind === 'delete_timestamps')
   }
 
-  /** Coordinates, then the times of cells where they count. */
-  readCoordinates(): void {
-    if (!this.isTouched) return
-    for (const kind of ['coords', 'dimension'] as const) this.read((slot) => slot.kind === kind)
-    this.read((slot, one) => slot.kind === 'timestamps' && this.needsTimes(one))
-    this.read((slot) => slot.kind === 'delete_timestamps')
-  }
-
-  /** @param evaluates whether delete conditions and that of the query are evaluated on any cell */
-  readAttributes(evaluates: boolean): void {
-    if (!this.isTouched) return
+  /**
+   * @param evaluates whether delete conditions and that of the query are evaluated on any cell
+   * @param copies whether other attributes are read, too
+   */
+  private readAttributes(tiles: readonly Uint32Array[], evaluates: boolean, copies: boolean): void {
     const { deletes } = this.opened
     const conditions = [...deletes.map(({ stays }) => stays), ...(this.query.where ? [this.query.where] : [])]
     const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
     const shown = readColumns(this.opened.schema, this.query)
       .filter(({ kind, name }) => kind === 'attribute' && !needed.has(name))
       .map(({ name }) => name)
-    for (const name of [...(evaluates ? needed : []), ...shown]) this.read((slot) => slot.name === name)
+    for (const name of [...(evaluates ? needed : []), ...(copies ? shown : [])])
+      this.read(tiles, (slot) => slot.name === name)
   }
 
-  /** Reads a field of all touched tiles. */
-  private read(isWanted: (slot: Slot, one: OpenedFragment) => boolean): void {
+  /** Reads a field. Its offsets are loaded of all relevant fragments. */
+  private read(tiles: readonly Uint32Array[], isWanted: (slot: Slot, one: OpenedFragment) => boolean): void {
     const call = this.call++
-    for (const { fragment, one, tiles } of this.relevant) {
+    for (const [i, { fragment, one }] of this.relevant.entries()) {
       for (const [slot, field] of one.info.slots.entries()) {
         if (field.phantom || !isWanted(field, one) || !this.hasForm(field)) continue
         this.loadOffsets(fragment, one, slot)
-        if (tiles.length > 0) this.tile_reads.push({ fragment, slot, tiles, call })
+        if (tiles[i].length > 0) this.tile_reads.push({ fragment, slot, tiles: tiles[i], call })
       }
     }
   }
@@ -142,21 +187,17 @@ class LegacyPlan {
     return deletes.length > 0 || isCutByTime(this.opened, one) || !schema.allows_duplicates
   }
 
-  private shownSlots({ info }: OpenedFragment): { slot: number }[] {
-    const shown = new Set(readColumns(this.opened.schema, this.query).map(({ name }) => name))
-    return info.slots.flatMap(({ name, phantom }, slot) => (!phantom && shown.has(name) ? [{ slot }] : []))
-  }
-
   private loadOffsets(fragment: number, one: OpenedFragment, slot: number): void {
     this.load(fragment, one, 'tile_offsets', slot)
     const { varSized, nullable } = one.info.slots[slot]
     if (varSized) this.load(fragment, one, 'tile_var_offsets', slot)
     if (nullable) this.load(fragment, one, 'tile_validity_offsets', slot)
-    this.loadVarSizes(fragment, one, slot)
+    if (varSized) this.load(fragment, one, 'tile_var_sizes', slot)
   }
 
-  private loadVarSizes(fragment: number, one: OpenedFragment, slot: number): void {
-    if (one.info.slots[slot].varSized) this.load(fragment, one, 'tile_var_sizes', slot)
+  private loadVarSizes(fragment: number, one: OpenedFragment, isWanted: (slot: Slot) => boolean): void {
+    for (const [slot, field] of one.info.slots.entries())
+      if (field.varSized && isWanted(field)) this.load(fragment, one, 'tile_var_sizes', slot)
   }
 
   private load(fragment: number, { info }: OpenedFragment, section: MetadataRead['section'], slot?: number): void {
@@ -196,29 +237,39 @@ interface CellCounts {
   merged: number
   /** Those that the query finds. Ranges of a dimension that overlap each other count their cells once each. */
   found: number
+  /** Bytes of the values of some var-sized fields, of the cells that are found. */
+  bytes: Map<string, number>
 }
 
-async function countCells(opened: OpenedArray, query: ReadQuery): Promise<CellCounts> {
+async function countCells(opened: OpenedArray, query: ReadQuery, texts: readonly ColumnType[]): Promise<CellCounts> {
   const { dimensions } = opened.schema.domain
   const repeated = [...query.ranges].filter(([, ranges]) => overlapEachOther(ranges))
-  let [merged, found] = [0, 0]
+  const counts: CellCounts = { merged: 0, found: 0, bytes: new Map(texts.map(({ name }) => [name, 0])) }
   const counting: ReadQuery = {
     ...query,
     order: 'unordered',
-    fields: [],
+    fields: texts.flatMap(({ name, kind }) => (kind === 'attribute' ? [name] : [])),
     reuse: true,
     onMerged: (cells) => {
-      merged += cells
+      counts.merged += cells
     },
   }
+  const types = readColumns(opened.schema, counting)
   for await (const { columns, rows, cell_num } of readMerged(opened, counting)) {
     const wanted = rows ?? allRows(cell_num)
-    if (repeated.length === 0) found += wanted.length
-    else found += timesFound(dimensions, columns as ColumnData[], wanted, cell_num, repeated)
+    const times = timesFound(dimensions, columns as ColumnData[], cell_num, repeated)
+    for (const row of wanted) counts.found += times[row]
+    for (const [c, { name }] of types.entries()) {
+      const { starts } = columns[c] as ColumnData
+      let bytes = counts.bytes.get(name)
+      if (bytes === undefined || !starts) continue
+      for (const row of wanted) bytes += times[row] * (starts[row + 1] - starts[row])
+      counts.bytes.set(name, bytes)
+    }
   }
-  if (merged > 0 || !query.where) return { merged, found }
+  if (counts.merged > 0 || !query.where) return counts
   // The condition may have left out whole tiles.
-  return { merged: (await countCells(opened, { ...query, where: undefined })).merged, found }
+  return { ...counts, merged: (await countCells(opened, { ...query, where: undefined }, [])).merged }
 }
 
 function overlapEachOther(ranges: readonly Bounds[]): boolean {
@@ -227,14 +278,13 @@ function overlapEachOther(ranges: readonly Bounds[]): boolean {
   return ranges.some((a, i) => ranges.slice(i + 1).some((b) => meet(a, b) && meet(b, a)))
 }
 
-/** Counts a cell once for each range of a dimension that it lies in, multiplied over the dimensions. */
+/** How often each cell is found: once for each range of a dimension that it lies in, multiplied over the dimensions. */
 function timesFound(
   dimensions: readonly Dimension[],
   columns: readonly ColumnData[],
-  rows: Uint32Array,
   count: number,
   repeated: readonly (readonly [number, readonly Bounds[]])[],
-): number {
+): Float64Array {
   const times = new Float64Array(count).fill(1)
   for (const [d, ranges] of repeated) {
     const own = new Float64Array(count)
@@ -242,5 +292,14 @@ function timesFound(
       for (const row of rowsInside(dimensions, columns, count, new Map([[d, [range]]])) ?? allRows(count)) own[row]++
     for (let i = 0; i < count; i++) times[i] *= own[i]
   }
-  return rows.reduce((sum, row) => sum + times[row], 0)
+  return times
+}
+
+function isVarSized({ cell_val_num }: ColumnType): boolean {
+  return cell_val_num === 'var'
+}
+
+/** Whether a slot holds values of cells, beside those that TileDB adds. */
+function isCell({ kind }: Slot): boolean {
+  return kind === 'attribute' || kind === 'dimension'
 }

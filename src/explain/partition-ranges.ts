@@ -1,0 +1,345 @@
+import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
+import type { ColumnData } from '../cells/column.ts'
+import { hilbertBits, hilbertValues } from '../cells/hilbert.ts'
+import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { bytesOf } from '../format/value.ts'
+
+/**
+ * How TileDB halves ranges, where what they hold does not fit into the buffers or the memory of a query.
+ *
+ * @see tiledb/sm/subarray/subarray_partitioner.cc; Dimension::splitting_value, split_range, overlap_ratio
+ */
+
+/** A range of a dimension, ends included. An empty text has no limit. */
+export interface Interval {
+  low: Comparable
+  high: Comparable
+  /** How many times it was halved. */
+  depth: number
+}
+
+/** Ranges of each dimension. Each choice of one range a dimension is an n-dimensional range. */
+export interface Box {
+  intervals: readonly (readonly Interval[])[]
+  /** By dimension, whether a range was asked for. Without one, the only range is the domain. */
+  limited: readonly boolean[]
+}
+
+/** Texts that were halved so often are not halved again. */
+const MOST_TEXT_DEPTH = 7
+const NO_TEXT = new Uint8Array(0)
+const LAST_TEXT = new Uint8Array(8).fill(0x7f)
+
+/** The ranges of a query. TileDB joins ranges of integers that follow one another. */
+export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Box {
+  const intervals = dimensions.map((dimension, d): Interval[] => {
+    const whole = wholeOf(dimension)
+    const joined: Interval[] = []
+    for (const { low = whole.low, high = whole.high } of ranges.get(d) ?? [whole]) {
+      const last = joined.at(-1)
+      if (last && isInteger(dimension.type) && compare(after(dimension.type, last.high), low) === 0) last.high = high
+      else joined.push({ low, high, depth: 0 })
+    }
+    return joined
+  })
+  return { intervals, limited: dimensions.map((_, d) => ranges.has(d)) }
+}
+
+export function rangesOf({ intervals, limited }: Box): RangeSets {
+  const sets = new Map<number, Bounds[]>()
+  for (const [d, own] of intervals.entries())
+    if (limited[d])
+      sets.set(
+        d,
+        own.map(({ low, high }) => (isEmpty(low) && isEmpty(high) ? UNLIMITED : { low, high })),
+      )
+  return sets
+}
+
+const UNLIMITED: Bounds = { low: undefined, high: undefined }
+
+function wholeOf({ type, domain }: Dimension): Bounds & Interval {
+  const size = datatypeSize(type)
+  if (datatypeKind(type) === 'text') return { low: NO_TEXT, high: NO_TEXT, depth: 0 }
+  return { low: comparable(type, domain.subarray(0, size)), high: comparable(type, domain.subarray(size)), depth: 0 }
+}
+
+function isEmpty(value: Comparable): boolean {
+  return value instanceof Uint8Array && value.length === 0
+}
+
+/** Whether a range has one value. */
+function isPoint({ low, high }: Interval): boolean {
+  return compare(low, high) === 0 && !isEmpty(low)
+}
+
+/** Whether there is nothing to halve. */
+export function isUnary({ intervals }: Box): boolean {
+  return intervals.every((own) => own.length === 1 && isPoint(own[0]))
+}
+
+/** Number of n-dimensional ranges. */
+export function rangeNum({ intervals }: Box): number {
+  return intervals.reduce((product, { length }) => product * length, 1)
+}
+
+/** The place in each dimension of an n-dimensional range. @param order of dimensions, from the slowest */
+export function rangePlaces({ intervals }: Box, index: number, order: readonly number[]): number[] {
+  const places = intervals.map(() => 0)
+  let left = index
+  for (const d of order.toReversed()) {
+    places[d] = left % intervals[d].length
+    left = Math.floor(left / intervals[d].length)
+  }
+  return places
+}
+
+export function rangeIndex({ intervals }: Box, places: readonly number[], order: readonly number[]): number {
+  return order.reduce((index, d) => index * intervals[d].length + places[d], 0)
+}
+
+/** The ranges between two n-dimensional ones, both included. */
+export function boxBetween(box: Box, first: readonly number[], last: readonly number[]): Box {
+  return { ...box, intervals: box.intervals.map((own, d) => own.slice(first[d], last[d] + 1)) }
+}
+
+/**
+ * Halves a box. @param order of dimensions, from the slowest
+ * @returns the halves, that which is read first before the other; undefined if TileDB cannot halve it
+ */
+export function halves(
+  dimensions: readonly Dimension[],
+  box: Box,
+  order: readonly number[],
+  hilbert: boolean,
+): [Box, Box] | undefined {
+  if (isUnary(box)) return undefined
+  const { intervals } = box
+  if (rangeNum(box) > 1) {
+    const d = order.find((one) => intervals[one].length > 1 || !isPoint(intervals[one][0])) as number
+    const own = intervals[d]
+    if (own.length === 1) return parted(dimensions, box, d, middle(dimensions[d].type, own[0]))
+    const half = Math.floor((own.length - 1) / 2) + 1
+    return [replaced(box, d, own.slice(0, half)), replaced(box, d, own.slice(half))]
+  }
+  if (hilbert) return hilbertHalves(dimensions, box)
+  for (const d of order) {
+    const value = isPoint(intervals[d][0]) ? undefined : middle(dimensions[d].type, intervals[d][0])
+    if (value !== undefined) return parted(dimensions, box, d, value)
+  }
+  return undefined
+}
+
+function replaced({ intervals, limited }: Box, d: number, own: readonly Interval[]): Box {
+  return { intervals: intervals.with(d, own), limited: limited.with(d, true) }
+}
+
+/** Parts the only range of a dimension behind a value. */
+function parted(
+  dimensions: readonly Dimension[],
+  box: Box,
+  d: number,
+  value: Comparable | undefined,
+): [Box, Box] | undefined {
+  if (value === undefined) return undefined
+  const [{ low, high, depth }] = box.intervals[d]
+  const { type } = dimensions[d]
+  const [end, start] = value instanceof Uint8Array ? textEnds(value) : [value, after(type, value)]
+  const part = (from: Comparable, to: Comparable): Box => replaced(box, d, [{ low: from, high: to, depth: depth + 1 }])
+  return [part(isEmpty(low) ? Uint8Array.of(0) : low, end), part(start, isEmpty(high) ? Uint8Array.of(0x7f) : high)]
+}
+
+/** The end of a first half and the start of the second. @param value has a byte of 0x80 or more, which stands for all that follows */
+function textEnds(value: Uint8Array): [Uint8Array, Uint8Array] {
+  const at = value.findIndex((byte) => byte >= 0x80)
+  const end = value.slice(0, at + 1)
+  end[at] = 0x7f
+  const start = value.slice()
+  let last = at
+  do start[--last]++
+  while (last > 0 && start[last] >= 0x80)
+  return [end, start.slice(0, last + 1)]
+}
+
+/** The value behind which TileDB parts a range; undefined if it does not. */
+function middle(type: Datatype, { low, high, depth }: Interval): Comparable | undefined {
+  if (low instanceof Uint8Array && high instanceof Uint8Array) return textMiddle(low, high, depth)
+  if (typeof low === 'bigint' && typeof high === 'bigint') return low + (high - low) / 2n
+  const [from, to] = [Number(low), Number(high)]
+  const value =
+    type === 'FLOAT64'
+      ? from + (to / 2 - from / 2)
+      : type === 'FLOAT32'
+        ? Math.fround(from + (to - from) / 2)
+        : from + Math.floor((to - from) / 2)
+  return value === to ? undefined : value
+}
+
+function textMiddle(low: Uint8Array, high: Uint8Array, depth: number): Uint8Array | undefined {
+  const common = commonPrefix(low, high)
+  if (depth >= MOST_TEXT_DEPTH || (high.length > 0 && (high[common] ?? 0) === 0)) return undefined
+  const from = low[common] ?? 0
+  const to = high.length === 0 ? 0x7f : high[common]
+  return Uint8Array.of(...low.subarray(0, common), from + Math.trunc((to - from) / 2), 0x80)
+}
+
+/** Bytes that two texts begin with alike. */
+function commonPrefix(a: Uint8Array, b: Uint8Array): number {
+  const most = Math.min(a.length, b.length)
+  let at = 0
+  while (at < most && a[at] === b[at]) at++
+  return at
+}
+
+function isInteger(type: Datatype): boolean {
+  return datatypeKind(type) !== 'text' && datatypeKind(type) !== 'float'
+}
+
+/** Number of values in a range; no end of them for floats and texts. */
+export function valueNum(type: Datatype, { low, high }: Interval): number {
+  if (!isInteger(type)) return Number.POSITIVE_INFINITY
+  return typeof low === 'bigint' && typeof high === 'bigint' ? Number(high - low) + 1 : Number(high) - Number(low) + 1
+}
+
+/** The next value of a type. */
+function after(type: Datatype, value: Comparable): Comparable {
+  if (typeof value === 'bigint') return value + 1n
+  if (type === 'FLOAT32' || type === 'FLOAT64') return neighbour(type, Number(value), 1)
+  return Number(value) + 1
+}
+
+/** The next number of a float type. */
+function neighbour(type: Datatype, value: number, step: 1 | -1): number {
+  const [floats, bits] = type === 'FLOAT32' ? [new Float32Array(1), Int32Array] : [new Float64Array(1), BigInt64Array]
+  floats[0] = value
+  const raw = new bits(floats.buffer as ArrayBuffer)
+  const up = value > 0 === step > 0 ? 1 : -1
+  if (value === 0) floats[0] = step * (type === 'FLOAT32' ? 2 ** -149 : Number.MIN_VALUE)
+  else if (raw instanceof BigInt64Array) raw[0] += BigInt(up)
+  else raw[0] += up
+  return floats[0]
+}
+
+/** Halves along the Hilbert curve: at the highest bit in which the ends differ, of the dimension that the curve leaves last. */
+function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] | undefined {
+  const bits = hilbertBits(dimensions.length)
+  const ends = box.intervals.map(([{ low, high }]) => [low, isEmpty(high) ? LAST_TEXT : high] as const)
+  const buckets = ends.map((own, d) => own.map((end) => bucketOf(dimensions[d], end, bits)))
+  const wide = buckets.flatMap(([low, high], d) => (low === high ? [] : [d]))
+  if (wide.length === 0) return undefined
+  // Corners of the box, in the order of the curve.
+  const corners = Array.from({ length: 2 ** wide.length }, (_, n) =>
+    dimensions.map((_, d) => (n >> (wide.length - 1 - wide.indexOf(d))) & (wide.includes(d) ? 1 : 0)),
+  )
+  const place = (corner: readonly number[]): bigint => {
+    const columns = corner.map((side, d) => columnOf(dimensions[d], ends[d][side]))
+    const [high, low] = hilbertValues(dimensions, columns, 1, 'difference')
+    return (BigInt(high[0]) << 32n) | BigInt(low[0])
+  }
+  const ordered = corners
+    .map((corner) => ({ corner, at: place(corner) }))
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.corner.join() < b.corner.join() ? -1 : 1))
+  let left = wide
+  for (const { corner } of ordered.slice(1)) {
+    if (left.length === 1) break
+    const differs = corner.findIndex((side, d) => side !== ordered[0].corner[d])
+    left = left.filter((d) => d !== differs)
+  }
+  const [d] = left
+  const [low, high] = buckets[d]
+  const bit = BigInt((low ^ high).toString(2).length - 1)
+  const value = fromBucket(dimensions[d], ((high >> bit) << bit) - 1n, bits)
+  const start = box.intervals[d][0].low
+  if (!isEmpty(start) && compare(value, start) < 0) return undefined
+  const parts = parted(dimensions, box, d, value)
+  const far = dimensions.map((_, one) => (one === d ? 1 : 0))
+  return parts && (place(far.map(() => 0)) < place(far) ? parts : [parts[1], parts[0]])
+}
+
+function columnOf({ type }: Dimension, value: Comparable): ColumnData {
+  if (value instanceof Uint8Array) return { data: value, starts: Float64Array.of(0, value.length), validity: undefined }
+  return { data: bytesOf(type, 1, value), starts: undefined, validity: undefined }
+}
+
+/** @see Dimension::map_to_uint64_2 */
+function bucketOf({ type, domain }: Dimension, value: Comparable, bits: number): bigint {
+  if (value instanceof Uint8Array) {
+    let key = 0n
+    for (let i = 0; i < 8; i++) key = (key << 8n) | BigInt(value[i] ?? 0)
+    return key >> BigInt(64 - bits)
+  }
+  const [start, range] = startAndRange(type, domain)
+  return BigInt(Math.trunc(((Number(value) - start) / range) * Number(2n ** BigInt(bits) - 1n)))
+}
+
+/** The last value of a bucket. @see Dimension::map_from_uint64 */
+function fromBucket({ type, domain }: Dimension, bucket: bigint, bits: number): Comparable {
+  if (datatypeKind(type) === 'text') {
+    const key = bucket << BigInt(64 - bits)
+    const bytes = Array.from({ length: 8 }, (_, i) => Number((key >> BigInt(56 - 8 * i)) & 0xffn))
+    const high = bytes.findIndex((byte) => byte >= 0x80)
+    return Uint8Array.of(...(high < 0 ? bytes : bytes.slice(0, high)), 0x80)
+  }
+  const [start, range] = startAndRange(type, domain)
+  const share = (Number(bucket + 1n) / Number(2n ** BigInt(bits) - 1n)) * range
+  if (type === 'FLOAT32') return Math.fround(neighbour(type, Math.fround(share), -1) + start)
+  if (type === 'FLOAT64') return neighbour(type, share, -1) + start
+  const first = comparable(type, domain.subarray(0, datatypeSize(type)))
+  const offset = Math.ceil(share - 1)
+  return typeof first === 'bigint' ? first + BigInt(offset) : Number(first) + offset
+}
+
+function startAndRange(type: Datatype, domain: Uint8Array): [start: number, range: number] {
+  const size = datatypeSize(type)
+  const [start, end] = [domain.subarray(0, size), domain.subarray(size)].map((one) => Number(comparable(type, one)))
+  return [start, end - start]
+}
+
+/**
+ * The share of a tile's box that TileDB takes to lie in a range: 0 for none, 1 only for all of it. Of text it looks at one byte.
+ *
+ * @param min of the tile's box
+ */
+export function overlapRatio(type: Datatype, { low, high }: Interval, min: Comparable, max: Comparable): number {
+  if (compare(low, max) > 0 || compare(high, min) < 0) return 0
+  if (min instanceof Uint8Array) return textRatio(low as Uint8Array, high as Uint8Array, min, max as Uint8Array)
+  if (compare(low, min) <= 0 && compare(max, high) <= 0) return 1
+  let ends = [compare(low, min) > 0 ? low : min, compare(high, max) < 0 ? high : max, min, max]
+  // Halved, so that the differences do not overflow.
+  const [least, most] = limitsOf(type)
+  if (Number(max) > most / 2 || Number(min) < least / 2)
+    ends = ends.map((end) =>
+      typeof end === 'bigint' ? end / 2n : isInteger(type) ? Math.trunc(Number(end) / 2) : Number(end) / 2,
+    )
+  const one = isInteger(type) ? 1 : 0
+  const [from, to, first, last] = ends
+  const length = (a: Comparable, b: Comparable): number =>
+    typeof a === 'bigint' && typeof b === 'bigint' ? Number(b - a + BigInt(one)) : Number(b) - Number(a) + one
+  const all = length(first, last)
+  if (all === 0) return 0.5
+  const ratio = length(from, to) / all
+  return ratio === 0 ? Number.MIN_VALUE : ratio === 1 ? 1 - 2 ** -53 : ratio
+}
+
+function limitsOf(type: Datatype): [least: number, most: number] {
+  if (type === 'FLOAT32') return [-3.4028234663852886e38, 3.4028234663852886e38]
+  if (type === 'FLOAT64') return [-Number.MAX_VALUE, Number.MAX_VALUE]
+  const bits = 8 * datatypeSize(type)
+  // Of unsigned types no end is too low.
+  return isSignedInteger(type) ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
+}
+
+/** Bytes count as signed, as in TileDB. */
+function textRatio(low: Uint8Array, high: Uint8Array, min: Uint8Array, max: Uint8Array): number {
+  const signed = (byte: number): number => (byte < 0x80 ? byte : byte - 0x100)
+  const same = (a: Uint8Array, b: Uint8Array): boolean => compare(a, b) === 0
+  const isOne = same(min, max) && min.length > 0
+  const common = isOne ? 0 : commonPrefix(min, max)
+  const span = (from: Uint8Array, to: Uint8Array): number => signed(to[common] ?? 0) - signed(from[common] ?? 0) + 1
+  const all = isOne ? 1 : span(min, max)
+  const from = compare(low, min) > 0 ? low : min
+  const to = compare(high, max) < 0 ? high : max
+  const ratio = (same(from, to) ? 1 : span(from, to)) / all
+  return ratio === 1 && !(same(from, min) && same(to, max)) ? 1 - 2 ** -53 : ratio
+}
