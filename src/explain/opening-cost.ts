@@ -4,7 +4,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { withSource } from '../source/source.ts'
 import { METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, FRAGMENT_META_FOLDER } from '../store/commits.ts'
+import { COMMITS_FOLDER, FRAGMENT_META_FOLDER, FRAGMENTS_FOLDER, mayBeFragment } from '../store/commits.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import { isWithin, vacuumLists } from '../store/visibility.ts'
 import {
@@ -13,13 +13,16 @@ import {
   genericTileCost,
   genericTileSizesAt,
   listingCost,
+  READ_AHEAD_BYTES,
   type StepCost,
   type StepName,
   wholeFileCost,
 } from './step-cost.ts'
 
-/** The folders that TileDB lists, `''` for the array's own. It never lists that of the fragments. */
-const LISTED = ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER] as const
+/** The folders that TileDB lists beside the array's own. It never lists that of the fragments. */
+const LISTED = [COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER]
+/** Folders that are no fragments. */
+const FOLDERS = [...LISTED, FRAGMENTS_FOLDER]
 
 /**
  * What TileDB 2.30 lists and reads when it opens the array for reading. The key-value metadata is not read before it is asked for.
@@ -37,12 +40,21 @@ export async function openingCost(opened: OpenedArray): Promise<StepCost[]> {
   ]
 }
 
+/** The first version of fragments that count only with a commit. */
+const COMMITS_SINCE = 5
+
+/** Of what may be a fragment of a version without commits, TileDB also asks whether its metadata is there. */
 async function listings({ array }: OpenedArray): Promise<StepCost> {
   const step = emptyStep('listings')
-  for (const name of LISTED) {
-    const entries = name === '' ? await array.root() : await array.folder.folder(name).listIfThere()
-    addToStep(step, listingCost(entries.length))
-  }
+  const root = await array.root()
+  addToStep(step, listingCost(root.length))
+  for (const name of LISTED) addToStep(step, listingCost((await array.folder.folder(name).listIfThere()).length))
+  const { committed } = await array.commits()
+  const asked = root.filter(({ name }) => {
+    const version = nameFacts(name)?.format_version ?? COMMITS_SINCE
+    return version < COMMITS_SINCE && mayBeFragment(name) && !committed.has(name) && !FOLDERS.includes(name)
+  })
+  addToStep(step, { requests: asked.length, chain: step.chain + Math.min(1, asked.length) })
   return step
 }
 
@@ -129,7 +141,8 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     if (consolidated.has(key)) continue
     if (!info.footer) {
       const tile = genericTileCost(await genericTileSizesAt(fragment.folder.file(FRAGMENT_METADATA_FILE)))
-      addToStep(step, { ...tile, sizes: 1, requests: (tile.requests ?? 0) + 1 })
+      // A request each for the size, and to know whether there are coordinates.
+      addToStep(step, { ...tile, sizes: 1, requests: (tile.requests ?? 0) + 2 })
       continue
     }
     const { size } = info.footer
@@ -151,8 +164,12 @@ function uriOf({ array }: OpenedArray, path: string): string {
 export async function deleteConditionCost({ array, fragments, schema }: OpenedArray): Promise<StepCost> {
   const step = emptyStep('delete conditions')
   if (schema.array_type === 'dense' || fragments.length === 0) return step
-  for (const { path, tile } of await deletePlaces(array))
-    addToStep(step, genericTileCost(await genericTileSizesAt(array.folder.file(path), tile?.offset ?? 0)))
+  for (const { path, tile } of await deletePlaces(array)) {
+    const cost = genericTileCost(await genericTileSizesAt(array.folder.file(path), tile?.offset ?? 0))
+    // When the array was opened, a short list of commits was read ahead as a whole.
+    const size = tile ? await withSource(array.folder.file(path), (source) => source.size()) : READ_AHEAD_BYTES
+    addToStep(step, size < READ_AHEAD_BYTES ? { ...cost, requests: 0 } : cost)
+  }
   return step
 }
 

@@ -90,6 +90,25 @@ describe(`queryCost of reading all tiles is what libtiledb ${libtiledb} counts`,
   })
 })
 
+describe('requests are what libtiledb 2.30.0 sent to an S3 server', () => {
+  // To open the array, and then to read all tiles.
+  test.each([
+    ['1/filt_strings', 12, 9],
+    ['4/sparse_consolidated', 11, 5],
+    ['8/string_dim', 11, 7],
+    ['22/commits_consolidated', 20, 24],
+    ['22/deletes', 12, 14],
+    ['22/fragment_metadata_consolidated', 7, 18],
+    ['22/sparse_basic', 9, 13],
+    ['merged/later_than_named', 19, 22],
+  ])('%s', async (name, toOpen, toRead) => {
+    const opened = await openAt(arrayOf(name))
+    const { steps } = await queryCost(opened, wholePlan(opened))
+    const opening = (await openingCost(opened)).reduce((all, { requests }) => all + requests, 0)
+    expect([opening, steps.reduce((all, { requests }) => all + requests, 0) - opening]).toEqual([toOpen, toRead])
+  })
+})
+
 describe('tiles are read together', () => {
   const reads = (...places: readonly (readonly [start: number, end: number])[]): unknown => {
     const batches = new Batches()
