@@ -33,6 +33,8 @@ export interface FileFacts {
   role: FileRole
   stored_bytes: number
   unfiltered_bytes: number
+  /** Number of tiles. */
+  tiles: number
   /** As the largest fragment has them. */
   filters: readonly FilterConfig[]
   /** The largest fragment with such a file, and the slot of the field there. */
@@ -135,6 +137,7 @@ async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>): Pr
       if (known) {
         known.stored_bytes += size
         known.unfiltered_bytes += unfiltered
+        known.tiles += info.tile_num
       } else {
         const filters = filePipeline(info, file, false)
         files.set(key, {
@@ -142,6 +145,7 @@ async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>): Pr
           role,
           stored_bytes: size,
           unfiltered_bytes: unfiltered,
+          tiles: info.tile_num,
           filters,
           fragment: facts,
           slot,

@@ -9,7 +9,7 @@ import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FileFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { shellWord } from './fragments.ts'
+import { rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Filters that make data smaller by themselves. What comes after them finds no pattern any more. */
@@ -44,18 +44,22 @@ const BEFORE_GENERAL: ReadonlySet<string> = new Set([
 const LARGER_BY = 0.05
 const WORTH_BYTES = 64 * 1024
 
+/** Bytes that filters add to any tile, about. Where these are much, tiles are too small, which is another finding. */
+const BYTES_A_TILE = 48
+
 /** Fields that their filters make larger. */
-export function* growingFields({ path, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
     if (file.filters.length === 0) continue
+    const isGeneral = file.filters.some(({ name }) => GENERAL.has(name))
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
-    const more = stored - unfiltered
+    const more = stored - unfiltered - file.tiles * scale * BYTES_A_TILE
     if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
     yield advise('STORED_LARGER', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} makes ${Math.round(stored)} bytes of ${Math.round(unfiltered)}`,
       effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
-      advice: otherFilters(path, file, 'without these filters, or with ZSTD'),
+      advice: withFilters(opened, file, isGeneral ? [] : [TRIED]),
     })
   }
 }
@@ -65,7 +69,7 @@ const SAVES_LITTLE = 0.05
 const WORTH_SECONDS = 0.1
 
 /** Compressors whose work takes longer than the bytes that they save. */
-export function* idleFilters({ path, files, scale }: ArrayFacts): Generator<Finding> {
+export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
     if (!file.filters.some(({ name }) => GENERAL.has(name))) continue
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
@@ -78,7 +82,11 @@ export function* idleFilters({ path, files, scale }: ArrayFacts): Generator<Find
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} saves ${Math.round(saved)} of ${Math.round(unfiltered)} bytes, and undoing it takes about ${undo.toFixed(1)} s`,
       effect: { seconds: rounded(seconds), unfiltered_bytes: Math.round(unfiltered), share: saved / unfiltered },
-      advice: otherFilters(path, file, 'without these filters'),
+      advice: withFilters(
+        opened,
+        file,
+        file.filters.filter(({ name }) => !GENERAL.has(name)),
+      ),
     })
   }
 }
@@ -91,7 +99,7 @@ const SAVES_MUCH = 0.25
 const TRIED = { name: 'ZSTD', level: 3 } as const
 
 /** Fields without a compressor. A part of a tile is compressed to see what that would save. */
-export async function* rawFields({ path, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
   const raw = files.filter(({ filters }) => !filters.some(({ name }) => COMPRESSORS.has(name)))
   const bytes = scale * sum(raw, (file) => file.stored_bytes)
   if (bytes < MUCH_RAW || bytes < MOSTLY_RAW * stored_bytes) return
@@ -101,13 +109,13 @@ export async function* rawFields({ path, files, scale, stored_bytes }: ArrayFact
   if (!sample || after === undefined) return
   const share = 1 - after / sample.length
   if (share < SAVES_MUCH) return
-  const names = [...new Set(raw.map(({ field }) => field))].map((name) => JSON.stringify(name)).join(', ')
+  const names = [...new Set(raw.map(({ field }) => field))]
   const saved = bytes * share
   yield advise('NOTHING_COMPRESSED', {
     field: largest.field,
-    message: `${Math.round(bytes)} of ${Math.round(stored_bytes)} bytes are not compressed (${names}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
+    message: `${Math.round(bytes)} of ${Math.round(stored_bytes)} bytes are not compressed (${names.map((name) => JSON.stringify(name)).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
     effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-    advice: otherFilters(path, largest, 'with ZSTD'),
+    advice: rewriteLines(opened, { filters: { fields: names, filters: [TRIED] } }),
   })
 }
 
@@ -117,7 +125,7 @@ const ORDER_WORTH = 32 * 1024
 
 /** Filters in an order in which they do little: a shuffle or a delta behind a compressor, a checksum before one. */
 export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { path, files, scale, stored_bytes } = facts
+  const { opened, files, scale, stored_bytes } = facts
   for (const file of files) {
     const stored = file.stored_bytes * scale
     const better = inBetterOrder(file.filters)
@@ -134,7 +142,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
         field: file.field,
         message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
         effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-        advice: otherFilters(path, file, `with ${textOf(better)}`),
+        advice: withFilters(opened, file, better),
       })
       continue
     }
@@ -152,7 +160,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
         unfiltered_bytes: Math.round(unfiltered - stored),
         share: 1 - stored / unfiltered,
       },
-      advice: otherFilters(path, file, 'with the checksum last'),
+      advice: withFilters(opened, file, [...file.filters.filter((_, i) => i !== checksum), file.filters[checksum]]),
     })
   }
 }
@@ -169,17 +177,32 @@ export function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] 
 /** Most stored bytes to read of a tile that is a sample, and most bytes of it to compress. */
 const LARGEST_SAMPLE = 1024 * 1024
 
-/** The first bytes of a tile of the largest fragment, unfiltered. Undefined if it cannot be read, or is large. */
-async function sampleOf({ fragment: { fragment, info }, slot, role }: FileFacts): Promise<Uint8Array | undefined> {
-  // A tile in the middle: the first and the last are often special.
+/** A tile in the middle of the largest fragment: the first and the last are often special. Undefined if it cannot be read, or is large. */
+async function sampleTile(file: FileFacts): Promise<{ data: Uint8Array; stored_bytes: number } | undefined> {
+  const { fragment, info } = file.fragment
   const tile = Math.floor((info.tile_num - 1) / 2)
-  const read = withTileFile(fragment, slot, tileRole({ role }), async (tiles) => {
-    if (tiles.place(tile).size > LARGEST_SAMPLE) return undefined
-    return (await tiles.read(tile)).data.slice(0, LARGEST_SAMPLE)
+  const read = withTileFile(fragment, file.slot, tileRole(file), async (tiles) => {
+    const { size } = tiles.place(tile)
+    return size > LARGEST_SAMPLE ? undefined : { data: (await tiles.read(tile)).data, stored_bytes: size }
   })
   const sample = await read.catch(unlessFault)
   fragment.forget()
-  return sample && sample.length > 0 ? sample : undefined
+  return sample && sample.data.length > 0 ? sample : undefined
+}
+
+/** The first bytes of such a tile, unfiltered. */
+async function sampleOf(file: FileFacts): Promise<Uint8Array | undefined> {
+  return (await sampleTile(file))?.data.subarray(0, LARGEST_SAMPLE)
+}
+
+/**
+ * How many times the bytes that our filters make TileDB's make, by a tile that TileDB wrote: its compressors are other libraries.
+ */
+export async function storedFactor(file: FileFacts): Promise<number> {
+  if (!file.filters.some(({ name }) => GENERAL.has(name))) return 1
+  const sample = await sampleTile(file)
+  const ours = sample && (await filteredSize(file, sample.data, file.filters))
+  return sample && ours ? sample.stored_bytes / ours : 1
 }
 
 /** Bytes that filters make of a sample. Undefined if they do not take it. */
@@ -211,6 +234,13 @@ function textOf(filters: readonly FilterConfig[]): string {
   return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
 }
 
-function otherFilters(path: string, { field }: FileFacts, how: string): string[] {
-  return [`tiledb-inspect schema ${shellWord(path)} --json  # write the array anew, ${JSON.stringify(field)} ${how}`]
+/** Lines that write a field anew with other filters. Those of offsets and validity belong to the array. */
+function withFilters(
+  opened: ArrayFacts['opened'],
+  { field, role }: FileFacts,
+  filters: readonly FilterConfig[],
+): string[] {
+  if (role === 'offsets' || role === 'validity')
+    return [`tiledb.ArraySchema(…, ${role}_filters=…)  # write the array anew with ${textOf(filters) || 'none'}`]
+  return rewriteLines(opened, { filters: { fields: [field], filters } })
 }

@@ -1,4 +1,5 @@
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
+import type { ReadCost } from '../explain/read-cost.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { type ArrayFacts, arrayFacts } from './facts.ts'
 import { growingFields, idleFilters, rawFields, wrongOrder } from './filters.ts'
@@ -12,6 +13,8 @@ import {
   pendingVacuum,
   rewrittenFragments,
 } from './fragments.ts'
+import { OF_TYPICAL_BOXES, overRead, touchedFragments, withRemedies } from './query.ts'
+import { countsOf } from './remedies.ts'
 import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
 import { constantValues, missingStatistics, unpurgedDeletes } from './values.ts'
 
@@ -44,13 +47,32 @@ const CAUSES: readonly ((facts: ArrayFacts) => Iterable<Finding> | AsyncIterable
  * domain. A healthy array has none. Reads footers, up to 4 MiB of other metadata, and where filters are in doubt a part of a tile.
  */
 export async function arrayFindings(opened: OpenedArray): Promise<Finding[]> {
-  const facts = await arrayFacts(opened)
-  const findings: Finding[] = []
-  for (const cause of CAUSES) for await (const finding of cause(facts)) findings.push(finding)
-  return worstFirst(findings)
+  return worstFirst(await findingsOf(await arrayFacts(opened)))
 }
 
-/** What makes one read slow or hungry, worst first. @param _plan of the query */
-export async function queryFindings({ opened }: ExplainQuery, _plan: ReadPlan, _cost?: unknown): Promise<Finding[]> {
-  return arrayFindings(opened)
+async function findingsOf(facts: ArrayFacts): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const cause of CAUSES) for await (const finding of cause(facts)) findings.push(finding)
+  return findings
+}
+
+/**
+ * What makes one read slow or hungry, worst first, and what it would cost after the remedies: with {@link ExplainQuery.exact} of arrays
+ * up to 2 million cells and 64 MiB computed on the changed array, made in memory; otherwise estimated.
+ *
+ * @param plan of the query @param cost of the plan
+ */
+export async function queryFindings(asked: ExplainQuery, plan: ReadPlan, cost: ReadCost): Promise<Finding[]> {
+  const { opened, query } = asked
+  const facts = await arrayFacts(opened)
+  const read = new Set(cost.tiles.fields.map(({ name }) => name))
+  const findings = (await findingsOf(facts)).filter(
+    ({ code, field }) =>
+      (field === undefined || read.has(field)) && (query.ranges.size === 0 || !OF_TYPICAL_BOXES.has(code)),
+  )
+  if (query.ranges.size > 0) {
+    findings.push(...touchedFragments(asked, facts, plan))
+    findings.push(...overRead(asked, facts, plan, countsOf(plan, cost)))
+  }
+  return worstFirst(await withRemedies(findings, asked, facts, plan, cost))
 }

@@ -1,11 +1,10 @@
 import { unlessFault } from '../base/errors.ts'
-import type { OpenedArray } from '../read/query.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { amplification } from './rewrite.ts'
+import { consolidationLines, modeLines, pathOf, shellWord } from './lines.ts'
 
 /** Fewer fragments are never many. */
 const MANY_FRAGMENTS = 10
@@ -15,7 +14,7 @@ const LARGE_FRAGMENT = 16 * 1024 * 1024
 const WORTH_SECONDS = 0.1
 
 /** Many small fragments: opening them costs more than reading them. */
-export function* manyFragments({ opened, path, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
@@ -26,7 +25,7 @@ export function* manyFragments({ opened, path, fragments, stored_bytes }: ArrayF
   yield advise('FRAGMENTS_MANY', {
     message: `${count} fragments of ${average} bytes on average: a read of all needs about ${now} requests, of one fragment ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
-    advice: consolidation(path, opened),
+    advice: consolidationLines(opened),
   })
 }
 
@@ -34,7 +33,7 @@ export function* manyFragments({ opened, path, fragments, stored_bytes }: ArrayF
 const DEEP = 5.5
 
 /** Fragments that hold the same box: reads of it read tiles of each. */
-export function* overlappingFragments({ opened, path, fragments }: ArrayFacts): Generator<Finding> {
+export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<Finding> {
   const { dimensions } = opened.schema.domain
   const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
   if (boxed.length < DEEP) return
@@ -55,7 +54,7 @@ export function* overlappingFragments({ opened, path, fragments }: ArrayFacts): 
       fragments: depth,
       share: (requests - one) / requests,
     },
-    advice: consolidation(path, opened),
+    advice: consolidationLines(opened),
   })
 }
 
@@ -63,7 +62,7 @@ export function* overlappingFragments({ opened, path, fragments }: ArrayFacts): 
 const MANY_FOOTERS = 20
 
 /** Footers without a copy in consolidated metadata. */
-export async function* looseFooters({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<Finding> {
   if (fragments.length < MANY_FOOTERS) return
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
   const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
@@ -76,7 +75,7 @@ export async function* looseFooters({ opened, path, fragments }: ArrayFacts): As
       fragments: loose.length,
       share: loose.length / fragments.length,
     },
-    advice: inMode(path, 'fragment_meta'),
+    advice: modeLines(opened, 'fragment_meta'),
   })
 }
 
@@ -84,7 +83,7 @@ export async function* looseFooters({ opened, path, fragments }: ArrayFacts): As
 const NAMES_A_LISTING = 1000
 
 /** Commit files: each thousand of them is one more request for every opening. */
-export async function* looseCommits({ opened, path }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Finding> {
   const { files } = await opened.array.commits()
   const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
   if (marks < NAMES_A_LISTING) return
@@ -93,7 +92,7 @@ export async function* looseCommits({ opened, path }: ArrayFacts): AsyncGenerato
     message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
     // Pages of a listing come one after another.
     effect: { seconds: rounded(8 * secondsOf(requests, 0)), requests, share: requests / (requests + 1) },
-    advice: inMode(path, 'commits'),
+    advice: modeLines(opened, 'commits'),
   })
 }
 
@@ -127,7 +126,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
     },
     advice: [
       `tiledb-inspect ls ${shellWord(path)}  # reads at times before the consolidation need them`,
-      `tiledb.vacuum(${JSON.stringify(path)})`,
+      `tiledb.vacuum(${pathOf(opened)})`,
     ],
   })
 }
@@ -142,7 +141,7 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
     effect: { seconds: 0, fragments: future.length, share: future.length / (future.length + fragments.length) },
     advice: [
       `tiledb-inspect read ${shellWord(path)} --as-of ${first}  # shows their cells`,
-      `tiledb.open(${JSON.stringify(path)}, timestamp=${first})`,
+      `tiledb.open(${pathOf(opened)}, timestamp=${first})`,
     ],
   })
 }
@@ -191,31 +190,8 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
       `tiledb-inspect ls ${shellWord(path)}  # two of them have the same cells, domain and sizes`,
       ...copies.slice(0, 3).map(({ fragment }) => {
         const [first, last] = fragment.timestamp_range ?? [0n, 0n]
-        return `tiledb.Array.delete_fragments(${JSON.stringify(path)}, ${first}, ${last})  # if it is a write that was repeated`
+        return `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})  # if it is a write that was repeated`
       }),
     ],
   })
-}
-
-/** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
-export function consolidation(path: string, opened: OpenedArray): string[] {
-  const larger = Math.ceil(amplification(opened))
-  const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
-  return [
-    `tiledb.consolidate(${JSON.stringify(path)}${config})`,
-    `tiledb.vacuum(${JSON.stringify(path)})  # removes the old fragments, and with them reads at times before`,
-  ]
-}
-
-/** Consolidation of one kind of file, and its vacuum. */
-function inMode(path: string, mode: 'fragment_meta' | 'commits'): string[] {
-  return ['consolidate', 'vacuum'].map(
-    (call) =>
-      `tiledb.${call}(${JSON.stringify(path)}, config=tiledb.Config({"sm.${call === 'vacuum' ? 'vacuum' : 'consolidation'}.mode": "${mode}"}))`,
-  )
-}
-
-/** A path for a shell. */
-export function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -1,9 +1,10 @@
-import { denseTileGrid } from '../format/dense-tiles.ts'
+import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
+import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, sum, tileBoxes } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { shellWord } from './fragments.ts'
+import { type Rewrite, rewriteLines } from './lines.ts'
 
 /** Bytes that each tile of a data file takes beside its data: a count of chunks, and the lengths of one chunk. */
 const BYTES_A_TILE = 20
@@ -14,13 +15,7 @@ const WORTH_OVERHEAD = 128 * 1024
 const MANY_TILES = 100
 
 /** Tiles so small that lists of tiles and headers of chunks take much of the array. */
-export function* smallTiles({
-  opened,
-  path,
-  fragments,
-  stored_bytes,
-  unfiltered_bytes,
-}: ArrayFacts): Generator<Finding> {
+export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes }: ArrayFacts): Generator<Finding> {
   const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
   const tiles = sum(tiled, ({ info }) => info.tile_num)
   const overhead = sum(tiled, (one) => one.sections_bytes + one.info.tile_num * one.files * BYTES_A_TILE)
@@ -32,7 +27,7 @@ export function* smallTiles({
   yield advise('TILES_SMALL', {
     message: `${tiles} tiles of ${cells} cells, ${perTile} bytes in all fields: ${percent(share)} of the stored bytes are about tiles, not data`,
     effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
-    advice: rewritten(path, opened.schema.array_type === 'dense' ? 'a larger tile extent' : 'a larger capacity'),
+    advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
 }
 
@@ -43,10 +38,11 @@ const MUCH_OVERREAD = 8
 
 /** Tiles so large that a small box reads much more than it needs. */
 export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
-  const { opened, path, fragments, unfiltered_bytes, stored_bytes } = facts
+  const { opened, fragments, cell_num, unfiltered_bytes, stored_bytes } = facts
   const tiles = sum(fragments, ({ info }) => info.tile_num)
   const perTile = unfiltered_bytes / Math.max(1, tiles)
   if (perTile < LARGE_TILE) return
+  const cellsPerTile = cell_num / tiles
   // A box of 1 % lies in one tile at least.
   const share = Math.max(TYPICAL_SHARE, 1 / tiles)
   if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
@@ -60,7 +56,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
       tiles,
       share: share - TYPICAL_SHARE,
     },
-    advice: rewritten(path, opened.schema.array_type === 'dense' ? 'a smaller tile extent' : 'a smaller capacity'),
+    advice: rewriteLines(opened, ofTileSize(opened, cellsPerTile, (cellsPerTile / perTile) * GOOD_BYTES)),
   })
 }
 
@@ -70,7 +66,8 @@ const WORTH_BYTES = 256 * 1024
 
 /** Tiles that are long and thin, so that a box touches many of them. */
 export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { opened, path, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
+  const { opened, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
+  let change: Rewrite = { cell_order: 'hilbert' }
   let read = 0
   let best = 0
   let span: string | undefined
@@ -80,12 +77,12 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
     read += costs.read
     best += costs.best
     span ??= costs.span
+    if (costs.extents) change = { tile_extents: costs.extents }
   }
   if (read < MUCH_WORSE * best) return
   const perCell = unfiltered_bytes / Math.max(1, cell_num)
   const more = (read - best) * scale
   if (more * perCell < WORTH_BYTES) return
-  const dense = opened.schema.array_type === 'dense'
   const bytes = (more / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
     message: `${span ?? 'tiles are long and thin'}: a box of 1 % of the domain reads about ${Math.round(read * scale)} cells, in tiles of the same size but another shape ${Math.round(best * scale)}`,
@@ -96,15 +93,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
       bytes: Math.round(bytes),
       share: (read - best) / read,
     },
-    advice: [
-      ...rewritten(
-        path,
-        dense
-          ? 'tile extents in the proportions of the boxes that are read'
-          : 'cell_order="hilbert", or smaller tile extents',
-      ),
-      `tiledb-inspect explain ${shellWord(path)} --range …  # of a read that matters`,
-    ],
+    advice: rewriteLines(opened, change),
   })
 }
 
@@ -114,6 +103,8 @@ interface ShapeCosts {
   /** The same with tiles of the same size whose sides have the proportions of the box. */
   best: number
   span: string | undefined
+  /** Tile extents of that shape; of dense arrays. */
+  extents?: Readonly<Record<string, number>> | undefined
 }
 
 function denseCosts({ info }: FragmentFacts): ShapeCosts | undefined {
@@ -131,9 +122,11 @@ function denseCosts({ info }: FragmentFacts): ShapeCosts | undefined {
     }, 1)
   const { dimensions } = info.schema.domain
   const extents = axes.map(({ extent }) => Number(extent))
+  const good = sides.map((side) => Math.max(1, Math.round(side * stretch)))
   return {
     read: cost(extents),
-    best: cost(sides.map((side) => Math.max(1, side * stretch))),
+    best: cost(good),
+    extents: Object.fromEntries(dimensions.map(({ name }, d) => [name, good[d]])),
     span: `tile extents are ${dimensions.map(({ name }, d) => `${name} ${extents[d]}`).join(', ')}`,
   }
 }
@@ -179,7 +172,7 @@ const WORTH_TOUCHED = 1024 * 1024
 
 /** Text dimensions whose ranges pass over few tiles. */
 export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { path, examined, unfiltered_bytes, stored_bytes, opened } = facts
+  const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
   const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MANY_BOXES)
   const boxes = (await Promise.all(all.map(tileBoxes))).flat()
@@ -201,7 +194,9 @@ export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding>
         tiles: Math.round(share * boxes.length),
         share,
       },
-      advice: rewritten(path, `${name} as the first dimension, or a smaller capacity`),
+      advice: rewriteLines(opened, {
+        dimensions: [name, ...dimensions.map((one) => one.name).filter((one) => one !== name)],
+      }),
     })
   }
 }
@@ -210,7 +205,39 @@ export function percent(share: number): string {
   return `${Math.round(100 * share)} %`
 }
 
-/** What no call of TileDB changes in place. */
-function rewritten(path: string, what: string): string[] {
-  return [`tiledb-inspect schema ${shellWord(path)} --json  # write the array anew with ${what}`]
+/** Cells of a tile that is neither small nor large, as TileDB's default capacity; and bytes of all fields. */
+export const GOOD_CELLS = 10_000
+const GOOD_BYTES = 1024 * 1024
+
+/** Tiles of another size: another capacity, or extents in the same proportions. @param now cells of a tile */
+export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Rewrite {
+  const { array_type, domain } = opened.schema
+  if (array_type === 'sparse') return { capacity: Math.max(1, Math.round(wanted)) }
+  const stretch = (wanted / now) ** (1 / domain.dimensions.length)
+  const axes = axesOf(opened) ?? []
+  return extentsOf(
+    opened,
+    axes.map(({ extent }) => Number(extent) * stretch),
+  )
+}
+
+/** Tile extents of a dense array, rounded, and no longer than the domain. */
+export function extentsOf(opened: OpenedArray, extents: readonly number[]): Rewrite {
+  const lengths = domainLengths(opened) ?? []
+  const { dimensions } = opened.schema.domain
+  return {
+    tile_extents: Object.fromEntries(
+      extents.map((extent, d) => [dimensions[d].name, Math.min(lengths[d], Math.max(1, Math.round(extent)))]),
+    ),
+  }
+}
+
+/** Cells of the domain of a dense array along each dimension. */
+export function domainLengths(opened: OpenedArray): number[] | undefined {
+  return axesOf(opened)?.map(({ domainLow, domainHigh }) => Number(domainHigh - domainLow + 1n))
+}
+
+function axesOf({ schema, fragments }: OpenedArray): DenseAxis[] | undefined {
+  const domain = fragments.find(({ info }) => info.dense && info.nonempty_domain)?.info.nonempty_domain
+  return domain && denseTileGrid(schema, domain).axes
 }

@@ -7,7 +7,7 @@ import type { TimedCondition } from '../read/query.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidation, shellWord } from './fragments.ts'
+import { consolidationLines, pathOf, shellWord } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Most fragments whose statistics are compared. */
@@ -67,7 +67,7 @@ const WORTH_STATISTICS = 4 * 1024 * 1024
 const MUCH_OLD = 0.5
 
 /** Formats before 11 keep no minima and maxima, so that conditions read every tile. */
-export function* missingStatistics({ opened, path, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const old = fragments.filter(({ info }) => info.format_version < 11)
   const bytes = sum(old, (one) => one.stored_bytes)
   if (bytes < WORTH_STATISTICS || bytes < MUCH_OLD * stored_bytes) return
@@ -75,8 +75,8 @@ export function* missingStatistics({ opened, path, fragments, stored_bytes }: Ar
     message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${bytes} bytes`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
     advice: [
-      `tiledb.Array.upgrade_version(${JSON.stringify(path)}, tiledb.Config())`,
-      `${consolidation(path, opened)[0]}  # writes the fragments anew in the new format`,
+      `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())`,
+      `${consolidationLines(opened)[0]}  # writes the fragments anew in the new format`,
     ],
   })
 }
@@ -88,7 +88,7 @@ const MUCH_DELETED = 0.2
 
 /** Delete conditions that every read evaluates again, and cells that it reads and drops. */
 export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { opened, path, examined, cell_num, scale, stored_bytes } = facts
+  const { opened, examined, cell_num, scale, stored_bytes } = facts
   const { deletes } = opened
   if (deletes.length === 0) return
   let conditions = 0
@@ -117,8 +117,8 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
       share,
     },
     advice: [
-      `tiledb.consolidate(${JSON.stringify(path)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
-      `tiledb.vacuum(${JSON.stringify(path)})  # reads at times before the deletes are gone afterwards`,
+      `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
+      `tiledb.vacuum(${pathOf(opened)})  # reads at times before the deletes are gone afterwards`,
     ],
   })
 }

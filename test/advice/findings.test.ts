@@ -134,7 +134,8 @@ describe('findings of an array', () => {
       expect(found.effect.share).toBeGreaterThanOrEqual(0)
       expect(found.effect.share).toBeLessThanOrEqual(1)
       expect(found.advice.length).toBeGreaterThan(0)
-      for (const line of found.advice) expect(line).toMatch(/^(tiledb\.|tiledb-inspect |array\.meta)/)
+      for (const line of found.advice)
+        expect(line).toMatch(/^(tiledb\.|tiledb-inspect |array\.meta|s = tiledb\.|with tiledb\.)/)
     }
   })
 

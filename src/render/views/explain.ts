@@ -64,7 +64,9 @@ function remedyText({ change, basis, before, after }: Remedy): string {
     whole === 0 ? '' : ` (${part < whole ? '' : '+'}${Math.round((100 * part) / whole) - 100} %)`
   const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
   const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
-  return `${change}: ${counted(tiles_read, 'tile')}, ${counted(cells_read, 'cell')}, ${bytes}, ${reads}; ${basis}`
+  // TileDB does not count the cells of every reader.
+  const cells = before.cells_read === 0 ? '' : `${counted(cells_read, 'cell')}, `
+  return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${reads}; ${basis}`
 }
 
 const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }

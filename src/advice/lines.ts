@@ -1,0 +1,125 @@
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { amplification } from './rewrite.ts'
+
+/** The lines of advice: TileDB-Py, or commands of this program. */
+
+/** What is written anew, and how. */
+export interface Rewrite {
+  cell_order?: ArraySchema['cell_order'] | undefined
+  capacity?: number | undefined
+  /** By name of the dimension, in its unit. */
+  tile_extents?: Readonly<Record<string, number>> | undefined
+  /** Dimensions in another order. */
+  dimensions?: readonly string[] | undefined
+  /** Filters of attributes, or of dimensions. */
+  filters?: { fields: readonly string[]; filters: readonly FilterConfig[] } | undefined
+}
+
+/** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
+export function consolidationLines(opened: OpenedArray): string[] {
+  const path = pathOf(opened)
+  const larger = Math.ceil(amplification(opened))
+  const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
+  return [
+    `tiledb.consolidate(${path}${config})`,
+    `tiledb.vacuum(${path})  # removes the old fragments, and with them reads at times before`,
+  ]
+}
+
+/** Consolidation of one kind of file, and its vacuum. */
+export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'): string[] {
+  return (['consolidation', 'vacuum'] as const).map((part) => {
+    const call = part === 'vacuum' ? 'vacuum' : 'consolidate'
+    return `tiledb.${call}(${pathOf(opened)}, config=tiledb.Config({"sm.${part}.mode": "${mode}"}))`
+  })
+}
+
+/** The calls that make a new array beside the old one, and write all cells into it. */
+export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
+  const { schema, array } = opened
+  const path = pathOf(opened)
+  const fresh = JSON.stringify(`${array.folder.path}.new`)
+  const dense = schema.array_type === 'dense'
+  const { cell_order, capacity, tile_extents, dimensions, filters } = change
+  const own = (of: string): string =>
+    filters
+      ? `filters=${filterList(filters.filters)} if ${of}.name in ${listOf(filters.fields)} else ${of}.filters`
+      : `filters=${of}.filters`
+  const isDimension = filters && schema.domain.dimensions.some(({ name }) => filters.fields.includes(name))
+  const order = dimensions?.map((name) => `s.domain.dim(${JSON.stringify(name)})`).join(', ') ?? '*s.domain'
+  const extents = tile_extents && JSON.stringify(tile_extents).replaceAll(',', ', ').replaceAll(':', ': ')
+  const domain =
+    tile_extents || isDimension
+      ? `*[tiledb.Dim(d.name, domain=d.domain, tile=${extents ? `${extents}.get(d.name, d.tile)` : 'd.tile'}, dtype=d.dtype, ${own('d')}) for d in s.domain]`
+      : order
+  const attributes =
+    filters && !isDimension
+      ? `[tiledb.Attr(a.name, dtype=a.dtype, var=a.isvar, nullable=a.isnullable, fill=a.fill, ${own('a')}) for a in s]`
+      : '[*s]'
+  const options = [
+    `domain=tiledb.Domain(${domain})`,
+    `attrs=${attributes}`,
+    `cell_order=${cell_order ? JSON.stringify(cell_order) : 's.cell_order'}`,
+    `tile_order=${cell_order === 'hilbert' ? '"row-major"' : 's.tile_order'}`,
+    ...(dense ? [] : [`capacity=${capacity ?? 's.capacity'}`, 'sparse=True', 'allows_duplicates=s.allows_duplicates']),
+    'coords_filters=s.coords_filters',
+    'offsets_filters=s.offsets_filters',
+  ]
+  return [
+    `s = tiledb.ArraySchema.load(${path})`,
+    `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))`,
+    dense
+      ? `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: box = tuple(slice(lo, hi + 1) for lo, hi in a.nonempty_domain()); b[box] = a[box]`
+      : `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: d = a[:]; b[tuple(d.pop(x.name) for x in b.domain)] = d`,
+  ]
+}
+
+/** Texts as a list of Python. */
+function listOf(texts: readonly string[]): string {
+  return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`
+}
+
+/** Names of TileDB-Py's filters. */
+const CLASSES: Readonly<Record<string, string>> = {
+  GZIP: 'GzipFilter',
+  ZSTD: 'ZstdFilter',
+  LZ4: 'LZ4Filter',
+  RLE: 'RleFilter',
+  BZIP2: 'Bzip2Filter',
+  DOUBLE_DELTA: 'DoubleDeltaFilter',
+  DELTA: 'DeltaFilter',
+  BIT_WIDTH_REDUCTION: 'BitWidthReductionFilter',
+  BITSHUFFLE: 'BitShuffleFilter',
+  BYTESHUFFLE: 'ByteShuffleFilter',
+  POSITIVE_DELTA: 'PositiveDeltaFilter',
+  CHECKSUM_MD5: 'ChecksumMD5Filter',
+  CHECKSUM_SHA256: 'ChecksumSHA256Filter',
+  DICTIONARY_ENCODING: 'DictionaryFilter',
+  SCALE_FLOAT: 'FloatScaleFilter',
+  XOR: 'XORFilter',
+}
+
+function filterList(filters: readonly FilterConfig[]): string {
+  const texts = filters.map(({ name, level, scale, offset, byte_width }) => {
+    const options =
+      name === 'SCALE_FLOAT'
+        ? `factor=${scale}, offset=${offset}, bytewidth=${byte_width}`
+        : level !== undefined && level >= 0
+          ? `level=${level}`
+          : ''
+    return `tiledb.${CLASSES[name] ?? 'Filter'}(${options})`
+  })
+  return `tiledb.FilterList([${texts.join(', ')}])`
+}
+
+/** The path of an array as a text of Python. */
+export function pathOf({ array }: OpenedArray): string {
+  return JSON.stringify(array.folder.path)
+}
+
+/** A path for a shell. */
+export function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,258 @@
+import type { RangeSets } from '../cells/bounds.ts'
+import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
+import type { ReadCost } from '../explain/read-cost.ts'
+import { rounded, secondsOf } from './costs.ts'
+import { type ArrayFacts, requestsOf, sum } from './facts.ts'
+import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
+import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
+import { type Change, Remedies, textOf } from './remedies.ts'
+import { domainLengths, extentsOf, GOOD_CELLS, ofTileSize } from './tiles.ts'
+
+/** Findings about the boxes of typical reads. A query with ranges has its own. */
+export const OF_TYPICAL_BOXES: ReadonlySet<string> = new Set([
+  'FRAGMENTS_OVERLAP',
+  'TILE_SHAPE',
+  'TILES_LARGE',
+  'BOXES_NOT_PRUNING',
+])
+
+/** Fragments of which a query reads tiles are many from this number on. */
+const DEEP = 6
+
+/** Fragments that all hold cells in the ranges. */
+export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<Finding> {
+  const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
+  if (touched.size < DEEP) return
+  const some = Array.from(touched, (fragment) => facts.fragments[fragment])
+  const now = sum(some, requestsOf)
+  const after = Math.max(...some.map(requestsOf))
+  yield advise('FRAGMENTS_OVERLAP', {
+    message: `the ranges are in tiles of ${touched.size} of ${facts.fragments.length} fragments: about ${now} requests, of one fragment ${after}`,
+    effect: {
+      seconds: rounded(secondsOf(now - after, 0)),
+      requests: now - after,
+      fragments: touched.size,
+      share: (now - after) / now,
+    },
+    advice: consolidationLines(asked.opened),
+  })
+}
+
+/** Cells read for one that is wanted, and bytes before filtering that are too many. */
+const MUCH_OVERREAD = 8
+const WORTH_BYTES = 256 * 1024
+/** As for typical boxes: times what is read in tiles of the same size whose sides have the proportions of the box. */
+const MUCH_WORSE = 2.5
+
+/** Tiles of which the ranges need little: of a bad shape, or too large. */
+export function* overRead(
+  { opened, query }: ExplainQuery,
+  facts: ArrayFacts,
+  plan: ReadPlan,
+  counts: ReadCounts,
+): Generator<Finding> {
+  const wanted = wantedCells(facts, query.ranges, plan)
+  const touched = touchedTiles(facts, plan)
+  const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
+  if (wanted === undefined || read < MUCH_OVERREAD * wanted.cells) return
+  const { cells, sides } = wanted
+  const tooMany = counts.unfiltered_bytes * (1 - cells / read)
+  if (tooMany < WORTH_BYTES) return
+  const perTile = read / sum(touched, ({ tiles }) => tiles)
+  const n = sides.length
+  const best = bestRead(cells, perTile, n)
+  const share = 1 - cells / read
+  const bytes = counts.stored_bytes * share
+  const effect = {
+    seconds: rounded(secondsOf(0, bytes)),
+    cells: Math.round(read - cells),
+    unfiltered_bytes: Math.round(tooMany),
+    bytes: Math.round(bytes),
+    share,
+  }
+  const found = `${read} cells are read for ${plan.cells_found ? '' : 'about '}${Math.round(cells)} in the ranges`
+  if (n > 1 && read >= MUCH_WORSE * best) {
+    const message = `${found}, in tiles of the proportions of the ranges about ${Math.round(best)}`
+    const change = shapeOf(facts, sides, perTile)
+    yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, change) })
+  } else {
+    const message = `${found}: tiles have ${Math.round(perTile)} cells`
+    const advice = rewriteLines(opened, ofTileSize(opened, perTile, perTile / 10))
+    yield advise('TILES_LARGE', { message, effect, advice })
+  }
+}
+
+/** How many tiles are read of a fragment, of the field of which most are. TileDB counts cells of some readers only. */
+function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: number; perTile: number }[] {
+  const most = new Map<number, number>()
+  for (const { fragment, tiles } of tile_reads) most.set(fragment, Math.max(most.get(fragment) ?? 0, tiles.length))
+  return Array.from(most, ([fragment, tiles]) => {
+    const { info } = facts.fragments[fragment]
+    return { tiles, perTile: info.tile_num === 1 ? info.last_tile_cell_num : info.cells_per_tile }
+  }).filter(({ tiles }) => tiles > 0)
+}
+
+interface Wanted {
+  /** Cells in the ranges: found, or estimated from the part of the domain that they cover. */
+  cells: number
+  /** Part of the domain that the ranges cover, by dimension. */
+  sides: number[]
+}
+
+/** Undefined without ranges, and where text dimensions are limited, whose parts are not known. */
+function wantedCells(
+  { opened, fragments, cell_num }: ArrayFacts,
+  ranges: RangeSets,
+  { cells_found }: ReadPlan,
+): Wanted | undefined {
+  const { dimensions } = opened.schema.domain
+  if (ranges.size === 0) return undefined
+  const sides: number[] = []
+  for (const [d, { cell_val_num }] of dimensions.entries()) {
+    if (cell_val_num === 'var') {
+      if (ranges.has(d)) return undefined
+      sides.push(1)
+      continue
+    }
+    const boxes = fragments.flatMap(({ box }) => (box.length > 0 ? [box[d]] : []))
+    const low = Math.min(...boxes.map(([from]) => from))
+    const high = Math.max(...boxes.map(([, to]) => to))
+    const whole = Math.max(high - low, Number.MIN_VALUE)
+    const part = sum(ranges.get(d) ?? [{ low, high }], (range) => {
+      const from = Math.max(low, Number(range.low ?? low))
+      const to = Math.min(high, Number(range.high ?? high))
+      return Math.max(0, to - from) / whole
+    })
+    sides.push(Math.min(1, Math.max(part, 1 / cell_num)))
+  }
+  // Not every reader counts them.
+  const cells = cells_found || sides.reduce((all, side) => all * side, cell_num)
+  return { cells, sides }
+}
+
+/** Tiles of the same size in the proportions of the ranges. */
+function shapeOf({ opened }: ArrayFacts, sides: readonly number[], cells: number): Rewrite {
+  const domain = domainLengths(opened)
+  if (!domain) return { cell_order: 'hilbert' }
+  const lengths = domain.map((length, d) => Math.max(1, length * sides[d]))
+  const stretch = (cells / lengths.reduce((a, b) => a * b)) ** (1 / lengths.length)
+  return extentsOf(
+    opened,
+    lengths.map((length) => length * stretch),
+  )
+}
+
+/**
+ * Cells that a box reads in tiles of its own proportions.
+ * @param cells in the box @param perTile cells of a tile @param n dimensions
+ */
+function bestRead(cells: number, perTile: number, n: number): number {
+  const wanted = Math.max(1, cells)
+  return wanted * (1 + (perTile / wanted) ** (1 / n)) ** n
+}
+
+/** Adds to findings what the query would cost after the remedy. What would not help is left out. */
+export async function withRemedies(
+  findings: readonly Finding[],
+  asked: ExplainQuery,
+  facts: ArrayFacts,
+  plan: ReadPlan,
+  cost: ReadCost,
+): Promise<Finding[]> {
+  const remedies = new Remedies(asked, facts, plan, cost)
+  const out: Finding[] = []
+  for (const finding of findings) {
+    const changes = changesFor(finding, asked, facts, plan)
+    const found: { change: Change; remedy: Remedy }[] = []
+    for (const change of changes) {
+      const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, remedies.now)
+      if (remedy) found.push({ change, remedy })
+    }
+    found.sort((a, b) => a.remedy.after.unfiltered_bytes - b.remedy.after.unfiltered_bytes)
+    const best = found.filter(({ remedy }) => helps(remedy))
+    // Known by trial not to help.
+    const tried = found.some(({ remedy }) => remedy.basis === 'computed')
+    if (tried && best.length === 0 && OF_BOXES.has(finding.code)) continue
+    const [first] = best
+    const advice = first && !('consolidate' in first.change) ? rewriteLines(asked.opened, first.change) : finding.advice
+    out.push({
+      ...finding,
+      advice,
+      remedies: found.length > 0 ? best.slice(0, 2).map(({ remedy }) => remedy) : undefined,
+    })
+  }
+  return out
+}
+
+/** Findings whose remedy is to read fewer cells, or in fewer requests. */
+const OF_BOXES: ReadonlySet<string> = new Set([...OF_TYPICAL_BOXES, 'FRAGMENTS_MANY'])
+/** Part of the tiles, of the bytes before filtering or of the requests that a remedy must save. */
+const WORTH_SHARE = 0.1
+
+function helps({ before, after }: Remedy): boolean {
+  const kept = 1 - WORTH_SHARE
+  return (['tiles_read', 'unfiltered_bytes', 'requests'] as const).some((key) => after[key] <= kept * before[key])
+}
+
+function changesFor({ code }: Finding, { query }: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Change[] {
+  const { opened, cell_num, fragments } = facts
+  const { schema } = opened
+  const dense = schema.array_type === 'dense'
+  const tiles = sum(fragments, ({ info }) => info.tile_num)
+  const perTile = cell_num / Math.max(1, tiles)
+  if (code === 'FRAGMENTS_MANY' || code === 'FRAGMENTS_OVERLAP') return [{ consolidate: true }]
+  if (code === 'TILES_SMALL') return [ofTileSize(opened, perTile, GOOD_CELLS)]
+  if (code === 'TILES_LARGE') return [ofTileSize(opened, perTile, perTile / 10)]
+  if (code !== 'TILE_SHAPE') return []
+  if (dense) {
+    const wanted = wantedCells(facts, query.ranges, plan)
+    return wanted ? [shapeOf(facts, wanted.sides, perTile)] : []
+  }
+  const numbers = schema.domain.dimensions.every(({ cell_val_num }) => cell_val_num !== 'var')
+  const orders = ['hilbert', 'row-major', 'col-major'] as const
+  return orders
+    .filter((order) => order !== schema.cell_order && (numbers || order !== 'hilbert'))
+    .map((cell_order) => ({ cell_order }))
+}
+
+/** What a change would do, from metadata: boxes and sizes, as if cells lay evenly. */
+function estimated(
+  change: Change,
+  { query }: ExplainQuery,
+  facts: ArrayFacts,
+  plan: ReadPlan,
+  before: ReadCounts,
+): Remedy | undefined {
+  const { opened, fragments } = facts
+  const touched = touchedTiles(facts, plan)
+  if (touched.length === 0) return undefined
+  const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
+  const perTile = sum(touched, (one) => one.perTile) / touched.length
+  const wanted = wantedCells(facts, query.ranges, plan)
+  const n = opened.schema.domain.dimensions.length
+  const cost = (cells: number, size: number): number => (wanted ? bestRead(cells, size, n) : cells)
+  const all = wanted?.cells ?? read
+  const now = touched.length * cost(all / touched.length, perTile)
+  const size = 'consolidate' in change ? perTile : sizeOf(change, perTile)
+  const then = cost(all, size)
+  if ('cell_order' in change && change.cell_order !== undefined && change.cell_order !== 'hilbert') return undefined
+  // Hilbert order and extents in the proportions of the ranges promise the best shape; other changes keep the shape.
+  const shaped = !('consolidate' in change) && change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
+  const cells = Math.round(Math.min(read, shaped ? then : read * (then / now)))
+  const part = read === 0 ? 1 : cells / read
+  const fields = new Set(plan.tile_reads.map(({ slot }) => slot)).size
+  const after: ReadCounts = {
+    tiles_read: Math.max(fields, Math.round(before.tiles_read * part * (perTile / size))),
+    cells_read: Math.round(before.cells_read * part),
+    unfiltered_bytes: Math.round(before.unfiltered_bytes * part),
+    stored_bytes: Math.round(before.stored_bytes * part),
+    requests: Math.max(fields, Math.round(before.requests / Math.max(1, fragments.length))),
+  }
+  return { change: textOf(change), basis: 'estimated', before, after }
+}
+
+/** Cells of a tile after a change. */
+function sizeOf({ capacity, tile_extents }: Rewrite, now: number): number {
+  if (tile_extents) return Object.values(tile_extents).reduce((a, b) => a * b, 1)
+  return capacity ?? now
+}

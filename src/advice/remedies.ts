@@ -1,0 +1,153 @@
+import { unlessFault } from '../base/errors.ts'
+import { type TileRole, tileRole } from '../cells/tile-places.ts'
+import { planRead } from '../explain/explain.ts'
+import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
+import { type ReadCost, readCost } from '../explain/read-cost.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { bytesOf } from '../format/value.ts'
+import type { OpenedArray } from '../read/query.ts'
+import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
+import { schemaOf } from '../write/schema-document.ts'
+import { type ArrayFacts, sum } from './facts.ts'
+import { storedFactor } from './filters.ts'
+import type { ReadCounts, Remedy } from './finding.ts'
+import type { Rewrite } from './lines.ts'
+import { amplification, arrayInMemory, cellsToConsolidate, cellsToRewrite } from './rewrite.ts'
+
+/** What is done to an array. */
+export type Change =
+  /** `tiledb.consolidate` of all fragments. */
+  | { consolidate: true }
+  /** All cells written anew, in one fragment of a new array. */
+  | Pick<Rewrite, 'cell_order' | 'capacity' | 'tile_extents'>
+
+/** A changed array is made in memory up to so many cells, and so many bytes before filtering. */
+const MOST_CELLS = 2_000_000
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** What a query costs now, and after changes of the array. */
+export class Remedies {
+  private readonly asked: ExplainQuery
+  private readonly facts: ArrayFacts
+  readonly now: ReadCounts
+  private readonly factors = new Map<string, Promise<number>>()
+  private rewritten: Promise<FragmentCellsToWrite> | undefined
+
+  constructor(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan, cost: ReadCost) {
+    this.asked = asked
+    this.facts = facts
+    this.now = countsOf(plan, cost)
+  }
+
+  /** Whether changes are tried, and not estimated. */
+  get computes(): boolean {
+    const { cell_num, unfiltered_bytes, opened } = this.facts
+    return this.asked.exact && cell_num <= MOST_CELLS && unfiltered_bytes <= MOST_BYTES && !opened.array.cx.encrypted
+  }
+
+  /** Undefined if TileDB would not do it, or it cannot be worked out. */
+  async of(change: Change): Promise<Remedy | undefined> {
+    const after = this.computes ? await this.after(change).catch(unlessFault) : undefined
+    return after && { change: textOf(change), basis: 'computed', before: this.now, after }
+  }
+
+  private async after(change: Change): Promise<ReadCounts | undefined> {
+    const changed = await this.changed(change)
+    if (!changed) return undefined
+    const asked = { ...this.asked, opened: changed }
+    const plan = await planRead(asked)
+    const cost = await readCost(asked, plan)
+    return { ...countsOf(plan, cost), stored_bytes: await this.storedBytes(cost) }
+  }
+
+  /** Bytes as TileDB's compressors would make them. */
+  private async storedBytes({ tiles }: ReadCost): Promise<number> {
+    let bytes = 0
+    for (const { name, parts } of tiles.fields) {
+      for (const { role, stored_bytes } of parts) bytes += stored_bytes * (await this.factorOf(name, role))
+    }
+    return Math.round(bytes)
+  }
+
+  private factorOf(field: string, role: TileRole): Promise<number> {
+    const key = `${role} ${field}`
+    const file = this.facts.files.find((one) => one.field === field && tileRole(one) === role)
+    const factor = this.factors.get(key) ?? (file ? storedFactor(file) : Promise.resolve(1))
+    this.factors.set(key, factor)
+    return factor
+  }
+
+  private async changed(change: Change): Promise<OpenedArray | undefined> {
+    const { opened } = this.asked
+    const { codecs } = opened.array.cx
+    const schema = { ...opened.schema, dimension_labels: [] }
+    if (!('consolidate' in change)) {
+      this.rewritten ??= cellsToRewrite(opened)
+      return arrayInMemory(changedSchema(schema, change), [await this.rewritten], codecs)
+    }
+    if (!mayConsolidate(opened)) return undefined
+    const cells = await (keepsTimes(schema) ? cellsToConsolidate(opened) : cellsToRewrite(opened))
+    return arrayInMemory(schema, [cells], codecs)
+  }
+}
+
+/** Versions before keep no times of cells. */
+const TIMES_SINCE = 14
+
+function keepsTimes({ array_type, version }: ArraySchema): boolean {
+  return array_type === 'sparse' && version >= TIMES_SINCE
+}
+
+/** Whether consolidation makes one fragment of all, and what it writes can be worked out. */
+function mayConsolidate(opened: OpenedArray): boolean {
+  const { fragments, deletes, between } = opened
+  const isWhole =
+    between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
+  const hasDeletes = fragments.some(({ info }) => info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+  return fragments.length > 1 && isWhole && deletes.length === 0 && !hasDeletes && amplification(opened) <= 1
+}
+
+/** The version in which TileDB 2.30 makes new arrays. */
+const NEW_VERSION = 22
+
+function changedSchema(schema: ArraySchema, change: Exclude<Change, { consolidate: true }>): ArraySchema {
+  const { cell_order = schema.cell_order, capacity, tile_extents = {} } = change
+  const dimensions = schema.domain.dimensions.map((dimension): Dimension => {
+    const extent = tile_extents[dimension.name]
+    if (extent === undefined) return dimension
+    return { ...dimension, tile_extent: bytesOf(dimension.type, 1, BigInt(extent), { raw: true }) }
+  })
+  const changed = { ...schema, version: NEW_VERSION, cell_order }
+  if (capacity !== undefined) changed.capacity = BigInt(capacity)
+  // Readers of Hilbert order have no tiles in space.
+  if (cell_order === 'hilbert') changed.tile_order = 'row-major'
+  return schemaOf(changed, dimensions, [])
+}
+
+export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts {
+  return {
+    tiles_read: tiles.tiles,
+    cells_read: plan.cells_read,
+    unfiltered_bytes: tiles.unfiltered_bytes,
+    stored_bytes: tiles.stored_bytes,
+    requests: sum(steps, ({ reads }) => reads),
+  }
+}
+
+export function textOf(change: Change): string {
+  if ('consolidate' in change) return 'consolidated'
+  const { cell_order, capacity, tile_extents } = change
+  return [
+    ...(cell_order ? [`cells in ${cell_order} order`] : []),
+    ...(capacity ? [`capacity ${capacity}`] : []),
+    ...(tile_extents
+      ? [
+          `tile extents ${Object.entries(tile_extents)
+            .map(([name, extent]) => `${name} ${extent}`)
+            .join(', ')}`,
+        ]
+      : []),
+    'one fragment',
+  ].join(', ')
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Finding } from '../../src/advice/findings.ts'
+import { queryFindings } from '../../src/advice/findings.ts'
+import { planRead } from '../../src/explain/explain.ts'
+import { readCost } from '../../src/explain/read-cost.ts'
+import type { OpenedArray } from '../../src/read/query.ts'
+import { defaultOrder } from '../../src/read/read.ts'
+import { floats, ints, type Made, madeArray, noise, ZSTD } from './made-array.ts'
+
+const PLANE: Made = {
+  dimensions: [
+    ['x', 0, 999, 1000],
+    ['y', 0, 999, 1000],
+  ],
+  attributes: { v: [ZSTD] },
+  capacity: 1000n,
+  fragments: [],
+}
+
+/** Cells all over the plane, each place once. */
+function plane(count: number, seed: number): Record<string, Int32Array | Float64Array> {
+  const place = (i: number): number => (i * 7_919 + seed) % 1_000_000
+  return {
+    x: ints(count, (i) => Math.floor(place(i) / 1000)),
+    y: ints(count, (i) => place(i) % 1000),
+    v: floats(count, (i) => Math.round(noise(i) * 100)),
+  }
+}
+
+/** A box of the same ends along each dimension. */
+async function found(opened: OpenedArray, low: number, high: number, exact: boolean): Promise<Finding[]> {
+  const ranges = new Map(opened.schema.domain.dimensions.map((_, d) => [d, [{ low, high }]]))
+  const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact }
+  const plan = await planRead(asked)
+  return queryFindings(asked, plan, await readCost(asked, plan))
+}
+
+describe('findings of a query', () => {
+  test('a box that is in every fragment, and in long tiles: what consolidation and another order would give', async () => {
+    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const findings = await found(opened, 100, 149, true)
+    expect(findings.map(({ code }) => code)).toEqual(['FRAGMENTS_OVERLAP', 'TILE_SHAPE'])
+    const [overlap, shape] = findings
+    expect(overlap.remedies?.[0]).toMatchObject({ change: 'consolidated', basis: 'computed' })
+    expect(shape.remedies?.[0]).toMatchObject({ change: 'cells in hilbert order, one fragment', basis: 'computed' })
+    for (const { before, after } of [...(overlap.remedies ?? []), ...(shape.remedies ?? [])]) {
+      expect(after.requests).toBeLessThan(before.requests)
+      expect(after.cells_read).toBeGreaterThan(0)
+    }
+    for (const { before, after } of shape.remedies ?? []) expect(after.tiles_read).toBeLessThan(before.tiles_read)
+    expect(shape.advice.join('\n')).toContain('cell_order="hilbert"')
+  })
+
+  test('without undoing coordinates remedies are estimated', async () => {
+    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const remedies = (await found(opened, 100, 149, false)).flatMap((finding) => finding.remedies ?? [])
+    expect(remedies.length).toBeGreaterThan(0)
+    for (const { basis } of remedies) expect(basis).toBe('estimated')
+  })
+
+  test('tile extents across the box', async () => {
+    const opened = await madeArray({
+      ...PLANE,
+      dense: true,
+      dimensions: [
+        ['x', 0, 999, 1000],
+        ['y', 0, 999, 1],
+      ],
+      fragments: [{ v: floats(1_000_000, (i) => Math.round(noise(i) * 100)) }],
+    })
+    const [finding] = await found(opened, 100, 149, true)
+    expect(finding).toMatchObject({ code: 'TILE_SHAPE', remedies: [{ basis: 'computed' }] })
+    const { before, after } = finding.remedies?.[0] ?? {}
+    expect(before?.unfiltered_bytes).toBe(50 * 1000 * 8)
+    expect(after?.unfiltered_bytes).toBeLessThan(100 * 100 * 8)
+    expect(finding.advice.join('\n')).toMatch(/tile=\{"x": 32, "y": 32\}/)
+  })
+
+  test('a large tile around a small box', async () => {
+    const opened = await madeArray({
+      ...PLANE,
+      dense: true,
+      fragments: [{ v: floats(1_000_000, (i) => Math.round(noise(i) * 100)) }],
+    })
+    const [finding] = await found(opened, 100, 149, true)
+    expect(finding).toMatchObject({ code: 'TILES_LARGE', remedies: [{ basis: 'computed' }] })
+  })
+
+  test('none for a box in tiles of its own size', async () => {
+    const opened = await madeArray({
+      ...PLANE,
+      dimensions: [
+        ['x', 0, 999, 50],
+        ['y', 0, 999, 50],
+      ],
+      fragments: [plane(100_000, 1)],
+    })
+    expect(await found(opened, 100, 149, true)).toEqual([])
+  })
+})
