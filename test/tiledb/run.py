@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -8,6 +8,7 @@ names   what TileDB does when files are gone or others are among them, as record
 visible what TileDB makes of commits, lists and time stamps, as recorded for the tests
 conditions
         conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
+explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -86,6 +87,12 @@ def conditions(args):
     return code, "conditions: " + last(output)
 
 
+def explain(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "explain.py", *seed])
+    return code, "explain: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -118,7 +125,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.
