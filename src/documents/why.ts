@@ -40,9 +40,9 @@ export interface WhyNeed {
 export interface WhyEffect {
   /**
    * fails: TileDB does not open the array; opens: it does not now, and does then; fields: reads of these fields fail; cells: other cells;
-   * schema: another schema; metadata: other key-value metadata; enumerations: these cannot be read; members: other members of a group.
+   * schema: another schema; metadata: other key-value metadata; enumerations: these cannot be read; labels: reads by them fail; members: other members of a group.
    */
-  outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'members'
+  outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'labels' | 'members'
   /** First and last time of the openings that show it; null for the last: now, and later. */
   as_of: readonly [first: Int64, last: Int64 | null]
   /** Set if only openings between two times show it, of which these are one. */
@@ -55,7 +55,7 @@ export interface WhyEffect {
   added?: Count | undefined
   /** Cells that have other values. */
   changed?: Count | undefined
-  /** Whether the numbers of cells were counted, or are bounds from the metadata. */
+  /** Whether the numbers of cells were counted, or are bounds; of fields, at most: tiles that newer fragments hide are not read. */
   certainty?: 'exact' | 'at most' | undefined
   /** What TileDB cannot find. */
   message?: string | undefined

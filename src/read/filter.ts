@@ -6,6 +6,7 @@ import type { ConditionNode } from '../format/delete-condition.ts'
 import { stem } from '../store/commits.ts'
 import { conditionFields, meets } from './condition.ts'
 import { pickedColumn } from './fill.ts'
+import { isCutByTime } from './opening.ts'
 import {
   fieldNames,
   type OpenedArray,
@@ -35,6 +36,8 @@ export class CellFilter {
   readonly wanted: readonly ColumnType[]
   private readonly opened: OpenedArray
   private readonly where: ConditionNode | undefined
+  /** Whether deletions count that fragments store. */
+  private readonly seesDeletions: boolean
   /** By fragment: names of the conditions whose effect on its cells is stored in the fragment. */
   private readonly processed: readonly ReadonlySet<string>[]
 
@@ -44,6 +47,7 @@ export class CellFilter {
     this.opened = opened
     this.where = query.where
     this.processed = processed
+    this.seesDeletions = seesDeletions(opened, query)
   }
 
   static async of(opened: OpenedArray, query: ReadQuery): Promise<CellFilter> {
@@ -103,7 +107,8 @@ export class CellFilter {
 
   /** The time of a deletion that the fragment stores, if it counts. */
   private storedDeletion({ deleted }: SourceBatch, row: number): number | undefined {
-    return deleted && deleted[row] <= Number(this.opened.between[1]) ? deleted[row] : undefined
+    if (!this.seesDeletions || !deleted) return undefined
+    return deleted[row] <= Number(this.opened.between[1]) ? deleted[row] : undefined
   }
 
   /** A delete applies to cells that were written up to its time. */
@@ -182,4 +187,15 @@ async function processedNames({ fragment }: OpenedFragment): Promise<ReadonlySet
 /** When a cell was written, in milliseconds since 1970. */
 export function writtenAt({ written, source }: SourceBatch, row: number): number {
   return written ? written[row] : Number(source.fragment.time)
+}
+
+/**
+ * Whether a read looks at the deletions that consolidated fragments store. Where duplicates are allowed, TileDB's readers do so only if they
+ * have a condition or the time stamps of cells to look at, too. It matters where the file of a delete condition is lost.
+ * @see SparseIndexReaderBase::apply_query_condition
+ */
+function seesDeletions(opened: OpenedArray, { where }: ReadQuery): boolean {
+  const { schema, deletes, fragments } = opened
+  if (!schema.allows_duplicates || deletes.length > 0 || where !== undefined) return true
+  return fragments.some((one) => isCutByTime(opened, one))
 }

@@ -36,9 +36,9 @@ export interface Need {
 export interface Effect {
   /**
    * fails: TileDB does not open it; opens: what failed before does not any more; fields: reads of some fields fail; cells: other
-   * cells; schema: another schema; metadata: other key-value metadata; enumerations: some cannot be read; members: other members of a group.
+   * cells; schema: another schema; metadata: other key-value metadata; enumerations: some cannot be read; labels: reads by them fail; members: other members of a group.
    */
-  outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'members'
+  outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'labels' | 'members'
   /** First and last time at which an array that is opened as of that time shows it; null: up to now and later. */
   as_of: readonly [first: bigint, last: bigint | null]
   /** Set if it shows only where the array is opened between two times, the first of them later than 0. */
@@ -51,7 +51,7 @@ export interface Effect {
   added?: Count | undefined
   /** Cells with other values. */
   changed?: Count | undefined
-  /** Whether the numbers of cells are counted, or bounds from the metadata. */
+  /** Whether the numbers of cells are counted, or bounds; of fields, `at most`: tiles that newer fragments hide are not read. */
   certainty?: 'exact' | 'at most' | undefined
   /** The error, if one is known. */
   message?: string | undefined

@@ -1,15 +1,17 @@
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { conditionFields } from '../read/condition.ts'
 import { Folder, readAll, withSource } from '../source/source.ts'
 import { storageWithout } from '../source/without.ts'
 import { InspectArray, readMetadata, SCHEMA_FOLDER } from '../store/array.ts'
 import { type CommitFile, committedPath } from '../store/commits.ts'
+import { deletePlaces, readDelete } from '../store/deletes.ts'
 import { vacuumPath } from '../store/visibility.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
 import { cellDifference } from './cells.ts'
 import { type Part, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
-import { stampsIn, timesWorthOpening, type View, viewOf } from './views.ts'
+import { isCut, stampsIn, timesWorthOpening, type View, viewOf } from './views.ts'
 
 /** An effect before it is known at which times it shows. */
 export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
@@ -87,10 +89,13 @@ async function effectsOf(
   const until = times.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
   let seen = false
   const found: { to: bigint; effects: EffectOnce[] }[] = []
-  for (const between of until) {
+  for (const [i, between] of until.entries()) {
     const { effects, differs } = await effectsAt(removal, between)
     seen ||= differs
-    found.push({ to: between[1], effects })
+    const last = i + 1 < until.length ? until[i + 1][1] - 1n : between[1]
+    const atEnd =
+      last > between[1] && (await isCutWithin(removal, between)) ? await effectsAt(removal, [0n, last]) : undefined
+    found.push({ to: between[1], effects: atEnd ? mostOf(effects, atEnd.effects) : effects })
   }
   const effects = grouped(found)
   if (seen) return { effects, seen }
@@ -102,6 +107,22 @@ async function effectsOf(
     return { effects: inside, seen: true }
   }
   return { effects, seen }
+}
+
+/** Whether a fragment is read of which only a part of the cells counts: then more of them count as time goes on. */
+async function isCutWithin({ array }: Removal, between: View['between']): Promise<boolean> {
+  const { fragments } = await viewOf(array, between)
+  return fragments.some((path) => isCut(path, between))
+}
+
+/** Of the cells that differ at the beginning and at the end of some time, the larger numbers. */
+function mostOf(begin: readonly EffectOnce[], end: readonly EffectOnce[]): EffectOnce[] {
+  return end.map((one) => {
+    const before = begin.find(({ outcome }) => outcome === one.outcome)
+    if (one.outcome !== 'cells' || JSON.stringify(before) === JSON.stringify(one)) return one
+    const most = (key: 'lost' | 'added' | 'changed') => Math.max(one[key] ?? 0, before?.[key] ?? 0)
+    return { ...one, lost: most('lost'), added: most('added'), changed: most('changed'), certainty: 'at most' }
+  })
 }
 
 /** Puts together what is the same at several times, one after another. */
@@ -139,8 +160,14 @@ async function effectsAt(
   }
   const effects: EffectOnce[] = []
   if (await otherSchema(removal, before, after)) effects.push({ outcome: 'schema' })
-  const names = await failingFields(removal, after)
-  if (names.length > 0) effects.push({ outcome: 'fields', names })
+  const failed = await failingFields({ ...removal, gone: () => false }, before)
+  const names = (await failingFields(removal, after)).filter((name) => !failed.includes(name))
+  if (names.length > 0) {
+    const certainty = (await mayBeCovered(removal, after)) ? ('at most' as const) : undefined
+    effects.push(certainty ? { outcome: 'fields', names, certainty } : { outcome: 'fields', names })
+  }
+  const labels = await missingLabels(removal, after)
+  if (labels.length > 0) effects.push({ outcome: 'labels', names: labels })
   const enumerations = await missingEnumerations(removal, after)
   if (enumerations.length > 0) effects.push({ outcome: 'enumerations', names: enumerations })
   const keys = await changedKeys(removal, between)
@@ -189,15 +216,60 @@ function bytesOf({ folder }: InspectArray, path: string): Promise<Uint8Array> {
   return withSource(folder.file(path), readAll)
 }
 
-/** Fields that a read cannot give, as a file of a fragment that it reads is gone. */
-async function failingFields({ array, part }: Removal, { fragments, schema }: View): Promise<string[]> {
-  const { file } = part
-  if (!file || !fragments.includes(part.fragments[0]) || schema === undefined) return []
-  const { domain, attributes } = await array.schema(lastPathPart(schema))
+/** Fields that a read cannot give, as a fragment that it reads lacks its metadata, or the file that is gone. */
+async function failingFields({ array, part, gone, path }: Removal, view: View): Promise<string[]> {
+  const { fragments, schema, broken } = view
+  if (schema === undefined) return []
+  const { domain, attributes, allows_duplicates } = await array.schema(lastPathPart(schema))
   const names = attributes.map(({ name }) => name)
-  if (file.kind === 'attribute') return names.filter((name) => name === file.name)
+  const all = [...domain.dimensions.map(({ name }) => name), ...names]
+  if (broken.length > 0) return all
+  const { file } = part
+  if (!file || !gone(path) || !fragments.includes(part.fragments[0])) return []
+  if (file.kind === 'attribute') {
+    const own = names.filter((name) => name === file.name)
+    return own.length > 0 && (await isDeletedBy(array, view, file.name)) ? all : own
+  }
   if (file.kind === 'delete_condition_index') return []
-  return [...domain.dimensions.map(({ name }) => name), ...names]
+  return file.kind === 'timestamps' && allows_duplicates && !needsTimes(view) ? [] : all
+}
+
+/** Whether a delete condition looks at a field: then every read needs it. */
+async function isDeletedBy(
+  array: InspectArray,
+  { between: [from, now], deletes }: View,
+  field: string,
+): Promise<boolean> {
+  const opened = array.at({ from, now })
+  for (const place of deletes.length > 0 ? await deletePlaces(opened) : [])
+    if ([...conditionFields(await readDelete(opened, place))].includes(field)) return true
+  return false
+}
+
+/** Whether newer fragments of a dense array may hide the tiles that are gone, which TileDB then does not read. */
+async function mayBeCovered({ array, part }: Removal, { fragments, schema }: View): Promise<boolean> {
+  if (schema === undefined || (await array.schema(lastPathPart(schema))).array_type !== 'dense') return false
+  const own = stampsIn(lastPathPart(part.fragments[0] ?? ''))[0] ?? 0n
+  return fragments.some((path) => !part.fragments.includes(path) && (stampsIn(lastPathPart(path))[0] ?? 0n) >= own)
+}
+
+/** Labels whose arrays are gone. */
+async function missingLabels({ array, gone }: Removal, { schema }: View): Promise<string[]> {
+  if (schema === undefined || !gone('__labels')) return []
+  return (await array.schema(lastPathPart(schema))).dimension_labels.map(({ name }) => name)
+}
+
+/**
+ * Whether TileDB reads the time stamps of cells although duplicates are allowed: to leave out cells of a fragment that is cut by time, or
+ * for a delete condition of a time inside of a consolidated fragment's.
+ * @see ReaderBase::need_timestamped_conditions
+ */
+function needsTimes({ between, fragments, deletes }: View): boolean {
+  const times = deletes.flatMap((name) => stampsIn(name).slice(0, 1))
+  return fragments.some((path) => {
+    const [first = 0n, last = 0n] = stampsIn(lastPathPart(path))
+    return isCut(path, between) || times.some((time) => first < last && time >= first && time <= last)
+  })
 }
 
 /** Enumerations of the schema of a view whose files are gone. */
@@ -289,7 +361,7 @@ export function noticedBy(effects: readonly Effect[], writers: boolean): Noticed
   const found = new Set<NoticedBy>()
   for (const { outcome } of effects) {
     if (outcome === 'fails') found.add('open')
-    else if (outcome === 'fields' || outcome === 'enumerations') found.add('read')
+    else if (outcome === 'fields' || outcome === 'enumerations' || outcome === 'labels') found.add('read')
     else if (outcome !== 'opens') found.add('silent')
   }
   if (writers) found.add('other')

@@ -70,7 +70,9 @@ async function differentMembers(before: InspectGroup, after: InspectGroup): Prom
 
 async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
   const members = await group.members().catch(() => [])
-  return new Map(members.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
+  // Without lists of members, those in the folder are the members of groups of old releases only.
+  const listed = members.filter(({ implicit }) => !implicit)
+  return new Map(listed.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
 }
 
 async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string> {

@@ -68,11 +68,6 @@ const FOLDERS: Readonly<Record<string, string>> = {
 async function folderPart(array: InspectArray, name: string): Promise<Part> {
   const what = FOLDERS[name]
   if (what === undefined) return part(UNKNOWN)
-  if (name === '__labels') {
-    const labels = (await array.newestSchema().catch(() => undefined))?.schema.dimension_labels ?? []
-    if (labels.length > 0)
-      return part(what, { writers: `the labels ${labels.map((one) => one.name).join(', ')} cannot be used` })
-  }
   const fragments =
     name === COMMITS_FOLDER || name === FRAGMENTS_FOLDER ? (await array.fragments()).map(({ path }) => path) : []
   return part(what, { fragments })

@@ -5,7 +5,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { deletePlaces } from '../store/deletes.ts'
-import { isRead } from '../store/visibility.ts'
+import { isPartlyWithin, isRead } from '../store/visibility.ts'
 
 /** What TileDB finds when it opens an array between two times. */
 export interface View {
@@ -16,6 +16,8 @@ export interface View {
   schema: string | undefined
   /** Paths of the fragments that a query reads. */
   fragments: readonly string[]
+  /** Those of them without metadata, of which a consolidated file has the footer: TileDB opens the array, but no query succeeds. */
+  broken: readonly string[]
   /** Names of the delete conditions that count. */
   deletes: readonly string[]
 }
@@ -85,21 +87,28 @@ export async function viewOf(
 ): Promise<View> {
   const [from, now] = between
   const opened = array.at({ from, now })
-  const view: View = { between, fails: undefined, schema: undefined, fragments: [], deletes: [] }
+  const view: View = { between, fails: undefined, schema: undefined, fragments: [], broken: [], deletes: [] }
   try {
     const { file } = await opened.newestSchema()
-    const missing = (await opened.missingFragments()).find((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
-    if (missing !== undefined)
-      return { ...view, fails: `a commit names the fragment ${lastPathPart(missing)}, which has no folder` }
     const { visibility, folders } = await opened.listing()
     const fragments = folders.map(({ path }) => path).filter((path) => isRead(visibility.state(path)))
-    const without = fragments.find((path) => isGone(`${path}/${FRAGMENT_METADATA_FILE}`))
-    if (without !== undefined)
-      return { ...view, fails: `the fragment ${lastPathPart(without)} has no ${FRAGMENT_METADATA_FILE}` }
+    const missing = (await opened.missingFragments()).filter((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
+    const broken = [...missing, ...fragments.filter((path) => isGone(`${path}/${FRAGMENT_METADATA_FILE}`))]
+    const footers = broken.length > 0 ? await opened.consolidatedFooters() : undefined
+    const lost = broken.find((path) => !footers?.has(lastPathPart(path)))
+    if (lost !== undefined) {
+      const what = missing.includes(lost) ? 'which a commit names, has no folder' : `has no ${FRAGMENT_METADATA_FILE}`
+      return { ...view, fails: `the fragment ${lastPathPart(lost)}${missing.includes(lost) ? ',' : ''} ${what}` }
+    }
     const deletes = (await deletePlaces(opened)).map(({ name }) => name)
-    return { ...view, schema: file.path, fragments, deletes }
+    return { ...view, schema: file.path, fragments: [...fragments, ...missing], broken, deletes }
   } catch (error) {
     if (!(error instanceof InspectError) || error.code === 'KEY_NEEDED' || error.code === 'WRONG_KEY') throw error
     return { ...view, fails: error.message }
   }
+}
+
+/** Whether TileDB reads only a part of a fragment's cells between two times, by their own time stamps. */
+export function isCut(path: string, [from, now]: View['between']): boolean {
+  return isPartlyWithin(path, { from, now })
 }

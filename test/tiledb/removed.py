@@ -66,7 +66,7 @@ def stamps(root):
     found = set()
     for path in root.rglob("*"):
         match = STAMPED.match(path.name) or OLD.match(path.name)
-        if match:
+        if match and path.parent.name != "__enumerations":
             found |= {int(one) for one in match.groups() if one}
     return sorted(found)
 
@@ -196,8 +196,8 @@ def boxes(root, key, times):
     for between in times:
         try:
             with tiledb.open(str(root), ctx=context(key), timestamp=between) as array:
-                box = array.nonempty_domain()
-                found.append(box if box is None or array.schema.sparse else tuple((lo, hi) for lo, hi in box))
+                box = None if array.schema.sparse else array.nonempty_domain()
+                found.append(box and tuple((lo, hi) for lo, hi in box))
         except tiledb.TileDBError:
             found.append(None)
     return found

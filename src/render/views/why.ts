@@ -72,13 +72,15 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
     case 'opens':
       return `it can be opened again; now it cannot: ${message ?? ''}`
     case 'fields':
-      return `reads of ${list} fail`
+      return `reads of ${list} fail${certainty === 'at most' ? ', but where newer fragments hide the whole tile' : ''}`
+    case 'labels':
+      return `reads by the label ${list} fail`
     case 'schema':
       return 'another schema is used'
     case 'metadata':
       return `other metadata: ${list}`
     case 'enumerations':
-      return `the values of the enumeration ${list} are gone`
+      return `the enumeration ${list} cannot be read; TileDB-Py then reads no attribute that uses it`
     case 'members':
       return `other members: ${list}`
     case 'cells': {
