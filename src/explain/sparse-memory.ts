@@ -1,5 +1,5 @@
 import { rowsInside } from '../cells/bounds.ts'
-import { orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { type ColumnData, cellBytes } from '../cells/column.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
@@ -333,7 +333,7 @@ interface TilePlaces {
   corner: Uint32Array
   first: Uint32Array
   last: Uint32Array
-  /** The tiles in the order in which the reader loads them: by their corners. */
+  /** The tiles in the order in which the reader loads them: by the corners of their boxes. */
   order: Int32Array
 }
 
@@ -453,18 +453,30 @@ async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds |
     await one.fragment.close()
   }
   const columns = dimensions.map((dimension, d) => columnOf(points[d], fixedSize(dimension)))
-  const lanes = orderLanes(schema, columns, 3 * count)
-  const sorted = sortedPositions(lanes, 3 * count)
-  const ranks = new Uint32Array(3 * count)
-  for (let i = 1; i < sorted.length; i++) {
+  const ranks = ranksOf(orderLanes(schema, columns, 3 * count), 3 * count)
+  const { tile_order, cell_order } = schema
+  // Where these differ, TileDB 2.30 takes one for the other.
+  const swapped = { ...schema, tile_order: cell_order, cell_order: tile_order }
+  const loaded = tile_order === cell_order ? ranks : ranksOf(orderLanes(swapped, columns, 3 * count), 3 * count)
+  // The tiles of a fragment stay in their order: one waits for those before it.
+  const waits = loaded.slice(0, count)
+  for (let i = 1; i < count; i++)
+    if (tiles.fragment[i] === tiles.fragment[i - 1]) waits[i] = Math.max(waits[i], waits[i - 1])
+  return {
+    corner: ranks.slice(0, count),
+    first: ranks.slice(count, 2 * count),
+    last: ranks.slice(2 * count),
+    order: sortedPositions([waits], count),
+  }
+}
+
+/** Positions in the order of keys; equal keys have equal ranks. */
+function ranksOf(lanes: KeyLanes, count: number): Uint32Array {
+  const sorted = sortedPositions(lanes, count)
+  const ranks = new Uint32Array(count)
+  for (let i = 1; i < count; i++) {
     const [a, b] = [sorted[i - 1], sorted[i]]
     ranks[b] = ranks[a] + (lanes.some((lane) => lane[a] !== lane[b]) ? 1 : 0)
   }
-  const corner = ranks.slice(0, count)
-  return {
-    corner,
-    first: ranks.slice(count, 2 * count),
-    last: ranks.slice(2 * count),
-    order: sortedPositions([corner], count),
-  }
+  return ranks
 }
