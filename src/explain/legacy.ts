@@ -6,7 +6,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { mbrAt } from '../format/rtree.ts'
 import { conditionFields } from '../read/condition.ts'
 import { isCutByTime } from '../read/opening.ts'
-import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
+import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import { rangesOf } from './partition-ranges.ts'
@@ -85,8 +85,12 @@ class LegacyPlan {
     const { tiles, inside } = await touchedTiles(one, this.query.ranges)
     this.relevant.push({ fragment, one, tiles })
     this.load(fragment, one, 'rtree')
-    const shown = new Set(readColumns(this.opened.schema, this.query).map(({ name }) => name))
-    this.loadVarSizes(fragment, one, ({ name }) => shown.has(name))
+    const shown = readColumns(this.opened.schema, this.query)
+    this.loadVarSizes(
+      fragment,
+      one,
+      shown.map(({ name }) => name),
+    )
     const passed_over_by = tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null
     this.fragments.push({ ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: inside })
   }
@@ -102,7 +106,7 @@ class LegacyPlan {
     partitioner.next()
     for (;;) {
       const { box, tiles } = partitioner.current
-      if (partitioner.hasHalved) for (const { fragment, one } of this.relevant) this.loadVarSizes(fragment, one, isCell)
+      if (partitioner.hasHalved) this.loadAllVarSizes()
       const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, exact, room)
       if (overflows) {
         // Without a single cell, the query is asked again with larger buffers.
@@ -195,9 +199,15 @@ class LegacyPlan {
     if (varSized) this.load(fragment, one, 'tile_var_sizes', slot)
   }
 
-  private loadVarSizes(fragment: number, one: OpenedFragment, isWanted: (slot: Slot) => boolean): void {
-    for (const [slot, field] of one.info.slots.entries())
-      if (field.varSized && isWanted(field)) this.load(fragment, one, 'tile_var_sizes', slot)
+  /** To halve ranges, TileDB estimates what they hold of all fields, whichever are asked for. */
+  private loadAllVarSizes(): void {
+    const names = fieldNames(this.opened.schema)
+    for (const { fragment, one } of this.relevant) this.loadVarSizes(fragment, one, names)
+  }
+
+  private loadVarSizes(fragment: number, one: OpenedFragment, names: readonly string[]): void {
+    for (const [slot, { name, varSized, phantom }] of one.info.slots.entries())
+      if (varSized && !phantom && names.includes(name)) this.load(fragment, one, 'tile_var_sizes', slot)
   }
 
   private load(fragment: number, { info }: OpenedFragment, section: MetadataRead['section'], slot?: number): void {
@@ -297,9 +307,4 @@ function timesFound(
 
 function isVarSized({ cell_val_num }: ColumnType): boolean {
   return cell_val_num === 'var'
-}
-
-/** Whether a slot holds values of cells, beside those that TileDB adds. */
-function isCell({ kind }: Slot): boolean {
-  return kind === 'attribute' || kind === 'dimension'
 }

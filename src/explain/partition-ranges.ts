@@ -1,4 +1,4 @@
-import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
+import { type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { hilbertBits, hilbertValues } from '../cells/hilbert.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
@@ -33,33 +33,27 @@ const LAST_TEXT = new Uint8Array(8).fill(0x7f)
 
 /** The ranges of a query. TileDB joins ranges of integers that follow one another. */
 export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Box {
+  const limited = dimensions.map(
+    (_, d) => ranges.get(d)?.every(({ low, high }) => low !== undefined || high !== undefined) === true,
+  )
   const intervals = dimensions.map((dimension, d): Interval[] => {
     const whole = wholeOf(dimension)
     const joined: Interval[] = []
-    for (const { low = whole.low, high = whole.high } of ranges.get(d) ?? [whole]) {
+    for (const { low = whole.low, high = isEmpty(whole.high) ? LAST_TEXT : whole.high } of ranges.get(d) ?? []) {
       const last = joined.at(-1)
       if (last && isInteger(dimension.type) && compare(after(dimension.type, last.high), low) === 0) last.high = high
       else joined.push({ low, high, depth: 0 })
     }
-    return joined
+    return limited[d] ? joined : [whole]
   })
-  return { intervals, limited: dimensions.map((_, d) => ranges.has(d)) }
+  return { intervals, limited }
 }
 
 export function rangesOf({ intervals, limited }: Box): RangeSets {
-  const sets = new Map<number, Bounds[]>()
-  for (const [d, own] of intervals.entries())
-    if (limited[d])
-      sets.set(
-        d,
-        own.map(({ low, high }) => (isEmpty(low) && isEmpty(high) ? UNLIMITED : { low, high })),
-      )
-  return sets
+  return new Map(intervals.flatMap((own, d) => (limited[d] ? [[d, own] as const] : [])))
 }
 
-const UNLIMITED: Bounds = { low: undefined, high: undefined }
-
-function wholeOf({ type, domain }: Dimension): Bounds & Interval {
+function wholeOf({ type, domain }: Dimension): Interval {
   const size = datatypeSize(type)
   if (datatypeKind(type) === 'text') return { low: NO_TEXT, high: NO_TEXT, depth: 0 }
   return { low: comparable(type, domain.subarray(0, size)), high: comparable(type, domain.subarray(size)), depth: 0 }
