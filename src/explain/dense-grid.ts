@@ -1,5 +1,5 @@
 import type { DenseAxis } from '../format/dense-tiles.ts'
-import { hull, type Interval } from '../read/dense-windows.ts'
+import { hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
 /** Coordinates along an axis, as tiles of the array's grid. */
 export interface Span {
@@ -130,4 +130,51 @@ export function forTiles(
     }
   }
   walk(0, [...boxes.keys()], 0)
+}
+
+/**
+ * Behind which of the wanted tiles, taken in tile order, the result has been written up to the last cell of that tile, and not further.
+ *
+ * @param tileOrder axes, the slowest-varying first
+ * @param cellOrder the same for the cells of the result
+ * @returns by number of tiles, from 0 to all, 1 where it is so
+ */
+export function cutsInOrder(
+  axes: readonly GridAxis[],
+  tileOrder: readonly number[],
+  cellOrder: readonly number[],
+): Uint8Array {
+  const strides = stridesOf(
+    axes.map(({ cell_num }) => cell_num),
+    cellOrder,
+  )
+  const counts = axes.map(cellsByTile)
+  const cuts = new Uint8Array(axes.reduce((product, { tile_num }) => product * tile_num, 1) + 1)
+  cuts[0] = 1
+  let [tiles, cells, last] = [0, 0, 0]
+  const walk = (k: number, product: number, position: number): void => {
+    if (k === tileOrder.length) {
+      cells += product
+      last = Math.max(last, position)
+      cuts[++tiles] = last === position && last === cells - 1 ? 1 : 0
+      return
+    }
+    const d = tileOrder[k]
+    let behind = 0
+    for (const count of counts[d]) {
+      behind += count
+      walk(k + 1, product * count, position + (behind - 1) * strides[d])
+    }
+  }
+  walk(0, 1, 0)
+  return cuts
+}
+
+/** How many coordinates of each wanted tile are wanted. */
+function cellsByTile({ wanted, before, tile_num, extent }: GridAxis): Float64Array {
+  const counts = new Float64Array(tile_num)
+  for (const [w, span] of wanted.entries())
+    for (let tile = span.first; tile <= span.last; tile++)
+      counts[before[w] + tile - span.first] += endIn(span, tile, extent) - startIn(span, tile) + 1
+  return counts
 }

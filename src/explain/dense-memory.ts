@@ -1,0 +1,252 @@
+import { fastestFirst } from '../cells/dense-coordinates.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
+import { type OpenedArray, type OpenedFragment, readColumns } from '../read/query.ts'
+import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import { cutsInOrder } from './dense-grid.ts'
+import { byFragment, type Fields, slotOf, type Visited } from './dense-visits.ts'
+import type { ExplainQuery, MetadataRead } from './plan.ts'
+
+/** Settings of TileDB that say how many tiles are in memory at once, in bytes. */
+export interface DenseMemory {
+  /** `sm.mem.total_budget` */
+  total_budget: number
+  /** `sm.mem.tile_upper_memory_limit` */
+  tile_upper_memory_limit: number
+}
+
+export const DEFAULT_MEMORY: DenseMemory = { total_budget: 10 * 2 ** 30, tile_upper_memory_limit: 2 ** 30 }
+
+/** Visited tiles that are in memory at once. */
+export interface Lot {
+  /** Places in {@link Visited.ranks}. */
+  from: number
+  to: number
+  /** Position among all visited tiles behind the lot. */
+  end: number
+  /** Bytes that the lot would have to be allowed to take the next tile, too; Infinity if none are enough. */
+  next: number
+}
+
+/** Bytes of TileDB's classes on 64-bit systems: an element of a list of lists, and what stands for a visited tile. */
+const VECTOR = 32
+const VISITED_TILE = 120
+
+/** Most numbers that are kept to find out which lots follow each other in the result. */
+const MOST_KEPT = 2 ** 22
+/** Most steps of looking for such lots. */
+const MOST_STEPS = 2 ** 24
+
+/**
+ * Divides the visited tiles into lots.
+ *
+ * Memory counts as TileDB counts it: what it stores of footers and R-trees, the lists of offsets and sizes, and of each lot the
+ * unfiltered tiles of one call, and those stored bytes of them that are values of var-sized fields and validity. Two lots are in
+ * memory at once. A tile that does not fit in half of the free memory is a lot by itself; it must fit in all of it.
+ *
+ * TileDB 2.30 copies the var-sized cells of a lot as if they followed each other in the result, the last cell of the last tile at
+ * the end. Where they do not, it writes outside of its memory, and nearly always crashes (TileDB-Inc/TileDB-Py#2305 is the same).
+ * So the least memory budget of such a read is one with which, and with all larger ones, the lots follow each other; often that
+ * takes all tiles in one lot. It is Infinity if `tile_upper_memory_limit` rules that out.
+ *
+ * @see DenseReader::compute_result_space_tiles, fix_offsets_buffer; ReaderBase::tile_offset_sizes, get_attribute_tile_size;
+ *   MemoryTracker; measured
+ */
+export async function divide(
+  { opened, query }: ExplainQuery,
+  fields: Fields,
+  visited: Visited,
+  metadata_reads: readonly MetadataRead[],
+  { total_budget, tile_upper_memory_limit }: DenseMemory,
+): Promise<{ lots: Lot[]; least_memory_budget: number }> {
+  const { fragments, schema } = opened
+  const { ranks, tile_num, axes } = visited
+  const { dimensions } = schema.domain
+  const { taken, lists, foreseen } = await metadataMemory(opened, fields, metadata_reads)
+  const ofVisit =
+    VISITED_TILE + 2 * VECTOR * (1 + dimensions.length) + dimensions.length * (2 * datatypeSize(dimensions[0].type) + 8)
+  const limits = {
+    ofVisit,
+    unfiltered: tile_upper_memory_limit / 2,
+    all: Math.floor(Math.max(0, total_budget - taken - lists) / 2),
+  }
+  const groups = [fields.condition, ...fields.others.map((field) => [field])]
+  const isVar = readColumns(schema, query).some(
+    ({ kind, cell_val_num }) => kind === 'attribute' && cell_val_num === 'var',
+  )
+  const across = fastestFirst(query.order === 'col-major' ? 'col-major' : 'row-major', axes.length).reverse()
+  const tileOrder = fastestFirst(schema.tile_order, axes.length).reverse()
+  const mustFollow = isVar && query.order !== 'global' && tile_num > 1
+  const keepsAll = mustFollow && tile_num + ranks.length * 2 * groups.length <= MOST_KEPT
+  const reads = byFragment(visited, 0, ranks.length)
+  const kept: TileBytes[] = []
+  let [most, mostOfAll] = [0, 0]
+  for (const group of groups) {
+    const bytes = { unfiltered: new Float64Array(ranks.length), stored: new Float64Array(ranks.length) }
+    for (const { fragment, tiles, visits } of reads)
+      for (const field of group) await addTileBytes(fragments[fragment], field, tiles, visits, bytes)
+    let [unfiltered, together] = [0, tile_num * ofVisit]
+    for (const [visit, one] of bytes.unfiltered.entries()) {
+      unfiltered += one
+      together += one + bytes.stored[visit]
+      most = Math.max(most, one + bytes.stored[visit])
+    }
+    mostOfAll = Math.max(mostOfAll, unfiltered > limits.unfiltered ? Number.POSITIVE_INFINITY : together)
+    if (keepsAll || unfiltered > limits.unfiltered || together > limits.all) kept.push(bytes)
+  }
+  const least = (): number => {
+    const one = most + ofVisit
+    if (!mustFollow) return one
+    if (!keepsAll) return 2 * mostOfAll
+    const cuts = cutsInOrder(axes, tileOrder, across)
+    const stepsEach = tile_num + ranks.length * kept.length
+    let free = one
+    let safe = Number.POSITIVE_INFINITY
+    for (let steps = 0; steps < MOST_STEPS; steps += stepsEach) {
+      const lots = lotsOf(visited, kept, { ...limits, all: Math.floor(free / 2) })
+      const follow = lots.every(({ end }) => cuts[end] === 1)
+      safe = follow ? Math.min(safe, free) : Number.POSITIVE_INFINITY
+      const next = lots.reduce((least, { next }) => Math.min(least, next), Number.POSITIVE_INFINITY)
+      if (next === Number.POSITIVE_INFINITY) return safe
+      free = 2 * next
+    }
+    return 2 * mostOfAll
+  }
+  return {
+    lots: lotsOf(visited, kept, limits),
+    least_memory_budget: taken + Math.max(foreseen, lists + least()),
+  }
+}
+
+/** Bytes of the tiles of a call, by {@link Visited.ranks}. */
+interface TileBytes {
+  unfiltered: Float64Array
+  stored: Float64Array
+}
+
+/**
+ * @param groups the tiles of each call; those of calls that cannot fill a lot may be left out
+ * @param limits bytes of a visited tile by itself, of the unfiltered tiles of a lot, and of all that a lot needs
+ */
+function lotsOf(
+  { ranks, tile_num }: Visited,
+  groups: readonly TileBytes[],
+  limits: { ofVisit: number; unfiltered: number; all: number },
+): Lot[] {
+  const lots: Lot[] = []
+  const sums = groups.map(() => ({ unfiltered: 0, stored: 0 }))
+  /** What the lot needs with some tiles, the last of them that of a visit or one without any reads. */
+  const needed = (tiles: number, visit: number | undefined): number => {
+    let most = 0
+    for (const [g, { unfiltered, stored }] of groups.entries()) {
+      const sum = sums[g].unfiltered + (visit === undefined ? 0 : unfiltered[visit])
+      if (sum > limits.unfiltered) return Number.POSITIVE_INFINITY
+      most = Math.max(most, sum + sums[g].stored + (visit === undefined ? 0 : stored[visit]))
+    }
+    return most + tiles * limits.ofVisit
+  }
+  let visit = 0
+  for (let start = 0; start < tile_num; ) {
+    for (const sum of sums) Object.assign(sum, { unfiltered: 0, stored: 0 })
+    const from = visit
+    let end = start
+    let next = 0
+    while (end < tile_num) {
+      // Tiles without any reads.
+      const until = ranks[visit] ?? tile_num
+      const room = Math.floor((limits.all - needed(0, undefined)) / limits.ofVisit)
+      end = Math.min(until, Math.max(end, start + room, start + 1))
+      if (end < until) {
+        next = needed(end - start + 1, undefined)
+        break
+      }
+      if (end === tile_num) break
+      next = needed(end - start + 1, visit)
+      if (end > start && next > limits.all) break
+      for (const [g, { unfiltered, stored }] of groups.entries()) {
+        sums[g].unfiltered += unfiltered[visit]
+        sums[g].stored += stored[visit]
+      }
+      visit++
+      end++
+    }
+    lots.push({ from, to: visit, end, next: end === tile_num ? Number.POSITIVE_INFINITY : next })
+    start = end
+    // Nobody asks for billions of lots without reads.
+    if (tile_num > MOST_KEPT && from === visit) start = (ranks[visit] ?? tile_num) - 1
+  }
+  return lots
+}
+/**
+ * Memory for metadata. `taken`: what was stored of footers and R-trees. `lists`: the lists of offsets and sizes in memory.
+ * `foreseen`: what the reader checks that these lists will need.
+ */
+async function metadataMemory(
+  { array, fragments }: OpenedArray,
+  { condition, others }: Fields,
+  metadata_reads: readonly MetadataRead[],
+): Promise<{ taken: number; lists: number; foreseen: number }> {
+  const consolidated = await array.consolidatedFooters()
+  let [taken, lists, foreseen] = [0, 0, 0]
+  for (const { fragment, info } of fragments) {
+    const { footer, slots, v1 } = info
+    if (footer && !consolidated.has(fragment.name)) taken += footer.size
+    if (!v1) lists += slots.length * 4 * VECTOR
+    for (const list of v1 ? [v1.tile_offsets, v1.tile_var_offsets, v1.tile_var_sizes] : [])
+      for (const { values } of list) lists += VECTOR + values.length * 8
+  }
+  for (const { fragment, section } of metadata_reads) {
+    const { format_version, tile_num } = fragments[fragment].info
+    if (section === 'rtree') taken += format_version < 5 ? 13 : 8
+    else lists += tile_num * 8
+  }
+  // TileDB foresees the lists of fragments that are passed over, too.
+  for (const { info } of fragments) {
+    const { slots, tile_num } = info
+    foreseen += slots.length * 4 * VECTOR
+    for (const { name } of [...condition, ...others]) {
+      const own = slots.find((slot) => slot.kind === 'attribute' && slot.name === name)
+      if (own) foreseen += tile_num * 8 * (1 + (own.varSized ? 2 : 0) + (own.nullable ? 1 : 0))
+    }
+  }
+  return { taken, lists, foreseen }
+}
+
+/** Adds what the tiles of a field in a fragment need. @param visits the visited tile of each */
+async function addTileBytes(
+  opened: OpenedFragment,
+  field: Slot,
+  tiles: Uint32Array,
+  visits: Uint32Array,
+  { unfiltered, stored }: TileBytes,
+): Promise<void> {
+  const { fragment, info } = opened
+  const slot = slotOf(opened, field)
+  if (slot === undefined) return
+  const { cells_per_tile: cells, slots } = info
+  const { varSized, nullable, cellSize } = slots[slot]
+  const fixed = (varSized ? (cells + 1) * 8 : cells * cellSize) + (field.nullable ? cells : 0)
+  for (const visit of visits) unfiltered[visit] += fixed
+  const lists = new TileLists(fragment)
+  const forEntries = async (
+    list: OffsetsList,
+    add: (visit: number, entry: number, next: number) => void,
+  ): Promise<void> => {
+    const read = await lists.offsets(list, slot)
+    if (!read) return
+    const file = list === 'tile_var_offsets' ? info.file_var_sizes : info.file_validity_sizes
+    for (let i = 0; i < tiles.length; ) {
+      const { first, entries } = await read.block(tiles[i], tiles[i] + BLOCK_TILES + 1)
+      const end = tiles[i] + BLOCK_TILES
+      for (; i < tiles.length && tiles[i] < end; i++)
+        add(visits[i], entries[tiles[i] - first] ?? 0, entries[tiles[i] + 1 - first] ?? file?.[slot] ?? 0)
+    }
+    read.release()
+  }
+  if (varSized) {
+    await forEntries('tile_var_sizes', (visit, size) => (unfiltered[visit] += size))
+    await forEntries('tile_var_offsets', (visit, from, to) => (stored[visit] += to - from))
+  }
+  if (nullable) await forEntries('tile_validity_offsets', (visit, from, to) => (stored[visit] += to - from))
+}
