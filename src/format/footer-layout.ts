@@ -26,6 +26,8 @@ export class FooterLayout {
   private readonly mask: Uint8Array
   private readonly bits: Uint8Array
   private readonly places = new Map<string, Place>()
+  /** Where the offsets of sections are. */
+  private readonly sections: number[] = []
   /** For each dimension its minimum and its maximum. */
   private readonly ranges: Place[]
 
@@ -40,6 +42,8 @@ export class FooterLayout {
     for (const span of root.children ?? []) this.places.set(span.name, span)
     for (const span of leaves(root)) this.setMask(span)
     for (let i = 0; i < footer.length; i++) this.bits[i] = footer[i] & this.mask[i]
+    for (const { name, offset, length } of root.children ?? [])
+      if (/_offsets?$/.test(name)) for (let at = offset; at < offset + length; at += 8) this.sections.push(at)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
@@ -59,17 +63,33 @@ export class FooterLayout {
     return true
   }
 
-  /** A number that fits into a double. */
-  number(footer: Uint8Array, name: 'sparse_tile_num' | 'last_tile_cell_num'): number {
-    return u64(footer, (this.places.get(name) as Place).offset)
-  }
-
   /** A list with a number for each slot. */
   sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
     const { offset, length } = this.places.get(name) as Place
     const out = new Float64Array(length / 8)
     for (let i = 0; i < out.length; i++) out[i] = u64(footer, offset + i * 8)
     return out
+  }
+
+  /** A size or an offset: a number of its own, or one of a list with one for each slot. */
+  size(footer: Uint8Array, name: keyof FragmentFooter, slot = 0): number {
+    return u64(footer, (this.places.get(name) as Place).offset + slot * 8)
+  }
+
+  /** The lowest of all offsets of sections that is above `offset` and below `end`; otherwise `end`. */
+  nextOffset(footer: Uint8Array, offset: number, end: number): number {
+    let next = end
+    for (const at of this.sections) {
+      const start = u64(footer, at)
+      if (start > offset && start < next) next = start
+    }
+    return next
+  }
+
+  /** The bytes of the non-empty domain. */
+  domainBytes(footer: Uint8Array): Uint8Array {
+    const { offset, length } = this.places.get('nonempty_domain') as Place
+    return footer.subarray(offset, offset + length)
   }
 
   domain(footer: Uint8Array): NDRange {

@@ -19,6 +19,7 @@ import { tileTest } from './pruning.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { cuts } from './slices.ts'
+import { SmallFragments } from './small-fragments.ts'
 import { Source, type SourceBatch, type WantedTile } from './source.ts'
 
 /** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
@@ -27,6 +28,8 @@ const MOST_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWS = 4
 /** Bytes of the cells that are sorted at once. */
 const MOST_SORTED = 24 * 2 ** 20
+/** From so many fragments on, it is worth preparing for small ones. */
+const MANY = 16
 /** Cells of a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
 
@@ -79,9 +82,11 @@ class SparseReader {
     const sources: Source[] = []
     remarkChanged(opened, filter.wanted, query.onRemark)
     const files = new OpenFiles(filter.wanted)
+    const small = new SmallFragments(opened.array.cx, query.ranges)
     for (const [index, fragment] of fragments.entries()) {
       const { nonempty_domain } = fragment.info
-      if (nonempty_domain && overlapOf(nonempty_domain) === 'none') continue
+      const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'
+      if (overlap === 'none' || (overlap === 'some' && small.hasNoCell(fragment))) continue
       const source = await Source.open(fragment, index, filter.wanted, query.onFault).catch((error) => {
         if (!query.onFault) throw error
         query.onFault(faultOf(error))
@@ -89,6 +94,7 @@ class SparseReader {
       if (!source) continue
       await files.use(source)
       sources.push(source)
+      if (overlap === 'some' && fragments.length >= MANY) await small.learn(fragment)
     }
     if (query.where) {
       const { where } = query

@@ -10,7 +10,7 @@ import type { FragmentInfo } from './fragment.ts'
 import type { TilePlace } from './generic-tile.ts'
 
 /** A fragment's metadata from a footer of a known layout. What few callers ask for is read when they do. */
-class LaidOutInfo implements FragmentInfo {
+export class LaidOutInfo implements FragmentInfo {
   readonly format_version: number
   readonly schemaName: string
   readonly schema: ArraySchema
@@ -20,9 +20,9 @@ class LaidOutInfo implements FragmentInfo {
   readonly last_tile_cell_num: number
   readonly slots: readonly Slot[]
   readonly v1 = undefined
-  private readonly layout: FooterLayout
-  private readonly bytes: Uint8Array
-  private readonly place: TilePlace
+  readonly layout: FooterLayout
+  readonly bytes: Uint8Array
+  readonly place: TilePlace
   private readFooter: FragmentInfo['footer']
 
   constructor(layout: FooterLayout, bytes: Uint8Array, place: TilePlace) {
@@ -36,9 +36,9 @@ class LaidOutInfo implements FragmentInfo {
     this.dense = common.dense
     this.slots = layout.slots
     const grid = common.dense ? denseTileGrid(schema, layout.domain(bytes)) : undefined
-    this.tile_num = grid?.tile_num ?? layout.number(bytes, 'sparse_tile_num')
+    this.tile_num = grid?.tile_num ?? layout.size(bytes, 'sparse_tile_num')
     this.cells_per_tile = grid?.cells_per_tile ?? Number(schema.capacity)
-    this.last_tile_cell_num = grid?.cells_per_tile ?? layout.number(bytes, 'last_tile_cell_num')
+    this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(bytes, 'last_tile_cell_num')
   }
 
   get nonempty_domain(): NDRange {

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { type Ran, run } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+
+/** Without {@link Storage.readEnd}, every fragment is read in the usual way. */
+const { readEnd: _, ...WAITING } = localStorage
+
+async function sample(name: string, options: readonly string[]): Promise<string> {
+  const path = join(folder, name)
+  const size = ['--fragments', '24', '--cells', '480', '--capacity', '100']
+  const { code, stderr } = await run(['write-sample', path, ...size, ...options])
+  expect([code, stderr.split('\n').filter((line) => line.startsWith('error'))]).toEqual([0, []])
+  return path
+}
+
+function reads(path: string, range: readonly string[], storage?: Storage): Promise<Ran> {
+  const ranges = range.flatMap((one) => ['--range', one])
+  return run(['read', path, ...ranges, '--provenance', '--format', 'ndjson'], storage ? { storage } : {})
+}
+
+/** Files of coordinates that were read without waiting. */
+function counting(): { storage: Storage; count: () => number } {
+  let count = 0
+  const readEnd: Storage['readEnd'] = (path, into) => {
+    if (/\/d\d\.tdb$/.test(path)) count++
+    return localStorage.readEnd?.(path, into)
+  }
+  return { storage: { ...localStorage, readEnd }, count: () => count }
+}
+
+const INTEGERS = ['--dim', 'x:INT64:0..999:100', '--dim', 'y:UINT64:0..999:100', '--attr', 'a:INT32']
+
+describe('fragments of one tile that have no cell in the ranges', () => {
+  test.each<[string, readonly string[], readonly (readonly string[])[]]>([
+    ['integers', INTEGERS, [['x=500', 'y=777'], ['x=480..520'], ['x=0..300', 'x=700..710', 'y=900..950'], ['y=3']]],
+    ['filters', [...INTEGERS, '--coords-filters', 'double-delta,zstd'], [['x=500', 'y=777'], ['x=480..520']]],
+    ['plain', [...INTEGERS, '--coords-filters', ''], [['x=500', 'y=777'], ['x=480..520']]],
+    ['hilbert', [...INTEGERS, '--cell-order', 'hilbert'], [['x=480..520', 'y=0..300']]],
+    ['duplicates', [...INTEGERS, '--duplicates'], [['x=480..520', 'y=0..300']]],
+    ['version 12', [...INTEGERS, '--format-version', '12'], [['x=480..520', 'y=0..300'], ['y=5']]],
+    [
+      'floats',
+      ['--dim', 'x:FLOAT64:-9..9:1', '--dim', 'y:INT16:0..99:10', '--attr', 'a:INT32'],
+      [['x=1..1.5'], ['y=7']],
+    ],
+  ])('%s: the cells are the same as when all are read', async (name, options, ranges) => {
+    const path = await sample(name, options)
+    let found = 0
+    let quick = 0
+    for (const range of ranges) {
+      const { storage, count } = counting()
+      const { text, code } = await reads(path, range, storage)
+      expect([code, text]).toEqual([0, (await reads(path, range, WAITING)).text])
+      found += text.length
+      quick += count()
+    }
+    expect(quick).toBeGreaterThan(20)
+    expect(found).toBeGreaterThan(0)
+  })
+
+  test('damage of what is read gives the same errors', async () => {
+    const path = await sample('damaged', INTEGERS)
+    const fragments = readdirSync(join(path, '__fragments')).sort()
+    let failed = 0
+    for (const file of ['__fragment_metadata.tdb', 'd0.tdb', 'd1.tdb']) {
+      const damaged = join(path, '__fragments', fragments[20], file)
+      const bytes = readFileSync(damaged)
+      for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 50)) {
+        const changed = Buffer.from(bytes)
+        changed[at] ^= 0x55
+        writeFileSync(damaged, changed)
+        const [quick, waiting] = [await reads(path, ['x=500']), await reads(path, ['x=500'], WAITING)]
+        expect([file, at, quick.code, quick.text, quick.stderr]).toEqual([
+          file,
+          at,
+          waiting.code,
+          waiting.text,
+          waiting.stderr,
+        ])
+        if (quick.code !== 0) failed++
+      }
+      writeFileSync(damaged, bytes.subarray(0, -1))
+      expect((await reads(path, ['x=500'])).stderr).toBe((await reads(path, ['x=500'], WAITING)).stderr)
+      writeFileSync(damaged, bytes)
+    }
+    expect(failed).toBeGreaterThan(15)
+  })
+})
