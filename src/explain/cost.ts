@@ -15,9 +15,7 @@ import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragmen
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import { Batches, type FileReads, MAX_BATCH_BYTES } from './batches.ts'
 import { unfilterSeconds } from './filter-rates.ts'
-import { metadataCost } from './metadata-cost.ts'
-import { deleteConditionCost, enumerationCost, openingCost } from './opening-cost.ts'
-import type { ReadPlan, TileRead } from './plan.ts'
+import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
 
 /** What is read of one part of a field: its values, its offsets or its validity. */
@@ -96,26 +94,6 @@ export async function tileCost(opened: OpenedArray, reads: readonly TileRead[]):
   return cost
 }
 
-/** What a query takes of the storage, from opening the array on. */
-export interface QueryCost {
-  /** In the order in which one needs the one before. */
-  steps: StepCost[]
-  tiles: TileCost
-}
-
-/** @param conditionFields names of the fields in the condition of the query, whose enumerations it reads */
-export async function queryCost(
-  opened: OpenedArray,
-  plan: Pick<ReadPlan, 'metadata_reads' | 'tile_reads'>,
-  conditionFields: Iterable<string> = [],
-): Promise<QueryCost> {
-  const steps = await openingCost(opened)
-  steps.push(await enumerationCost(opened, conditionFields), await deleteConditionCost(opened))
-  steps.push(await metadataCost(opened, plan.metadata_reads))
-  const tiles = await tileCost(opened, plan.tile_reads)
-  return { steps: [...steps, tiles.step], tiles }
-}
-
 /** The parts of a field that one read takes. */
 interface Measured {
   read: TileRead
@@ -138,12 +116,8 @@ function addPart(cost: TileCost, fields: Map<string, FieldCost>, { read, name, c
       sum.unfiltered_bytes += part.unfiltered_bytes
     }
     cost.unfilter_seconds += part.unfilter_seconds
-    addToStep(cost.step, {
-      reads: part.reads,
-      bytes: part.bytes,
-      unfiltered_bytes: part.unfiltered_bytes,
-      requests: part.requests,
-    })
+    const { reads, bytes, requests } = part
+    addToStep(cost.step, { reads, bytes, requests })
     const known = field.parts.find(({ role }) => role === part.role)
     if (known) for (const key of SUMMED) known[key] += part[key]
     else field.parts.push(part)

@@ -1,95 +1,68 @@
-import { badValue } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
-import { atOnce, inOrder } from '../base/in-order.ts'
-import { type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
-import type { OpenedArray } from '../read/query.ts'
-import type { Fragment } from '../store/fragment.ts'
-import { Window } from '../store/paged-tile.ts'
+import { sectionPlaces } from '../format/metadata-sections.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { MetadataRead } from './plan.ts'
-import {
-  addToStep,
-  emptyStep,
-  GENERIC_TILE_READS,
-  type GenericTileSizes,
-  genericTileSizes,
-  READ_AHEAD_BYTES,
-  type StepCost,
-} from './step-cost.ts'
+import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
 
-/** A section of a fragment's metadata, and its bytes. */
-export interface SectionSizes extends SectionPlace, GenericTileSizes {}
+/** Where a section of a fragment's metadata is, in bytes. */
+interface StoredSection {
+  offset: number
+  size: number
+}
 
-/** Bytes of the file that are read for the headers of sections that lie close together. */
-const WINDOW = 2 ** 16
+/** Bytes of most headers of generic tiles. */
+const HEADER_BYTES = 64
+
+/** What reading sections of the fragments' metadata takes. TileDB reads each once, those of a fragment one after another. */
+export async function metadataCost({ fragments }: OpenedArray, wanted: readonly MetadataRead[]): Promise<StepCost> {
+  const step = emptyStep('fragment metadata')
+  for (const [index, reads] of groupBy(wanted, ({ fragment }) => fragment)) {
+    const sections = await storedSections(fragments[index], reads)
+    for (const { size } of sections) addToStep(step, { reads: GENERIC_TILE_READS, bytes: size })
+    addToStep(step, { requests: requestsOf(sections) })
+  }
+  return step
+}
 
 /**
- * Sections of a fragment's metadata in the order of the file, each once. Only their headers are read. Versions 1 and 2 have none: all of
- * their metadata is read when the array is opened. A version may lack sections that a reader asks for.
- *
- * @throws InspectError BAD_VALUE if a section does not begin before the footer
+ * Sections in the order of the file, each once. Nothing is read: a section ends where the next begins, or the footer. (Only in version 15
+ * another tile follows the last, the statistics of the fragment, which no reader of cells loads.) Versions 1 and 2 have no sections:
+ * all of their metadata is read when the array is opened. A version may lack sections that a reader asks for.
  */
-export async function sectionSizes(
-  fragment: Fragment,
-  wanted: readonly Pick<MetadataRead, 'section' | 'slot'>[],
-): Promise<SectionSizes[]> {
-  const { footer, slots } = await fragment.info()
+async function storedSections(
+  { fragment, info: { footer, slots } }: OpenedFragment,
+  wanted: readonly MetadataRead[],
+): Promise<StoredSection[]> {
   if (!footer) return []
   const keys = new Set(wanted.map(({ section, slot }) => keyOf(section, slot)))
-  const places = sectionPlaces(footer, slots).filter(({ name, slot }) => keys.has(keyOf(name, slot)))
-  const source = fragment.metadataSource()
-  const window = new Window({ read: (at, length) => source.read(at, length), end: footer.offset, window: WINDOW })
-  const sections: SectionSizes[] = []
-  try {
-    for (const place of places.sort((a, b) => a.offset - b.offset)) {
-      const at = { file: source.name, offset: place.offset }
-      if (place.offset >= footer.offset)
-        throw badValue(`expected a section before the footer at ${footer.offset}`, { ...at, field: place.name })
-      sections.push({ ...place, ...genericTileSizes(await window.header(place.offset), at) })
-    }
-  } finally {
-    await fragment.close()
-  }
-  return sections
+  const starts = await fragment.metadataOffsets()
+  const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer.offset]))
+  return sectionPlaces(footer, slots)
+    .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
+    .map(({ offset }) => ({ offset, size: (ends.get(offset) ?? offset) - offset }))
+    .sort((a, b) => a.offset - b.offset)
 }
 
 function keyOf(section: string, slot: number | undefined): string {
   return `${section} ${slot ?? ''}`
 }
 
-/** What reading sections of the fragments' metadata takes. TileDB reads each once, those of a fragment one after another. */
-export async function metadataCost(opened: OpenedArray, wanted: readonly MetadataRead[]): Promise<StepCost> {
-  const step = emptyStep('fragment metadata')
-  const byFragment = groupBy(wanted, ({ fragment }) => fragment)
-  const read = async ([fragment, reads]: [number, MetadataRead[]]): Promise<SectionSizes[]> =>
-    sectionSizes(opened.fragments[fragment].fragment, reads)
-  for await (const sections of inOrder(byFragment, atOnce(opened.array.folder), read)) {
-    const requests = requestsOf(sections)
-    for (const { stored, unfiltered } of sections)
-      addToStep(step, { reads: GENERIC_TILE_READS, bytes: stored, unfiltered_bytes: unfiltered })
-    addToStep(step, { requests })
-  }
-  return step
-}
-
 /**
  * Requests to an object store for sections of a fragment, in the order of the file. Of each file TileDB keeps what it last read ahead.
  * @see VFS::read_impl
  */
-function requestsOf(sections: readonly SectionSizes[]): number {
+function requestsOf(sections: readonly StoredSection[]): number {
   let requests = 0
   let kept = 0
-  for (const { offset, stored } of sections) {
+  for (const { offset, size } of sections) {
     // The header is read first, and with it what follows.
     if (kept === 0 || offset + HEADER_BYTES > kept) {
       requests++
       kept = offset + READ_AHEAD_BYTES
     }
-    if (offset + stored <= kept) continue
+    if (offset + size <= kept) continue
     requests++
-    if (stored < READ_AHEAD_BYTES) kept = offset + HEADER_BYTES + READ_AHEAD_BYTES
+    if (size < READ_AHEAD_BYTES) kept = offset + HEADER_BYTES + READ_AHEAD_BYTES
   }
   return requests
 }
-
-/** Bytes of most headers of generic tiles. */
-const HEADER_BYTES = 64

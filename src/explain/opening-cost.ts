@@ -11,7 +11,6 @@ import {
   addToStep,
   emptyStep,
   genericTileCost,
-  genericTileSizesAt,
   listingCost,
   READ_AHEAD_BYTES,
   type StepCost,
@@ -102,7 +101,7 @@ async function vacuumFiles(opened: OpenedArray): Promise<StepCost> {
 /** Of files that are a generic tile each. @param paths relative to the array */
 async function genericTiles(name: StepName, { array }: OpenedArray, paths: Iterable<string>): Promise<StepCost> {
   const step = emptyStep(name)
-  for (const path of paths) addToStep(step, genericTileCost(await genericTileSizesAt(array.folder.file(path))))
+  for (const path of paths) addToStep(step, await genericTileCost(array.folder.file(path)))
   return step
 }
 
@@ -140,7 +139,7 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     const key = schema.version >= NAMED_SINCE ? fragment.name : uriOf(opened, fragment.folder.path)
     if (consolidated.has(key)) continue
     if (!info.footer) {
-      const tile = genericTileCost(await genericTileSizesAt(fragment.folder.file(FRAGMENT_METADATA_FILE)))
+      const tile = await genericTileCost(fragment.folder.file(FRAGMENT_METADATA_FILE))
       // A request each for the size, and to know whether there are coordinates.
       addToStep(step, { ...tile, sizes: 1, requests: (tile.requests ?? 0) + 2 })
       continue
@@ -150,7 +149,7 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     const lengthBytes = footerLengthIsStored(version, schema) ? 8 : 0
     const reads = lengthBytes > 0 ? 2 : 1
     const bytes = size + lengthBytes
-    addToStep(step, { sizes: 1, reads, bytes, unfiltered_bytes: bytes, requests: 1 + reads })
+    addToStep(step, { sizes: 1, reads, bytes, requests: 1 + reads })
   }
   return step
 }
@@ -165,7 +164,7 @@ export async function deleteConditionCost({ array, fragments, schema }: OpenedAr
   const step = emptyStep('delete conditions')
   if (schema.array_type === 'dense' || fragments.length === 0) return step
   for (const { path, tile } of await deletePlaces(array)) {
-    const cost = genericTileCost(await genericTileSizesAt(array.folder.file(path), tile?.offset ?? 0))
+    const cost = await genericTileCost(array.folder.file(path), tile?.offset)
     // When the array was opened, a short list of commits was read ahead as a whole.
     const size = tile ? await withSource(array.folder.file(path), (source) => source.size()) : READ_AHEAD_BYTES
     addToStep(step, size < READ_AHEAD_BYTES ? { ...cost, requests: 0 } : cost)

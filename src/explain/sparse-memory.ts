@@ -9,7 +9,7 @@ import { isCutByTime } from '../read/opening.ts'
 import { readColumns } from '../read/query.ts'
 import { columnOf } from '../read/schedule.ts'
 import { Source } from '../read/source.ts'
-import { metadataSections } from '../store/metadata-sections.ts'
+import { rtreeSize } from '../store/metadata-sections.ts'
 import type { MetadataRead } from './plan.ts'
 import type { FoundCells, IndexedFragment, SparseIndex } from './sparse-index.ts'
 
@@ -164,7 +164,7 @@ async function metadataMemory(index: SparseIndex, reads: readonly MetadataRead[]
   const trees = new Set(reads.flatMap(({ section, fragment }) => (section === 'rtree' ? [fragment] : [])))
   for (const at of trees) {
     const { fragment } = opened.fragments[at]
-    loaded += (await metadataSections(fragment)).find(({ name }) => name === 'rtree')?.unfiltered_size ?? 0
+    loaded += await rtreeSize(fragment)
     await fragment.close()
   }
   let offsets = 0

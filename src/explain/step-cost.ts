@@ -27,8 +27,6 @@ export interface StepCost {
   reads: number
   /** Bytes that are read: `VFS.read_byte_num`. */
   bytes: number
-  /** Bytes of the content of what is read, without filters. */
-  unfiltered_bytes: number
   /** Requests to an object store: listings, sizes, and the reads that what was read ahead does not answer. */
   requests: number
   /** Most requests of the step that wait for each other. */
@@ -41,17 +39,16 @@ export const READ_AHEAD_BYTES = 102_400
 const LISTED_AT_ONCE = 1000
 
 export function emptyStep(name: StepName): StepCost {
-  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, unfiltered_bytes: 0, requests: 0, chain: 0 }
+  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, chain: 0 }
 }
 
 /** Adds what a step does beside the rest of it. */
 export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>): void {
-  const { listings = 0, sizes = 0, reads = 0, bytes = 0, unfiltered_bytes = 0, requests = 0, chain = requests } = added
+  const { listings = 0, sizes = 0, reads = 0, bytes = 0, requests = 0, chain = requests } = added
   step.listings += listings
   step.sizes += sizes
   step.reads += reads
   step.bytes += bytes
-  step.unfiltered_bytes += unfiltered_bytes
   step.requests += requests
   step.chain = Math.max(step.chain, chain)
 }
@@ -66,35 +63,17 @@ export function wholeFileCost(bytes: number): Partial<StepCost> {
   return { sizes: 1, reads: 1, bytes, requests: 2 }
 }
 
-/** Bytes of a generic tile. */
-export interface GenericTileSizes {
-  /** With its header. */
-  stored: number
-  unfiltered: number
-}
-
 /** TileDB reads the fixed part of the header, the filter pipeline and the chunks one after another. @see GenericTileIO::read_generic */
 export const GENERIC_TILE_READS = 3
 
-export function genericTileCost({ stored, unfiltered }: GenericTileSizes): Partial<StepCost> {
-  const requests = stored <= READ_AHEAD_BYTES ? 1 : 2
-  return { reads: GENERIC_TILE_READS, bytes: stored, unfiltered_bytes: unfiltered, requests }
-}
-
-/** @param bytes from the start of the tile on, with its header */
-export function genericTileSizes(bytes: Uint8Array, place: { file: string; offset: number }): GenericTileSizes {
-  const { value, length } = decodePrefix(bytes, genericTileHeader, place)
-  return { stored: length + value.persisted_size, unfiltered: value.tile_size }
-}
-
-/** Reads the header of a generic tile in a file. The source is closed afterwards. */
-export function genericTileSizesAt(source: ByteSource, offset = 0): Promise<GenericTileSizes> {
+/** Of a generic tile in a file, by its header. The source is closed afterwards. */
+export function genericTileCost(source: ByteSource, offset = 0): Promise<Partial<StepCost>> {
   return withSource(source, async () => {
-    const length = Math.min(GENERIC_TILE_HEADER_BYTES, (await source.size()) - offset)
-    return genericTileSizes(await source.read(offset, Math.max(GENERIC_TILE_FIXED_BYTES, length)), {
-      file: source.name,
-      offset,
-    })
+    const room = Math.min(GENERIC_TILE_HEADER_BYTES, (await source.size()) - offset)
+    const header = await source.read(offset, Math.max(GENERIC_TILE_FIXED_BYTES, room))
+    const { value, length } = decodePrefix(header, genericTileHeader, { file: source.name, offset })
+    const bytes = length + value.persisted_size
+    return { reads: GENERIC_TILE_READS, bytes, requests: bytes <= READ_AHEAD_BYTES ? 1 : 2 }
   })
 }
 

@@ -1,11 +1,12 @@
 import { badValue } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
+import { GENERIC_TILE_FIXED_BYTES, type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
 import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
+import { GENERIC_TILE_HEADER_BYTES } from './generic-tile.ts'
 import { Window } from './paged-tile.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
@@ -56,6 +57,17 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
     })
   }
   return sections
+}
+
+/** Unfiltered bytes of the stored R-tree: only the header of its tile is read. 0 in versions 1 and 2, which have none. */
+export async function rtreeSize(fragment: Fragment): Promise<number> {
+  const { footer } = await fragment.info()
+  if (!footer) return 0
+  const source = fragment.metadataSource()
+  const offset = footer.rtree_offset
+  const room = Math.max(GENERIC_TILE_FIXED_BYTES, footer.offset - offset)
+  const header = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, room))
+  return decodePrefix(header, genericTileHeader, { file: source.name, offset }).value.tile_size
 }
 
 /** Bytes before the values of the two kinds of lists. */

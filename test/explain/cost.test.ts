@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { Batches, MAX_BATCH_BYTES, MIN_BATCH_BYTES, MIN_BATCH_GAP } from '../../src/explain/batches.ts'
-import { queryCost } from '../../src/explain/cost.ts'
 import { openingCost } from '../../src/explain/opening-cost.ts'
-import type { MetadataRead, TileRead } from '../../src/explain/plan.ts'
+import type { MetadataRead, ReadPlan, TileRead } from '../../src/explain/plan.ts'
+import { type ReadCost, readCost } from '../../src/explain/read-cost.ts'
 import { emptyStep, type StepCost, secondsOf } from '../../src/explain/step-cost.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -45,7 +45,7 @@ describe(`openingCost is what libtiledb ${libtiledb} counts`, () => {
 })
 
 /** Every tile of every field: coordinates, times, then attributes. */
-function wholePlan({ fragments, schema }: OpenedArray): { metadata_reads: MetadataRead[]; tile_reads: TileRead[] } {
+function wholePlan({ fragments, schema }: OpenedArray): ReadPlan {
   const metadata_reads: MetadataRead[] = []
   const tile_reads: TileRead[] = []
   for (const [fragment, { info }] of fragments.entries()) {
@@ -60,7 +60,19 @@ function wholePlan({ fragments, schema }: OpenedArray): { metadata_reads: Metada
       if (nullable) metadata_reads.push({ fragment, slot, section: 'tile_validity_offsets' })
     }
   }
-  return { metadata_reads, tile_reads }
+  return {
+    reader: 'SparseUnorderedWithDupsReader',
+    fragments: [],
+    tile_reads,
+    metadata_reads,
+    cells_read: 0,
+    cells_found: null,
+    least_memory_budget: 0,
+  }
+}
+
+function costOf(opened: OpenedArray, plan: ReadPlan): Promise<ReadCost> {
+  return readCost({ opened, query: { order: 'unordered', ranges: new Map() }, exact: false }, plan)
 }
 
 /** The same tiles, each in a part of its own: then places come from the lists, not from the sizes of files. */
@@ -74,13 +86,13 @@ function inHalves(reads: readonly TileRead[]): TileRead[] {
   })
 }
 
-describe(`queryCost of reading all tiles is what libtiledb ${libtiledb} counts`, () => {
+describe(`readCost of reading all tiles is what libtiledb ${libtiledb} counts`, () => {
   test.each(Object.keys(whole))('%s', async (name) => {
     const opened = await openAt(arrayOf(name))
     const plan = wholePlan(opened)
-    const { steps, tiles } = await queryCost(opened, plan)
+    const { steps, tiles } = await costOf(opened, plan)
     expect([tiles.tiles, tiles.unfiltered_bytes, sum(steps, 'reads'), sum(steps, 'bytes')]).toEqual(whole[name])
-    const { tiles: halves } = await queryCost(opened, { ...plan, tile_reads: inHalves(plan.tile_reads) })
+    const { tiles: halves } = await costOf(opened, { ...plan, tile_reads: inHalves(plan.tile_reads) })
     expect(halves).toMatchObject({ tiles: tiles.tiles, unfiltered_bytes: tiles.unfiltered_bytes })
     expect(halves.stored_bytes).toBe(tiles.stored_bytes)
     expect(halves.step.bytes).toBe(tiles.step.bytes)
@@ -103,7 +115,7 @@ describe('requests are what libtiledb 2.30.0 sent to an S3 server', () => {
     ['merged/later_than_named', 19, 22],
   ])('%s', async (name, toOpen, toRead) => {
     const opened = await openAt(arrayOf(name))
-    const { steps } = await queryCost(opened, wholePlan(opened))
+    const { steps } = await costOf(opened, wholePlan(opened))
     const opening = (await openingCost(opened)).reduce((all, { requests }) => all + requests, 0)
     expect([opening, steps.reduce((all, { requests }) => all + requests, 0) - opening]).toEqual([toOpen, toRead])
   })
