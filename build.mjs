@@ -36,6 +36,7 @@ const EVERY_DAY = [
     `commands/${name}`,
     `render/views/${name}`,
   ]),
+  'advice/footer-findings',
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 /** What `read` uses beside that is a file of its own, whose compiled code is cached, too. */

@@ -6,7 +6,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { unfilteredFileSize } from '../store/file-sizes.ts'
+import { unfilteredFileSize, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCellNum } from '../store/fragment.ts'
 
 /** The ends of a box as numbers, by dimension. */
@@ -62,8 +62,11 @@ export interface ArrayFacts {
 const MOST_SECTIONS = 4 * 1024 * 1024
 const MOST_EXAMINED = 16
 
-/** Facts from the footers of all fragments, and from the metadata of the largest. */
-export async function arrayFacts(opened: OpenedArray): Promise<ArrayFacts> {
+/**
+ * Facts from the footers of all fragments, and from the metadata of the largest.
+ * @param footersOnly reads nothing: fields of var-sized values are then left out of `files`
+ */
+export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
   const { dimensions } = opened.schema.domain
   const boxes = boxesOf(
     dimensions,
@@ -75,9 +78,9 @@ export async function arrayFacts(opened: OpenedArray): Promise<ArrayFacts> {
   const examined: FragmentFacts[] = []
   const files = new Map<string, FileFacts>()
   for (const one of [...fragments].sort((a, b) => b.stored_bytes - a.stored_bytes)) {
-    if (one.sections_bytes > room || examined.length >= MOST_EXAMINED) break
+    if ((!footersOnly && one.sections_bytes > room) || examined.length >= MOST_EXAMINED) break
     room -= one.sections_bytes
-    if (await addFiles(one, files).then(() => true, unlessFault)) examined.push(one)
+    if (await addFiles(one, files, footersOnly).then(() => true, unlessFault)) examined.push(one)
   }
   const scale =
     stored_bytes /
@@ -124,15 +127,16 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   }
 }
 
-/** Adds the sizes of a fragment's data files. Reads the sizes of var-sized tiles. */
-async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>): Promise<void> {
+/** Adds the sizes of a fragment's data files. Reads the sizes of var-sized tiles, or leaves them out. */
+async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>, footersOnly: boolean): Promise<void> {
   const { fragment, info } = facts
   try {
     for (const file of await fragment.fieldFiles()) {
       const { slot, role, size } = file
       const field = info.slots[slot].name
       const key = `${role} ${field}`
-      const unfiltered = await unfilteredFileSize(fragment, file)
+      const unfiltered = footersOnly ? unfilteredSizeByFooter(info, file) : await unfilteredFileSize(fragment, file)
+      if (unfiltered === undefined) continue
       const known = files.get(key)
       if (known) {
         known.stored_bytes += size

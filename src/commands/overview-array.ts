@@ -2,10 +2,11 @@ import { InspectError, orError } from '../base/errors.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import type { Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
-import type { ArrayOverview, Exactness, NextCommand, StateCount } from '../documents/overview.ts'
+import type { ArrayOverview, Exactness, NextCommand, OverviewFinding, StateCount } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
@@ -19,8 +20,8 @@ import { type Call, dataText, judged } from './overview.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult } from './values.ts'
 
-/** Most fragments that an overview opens: the newest. An array with more is still shown in a second. */
-const MOST_OPENED = 1000
+/** Most fragments that an overview opens: the newest. It then takes less than a listing of all. */
+const MOST_OPENED = 500
 
 /** Findings that say nothing about another time than now. */
 const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'ARRAY_READS_EMPTY'])
@@ -39,7 +40,8 @@ export async function arrayOverview(
   const encryption = await orError(() => array.encryption())
   const items = await check.arrayItems(entries)
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
-  const { opened, size, unread_size } = await openFragments(cx, array, lacksKey ? [] : newestOf(entries), check, items)
+  const wanted = lacksKey ? [] : newestOf(entries)
+  const { opened, toRead, size, unread_size } = await openFragments(cx, array, wanted, check, items)
   const read = opened.filter(({ isRead }) => isRead)
   const read_num = entries.filter(({ isRead }) => isRead).length
   const delete_condition_num = (await deletePlaces(array)).length
@@ -47,6 +49,7 @@ export async function arrayOverview(
   const versions = new Set(known.flatMap(({ result }) => result.format_version ?? []))
   const tile_num = known.reduce((sum, { result }) => sum + (result.tile_num ?? 0), 0)
   const shown = items.filter((item) => !(cx.times && 'code' in item && OF_NOW.has(item.code)))
+  const slow = schema ? await slowFindings(cx, path, { array, schema, fragments: toRead }, read_num) : []
   const box = schema && boxAround(known, schema.domain.dimensions)
   return {
     ...documentHead('overview', cx.shownPath(path)),
@@ -70,13 +73,13 @@ export async function arrayOverview(
     delete_condition_num,
     size,
     unread_size,
-    ...judged(cx, shown),
+    ...judged(cx, shown, slow),
     not_looked_at: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),
       'R-trees, tile offsets, statistics, key-value metadata',
     ],
-    next: nextOf(array, shown, entries, schema, call),
+    next: nextOf(array, shown, entries, schema, slow.length > 0, call),
   }
 }
 
@@ -97,15 +100,19 @@ async function openFragments(
   entries: readonly FragmentEntry[],
   check: QuickCheck,
   items: Item[],
-): Promise<{ opened: Listed[]; size: number; unread_size: number }> {
+): Promise<{ opened: Listed[]; toRead: OpenedFragment[]; size: number; unread_size: number }> {
   let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  const toRead: OpenedFragment[] = []
   const work = async (fragment: Fragment, entry: FragmentEntry): Promise<{ listed: Listed; found: Item[] }> => {
     const sizes = await fragmentFileSizes(fragment)
     if (array.folder.isRemote) footers ??= array.consolidatedFooters()
     const footer = (await footers)?.get(entry.name)
     const fileSize = sizes.get(FRAGMENT_METADATA_FILE)
     if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
-    const listed = await listedFragment(cx, fragment, entry, sizes, await infoOf(fragment, entry))
+    const info = await infoOf(fragment, entry)
+    const listed = await listedFragment(cx, fragment, entry, sizes, info)
+    if (info && !(info instanceof InspectError) && entry.isRead)
+      toRead.push({ fragment, info, time: entry.timestamp_range?.[0] ?? 0n })
     return { listed, found: await check.fragmentItems(fragment, entry, sizes) }
   }
   const opened: Listed[] = []
@@ -116,8 +123,35 @@ async function openFragments(
     sums.size += listed.result.size
     if (!listed.isRead) sums.unread_size += listed.result.size
   }
-  return { opened, ...sums }
+  return { opened, toRead, ...sums }
 }
+
+/**
+ * What makes reads slow, as far as footers tell.
+ * @param read_num number of fragments that TileDB reads, of which some may not have been opened
+ */
+async function slowFindings(
+  cx: CommandContext,
+  path: string,
+  { array, schema, fragments }: Pick<OpenedArray, 'array' | 'schema' | 'fragments'>,
+  read_num: number,
+): Promise<OverviewFinding[]> {
+  const bytes = fragments.reduce((sum, { info }) => sum + info.file_sizes.reduce((a, b) => a + b, 0), 0)
+  if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES) return []
+  const { footerFindings } = await import('../advice/footer-findings.ts')
+  const between = [array.cx.from ?? 0n, array.cx.now] as const
+  const found = await footerFindings({ array, between, schema, fragments, deletes: [] })
+  const shown = cx.shownPath(path)
+  const partly = fragments.length < read_num ? `in the ${fragments.length} newest: ` : ''
+  return found.map(({ severity, code, message, meaning, advice }) => ({
+    ...{ severity, code, finding_num: 1, file: shown, message: partly + message, meaning },
+    advice: advice.map((line) => line.replaceAll(array.folder.path, shown)),
+  }))
+}
+
+/** Arrays with fewer fragments and fewer stored bytes are fast in any layout: `footerFindings` finds nothing. */
+const LEAST_FRAGMENTS = 6
+const LEAST_BYTES = 64 * 1024
 
 function fieldOf({ name, type, cell_val_num }: RangeType & { name: string }) {
   return { name, type, cell_val_num }
@@ -189,6 +223,7 @@ function nextOf(
   items: readonly Item[],
   entries: readonly FragmentEntry[],
   schema: ArraySchema | undefined,
+  isSlow: boolean,
   call: Call,
 ): NextCommand[] {
   const isDamaged = items.some((item) => 'severity' in item && item.severity !== 'note')
@@ -197,6 +232,7 @@ function nextOf(
   const all: (NextCommand | false)[] = [
     isDamaged && call('all findings', 'check', path),
     !plain && call('why not all are live', 'ls', path),
+    isSlow && call('what is slow', 'explain', path),
     !schema && call('commits', 'commits', path),
     isRead && schema !== undefined && call('first cells', 'read --limit 10', path),
     schema !== undefined && call('fields, filters', 'schema', path),

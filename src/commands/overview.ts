@@ -76,10 +76,14 @@ function word(text: string): string {
 const MOST_FINDINGS = 3
 const RANK = { error: 0, warning: 1, note: 2 } as const
 
-/** The worst of what was found, and what could not be examined, which decides the exit code. */
+/**
+ * The worst of what was found, and what could not be examined, which decides the exit code.
+ * @param slow what makes reads slow, the worst first
+ */
 export function judged(
   cx: CommandContext,
   items: readonly Item[],
+  slow: readonly OverviewFinding[] = [],
 ): Pick<OverviewHead, 'ok' | 'finding_num' | 'findings' | 'not_examined'> {
   const told = new Set<string>()
   const finding_num = { error: 0, warning: 0, note: 0 }
@@ -98,7 +102,9 @@ export function judged(
     if (same) same.finding_num++
     else byCode.set(key, findingResult(cx, item))
   }
-  const findings = [...byCode.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MOST_FINDINGS)
+  for (const { severity } of slow) finding_num[severity]++
+  const damage = [...byCode.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity])
+  const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
   const not_examined = unread.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
@@ -108,7 +114,7 @@ function findingResult(
   { severity, code, file, expected, found, meaning }: Finding,
 ): OverviewFinding {
   const message = `expected ${expected}, found ${found}`
-  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning }
+  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
 }
 
 async function fragmentOverview(

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../check/codes.ts'
+import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType, EncryptionType, ObjectType } from '../format/layout.ts'
@@ -27,9 +27,12 @@ export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview 
 export interface OverviewHead extends DocumentHead<'overview'> {
   /** Whether all that was looked at is right: there is no error. */
   ok: boolean
-  /** How many findings there are. */
+  /** How many findings there are, of damage and of what makes reads slow. */
   finding_num: CheckFindingNum
-  /** The worst findings, at most 3: first what is damaged, then what makes reads slow. One of each code. */
+  /**
+   * The worst findings, at most 3, one of each code: first what is damaged, then what makes reads slow, as far as names and
+   * footers tell.
+   */
   findings: readonly OverviewFinding[]
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
@@ -42,15 +45,17 @@ export interface OverviewHead extends DocumentHead<'overview'> {
 /** Findings of one code. */
 export interface OverviewFinding {
   severity: Severity
-  code: FindingCode
+  code: FindingCode | AdviceCode
   /** Number of findings of this code. */
   finding_num: Count
-  /** The file of the first of them. */
+  /** The file of the first of them, or the array. */
   file: Path
-  /** What was expected there, and what was found. */
+  /** What was expected there, and what was found; or what makes reads slow. */
   message: string
   /** What it means for a reader. */
   meaning: string
+  /** What to do: lines of TileDB-Py, or commands of `tiledb-inspect`. */
+  advice: readonly string[]
 }
 
 export interface NextCommand {

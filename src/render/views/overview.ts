@@ -93,12 +93,19 @@ function clipped(text: string, width: number, most: number): string[] {
 }
 
 async function findingLines(finding: OverviewFinding, of: number, path: string, screen: Screen): Promise<void> {
-  const { severity, code, finding_num, file, message, meaning } = finding
+  const { severity, code, finding_num, file, message, meaning, advice } = finding
   const more = finding_num > 1 ? ` and ${countText(finding_num - 1)} more` : ''
   const place = inside(file, path)
   const head = `${severity} ${code}`
   const room = screen.width - head.length - more.length - 1
   await screen.line([head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more, ROLES[severity])
+  if (advice.length > 0) {
+    await screen.lines(message, of < 3 ? 2 : 1)
+    // A call is shown whole, to be copied. Where it only helps with what is to be done, that is behind it.
+    const [call, todo] = advice[0].split('  # ')
+    await (todo === undefined ? screen.line(GAP + call, 'dim') : screen.lines(todo, 1, 'dim'))
+    return
+  }
   if (of < 3) await screen.lines(message, 1)
   await screen.lines(meaning, 2, 'dim')
 }

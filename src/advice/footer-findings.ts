@@ -1,0 +1,26 @@
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { arrayFacts } from './facts.ts'
+import { type Finding, worstFirst } from './finding.ts'
+import { looseCommits, manyFragments, overlappingFragments } from './fragments.ts'
+import { badShapes, largeTiles, smallTiles } from './tiles.ts'
+
+/** Those of the findings of `explain` that footers and names tell, worst first. Reads nothing. */
+export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
+  const facts = await arrayFacts(opened, true)
+  const isWhole = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
+  const found: Finding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
+  // Most arrays have none, and the code of filters takes long to load.
+  if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
+    found.push(...(await import('./filters.ts')).growingFields(facts))
+  for await (const one of looseCommits(facts)) found.push(one)
+  // Boxes of sparse tiles are in R-trees.
+  const dense = facts.examined.filter(({ info }) => info.dense)
+  for await (const one of badShapes({ ...facts, examined: dense })) found.push(one)
+  if (isWhole) found.push(...smallTiles(facts), ...largeTiles(facts))
+  return worstFirst(found)
+}
+
+function isFixed({ cell_val_num }: { cell_val_num: CellValNum }): boolean {
+  return cell_val_num !== 'var'
+}
