@@ -42,7 +42,7 @@ const BEFORE_GENERAL: ReadonlySet<string> = new Set([
 ])
 /** A field is larger by so much, and by so many bytes. */
 const LARGER_BY = 0.05
-const WORTH_BYTES = 64 * 1024
+const WORTH_BYTES = 16 * 1024
 
 /** Bytes that filters add to any tile, about. Where these are much, tiles are too small, which is another finding. */
 const BYTES_A_TILE = 48
@@ -64,8 +64,11 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
   }
 }
 
-/** Filters that save less than this part are idle, if undoing them takes so many seconds more than reading their bytes would. */
+/** Filters that save less than this part are idle, if undoing them takes so many seconds, and this part of the time of reading. */
 const SAVES_LITTLE = 0.05
+const WORTH_UNDOING = 0.02
+const MUCH_UNDOING = 0.5
+/** Seconds that a checksum must take too many. */
 const WORTH_SECONDS = 0.1
 
 /** Compressors whose work takes longer than the bytes that they save. */
@@ -77,7 +80,7 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
     if (saved > SAVES_LITTLE * unfiltered) continue
     const undo = unfilterSeconds(file.filters, unfiltered)
     const seconds = undo - secondsOf(0, saved)
-    if (seconds < WORTH_SECONDS) continue
+    if (seconds < WORTH_UNDOING || undo < MUCH_UNDOING * secondsOf(0, stored)) continue
     yield advise('FILTERS_SAVE_LITTLE', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} saves ${Math.round(saved)} of ${Math.round(unfiltered)} bytes, and undoing it takes about ${undo.toFixed(1)} s`,
@@ -115,13 +118,15 @@ export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFa
     field: largest.field,
     message: `${Math.round(bytes)} of ${Math.round(stored_bytes)} bytes are not compressed (${names.map((name) => JSON.stringify(name)).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
     effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-    advice: rewriteLines(opened, { filters: { fields: names, filters: [TRIED] } }),
+    advice: rewriteLines(opened, {
+      filters: { fields: names, filters: [TRIED], offsets: raw.some(({ role }) => role === 'offsets') },
+    }),
   })
 }
 
 /** Part of a field's bytes, and bytes, that another order must save. */
 const ORDER_SAVES = 0.05
-const ORDER_WORTH = 32 * 1024
+const ORDER_WORTH = 16 * 1024
 
 /** Filters in an order in which they do little: a shuffle or a delta behind a compressor, a checksum before one. */
 export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -240,7 +245,6 @@ function withFilters(
   { field, role }: FileFacts,
   filters: readonly FilterConfig[],
 ): string[] {
-  if (role === 'offsets' || role === 'validity')
-    return [`tiledb.ArraySchema(…, ${role}_filters=…)  # write the array anew with ${textOf(filters) || 'none'}`]
-  return rewriteLines(opened, { filters: { fields: [field], filters } })
+  const ofField = role !== 'offsets' && role !== 'validity'
+  return rewriteLines(opened, { filters: { fields: ofField ? [field] : [], filters, [role]: true } })
 }

@@ -1,6 +1,6 @@
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
-import type { OpenedArray } from '../read/query.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { type ArrayFacts, arrayFacts } from './facts.ts'
 import { growingFields, idleFilters, rawFields, wrongOrder } from './filters.ts'
 import { type Finding, worstFirst } from './finding.ts'
@@ -20,15 +20,10 @@ import { constantValues, missingStatistics, unpurgedDeletes } from './values.ts'
 
 export type { Finding, ReadCounts, Remedy } from './finding.ts'
 
-/** Each cause, and how to find it. */
-const CAUSES: readonly ((facts: ArrayFacts) => Iterable<Finding> | AsyncIterable<Finding>)[] = [
-  manyFragments,
-  overlappingFragments,
-  looseFooters,
-  looseCommits,
-  pendingVacuum,
-  futureFragments,
-  rewrittenFragments,
+type Cause = (facts: ArrayFacts) => Iterable<Finding> | AsyncIterable<Finding>
+
+/** The causes that lie in each fragment, and how to find them. */
+const OF_FRAGMENTS: readonly Cause[] = [
   smallTiles,
   largeTiles,
   badShapes,
@@ -39,6 +34,18 @@ const CAUSES: readonly ((facts: ArrayFacts) => Iterable<Finding> | AsyncIterable
   wrongOrder,
   constantValues,
   missingStatistics,
+]
+
+/** Each cause, and how to find it. */
+const CAUSES: readonly Cause[] = [
+  manyFragments,
+  overlappingFragments,
+  looseFooters,
+  looseCommits,
+  pendingVacuum,
+  futureFragments,
+  rewrittenFragments,
+  ...OF_FRAGMENTS,
   unpurgedDeletes,
 ]
 
@@ -50,9 +57,18 @@ export async function arrayFindings(opened: OpenedArray): Promise<Finding[]> {
   return worstFirst(await findingsOf(await arrayFacts(opened)))
 }
 
-async function findingsOf(facts: ArrayFacts): Promise<Finding[]> {
+/** What makes reads of one fragment slow or hungry, worst first. */
+export async function fragmentFindings(one: OpenedFragment): Promise<Finding[]> {
+  const { array } = one.fragment
+  if (!array) return []
+  const { from = 0n, now } = array.cx
+  const opened = { array, schema: one.info.schema, fragments: [one], between: [from, now] as const, deletes: [] }
+  return worstFirst(await findingsOf(await arrayFacts(opened), OF_FRAGMENTS))
+}
+
+async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const cause of CAUSES) for await (const finding of cause(facts)) findings.push(finding)
+  for (const cause of causes) for await (const finding of cause(facts)) findings.push(finding)
   return findings
 }
 

@@ -97,7 +97,7 @@ export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Find
 }
 
 /** Replaced fragments that wait for vacuum: so many, or so many bytes. */
-const MANY_REPLACED = 10
+const MANY_REPLACED = 8
 const MUCH_REPLACED = 1024 * 1024
 /** Most folders whose sizes are asked for. */
 const MOST_LISTED = 32
@@ -147,7 +147,7 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
 }
 
 /** Copies that are worth a finding: cells, and part of all cells. */
-const MANY_COPIES = 1000
+const MANY_COPIES = 100
 const MUCH_COPIED = 0.05
 
 /** In arrays that allow duplicates: fragments that hold what another one holds, by domain, sizes and statistics. */

@@ -13,8 +13,10 @@ export interface Rewrite {
   tile_extents?: Readonly<Record<string, number>> | undefined
   /** Dimensions in another order. */
   dimensions?: readonly string[] | undefined
-  /** Filters of attributes, or of dimensions. */
-  filters?: { fields: readonly string[]; filters: readonly FilterConfig[] } | undefined
+  /** Filters of attributes and dimensions, and of all offsets or all validity. */
+  filters?:
+    | { fields: readonly string[]; filters: readonly FilterConfig[]; offsets?: boolean; validity?: boolean }
+    | undefined
 }
 
 /** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
@@ -44,28 +46,32 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   const dense = schema.array_type === 'dense'
   const { cell_order, capacity, tile_extents, dimensions, filters } = change
   const own = (of: string): string =>
-    filters
+    filters && filters.fields.length > 0
       ? `filters=${filterList(filters.filters)} if ${of}.name in ${listOf(filters.fields)} else ${of}.filters`
       : `filters=${of}.filters`
-  const isDimension = filters && schema.domain.dimensions.some(({ name }) => filters.fields.includes(name))
+  const changes = (fields: readonly { name: string }[]): boolean =>
+    fields.some(({ name }) => filters?.fields.includes(name))
   const order = dimensions?.map((name) => `s.domain.dim(${JSON.stringify(name)})`).join(', ') ?? '*s.domain'
   const extents = tile_extents && JSON.stringify(tile_extents).replaceAll(',', ', ').replaceAll(':', ': ')
   const domain =
-    tile_extents || isDimension
+    extents || changes(schema.domain.dimensions)
       ? `*[tiledb.Dim(d.name, domain=d.domain, tile=${extents ? `${extents}.get(d.name, d.tile)` : 'd.tile'}, dtype=d.dtype, ${own('d')}) for d in s.domain]`
       : order
-  const attributes =
-    filters && !isDimension
-      ? `[tiledb.Attr(a.name, dtype=a.dtype, var=a.isvar, nullable=a.isnullable, fill=a.fill, ${own('a')}) for a in s]`
-      : '[*s]'
+  const attributes = changes(schema.attributes)
+    ? `[tiledb.Attr(a.name, dtype=a.dtype, var=a.isvar, nullable=a.isnullable, fill=a.fill, ${own('a')}) for a in s]`
+    : '[*s]'
+  const ofDimensions =
+    changes(schema.domain.dimensions) || schema.domain.dimensions.some((one) => one.filters.filters.length > 0)
   const options = [
     `domain=tiledb.Domain(${domain})`,
     `attrs=${attributes}`,
     `cell_order=${cell_order ? JSON.stringify(cell_order) : 's.cell_order'}`,
     `tile_order=${cell_order === 'hilbert' ? '"row-major"' : 's.tile_order'}`,
     ...(dense ? [] : [`capacity=${capacity ?? 's.capacity'}`, 'sparse=True', 'allows_duplicates=s.allows_duplicates']),
-    'coords_filters=s.coords_filters',
-    'offsets_filters=s.offsets_filters',
+    // TileDB-Py gives them to all dimensions.
+    ...(ofDimensions ? [] : ['coords_filters=s.coords_filters']),
+    `offsets_filters=${filters?.offsets ? filterList(filters.filters) : 's.offsets_filters'}`,
+    `validity_filters=${filters?.validity ? filterList(filters.filters) : 's.validity_filters'}`,
   ]
   return [
     `s = tiledb.ArraySchema.load(${path})`,

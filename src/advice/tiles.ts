@@ -10,7 +10,7 @@ import { type Rewrite, rewriteLines } from './lines.ts'
 const BYTES_A_TILE = 20
 /** Tiles are small where so much of the stored bytes, and so many of them, are about tiles and not data. */
 const MUCH_OVERHEAD = 0.2
-const WORTH_OVERHEAD = 128 * 1024
+const WORTH_OVERHEAD = 32 * 1024
 /** Fewer tiles of a fragment are never too many. */
 const MANY_TILES = 100
 
@@ -32,7 +32,7 @@ export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes 
 }
 
 /** Unfiltered bytes of a tile in all fields from which on it is large. */
-const LARGE_TILE = 16 * 1024 * 1024
+const LARGE_TILE = 8 * 1024 * 1024
 /** Cells read for one that is wanted, from which on that is much. */
 const MUCH_OVERREAD = 8
 
@@ -167,8 +167,8 @@ function widest(domain: Box, boxes: readonly Box[], names: readonly string[]): s
 
 /** Text boxes do not prune where a value is in so many of the tiles' boxes. */
 const MUCH_TOUCHED = 0.3
-const MANY_BOXES = 20
-const WORTH_TOUCHED = 1024 * 1024
+const MANY_BOXES = 16
+const WORTH_TOUCHED = 256 * 1024
 
 /** Text dimensions whose ranges pass over few tiles. */
 export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {

@@ -3,22 +3,22 @@ import { tileCellNum } from '../cells/tile-places.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { tileTest } from '../read/pruning.ts'
-import type { TimedCondition } from '../read/query.ts'
+import type { OpenedArray, TimedCondition } from '../read/query.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, pathOf, shellWord } from './lines.ts'
+import { consolidationLines, pathOf, rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Most fragments whose statistics are compared. */
 const MOST_COMPARED = 64
 /** A field with one value is worth a finding from so many unfiltered bytes, and this part of all, on. */
-const WORTH_CONSTANT = 512 * 1024
+const WORTH_CONSTANT = 64 * 1024
 const MUCH_CONSTANT = 0.1
 
 /** Attributes all of whose cells have the same value: each read unfilters it for each cell. */
 export async function* constantValues({
-  path,
+  opened,
   fragments,
   files,
   scale,
@@ -47,12 +47,23 @@ export async function* constantValues({
         unfiltered_bytes: Math.round(bytes),
         share: bytes / unfiltered_bytes,
       },
-      advice: [
-        `array.meta[${JSON.stringify(field)}] = …  # keep the value once, and leave the field out of reads or of the schema`,
-        `tiledb-inspect explain ${shellWord(path)} --field …  # a read without it`,
-      ],
+      advice: constantLines(opened, field),
     })
   }
+}
+
+/** Reads without the field; and where there are others, an array without it. */
+function constantLines(opened: OpenedArray, field: string): string[] {
+  const others = opened.schema.attributes.filter(({ name }) => name !== field).map(({ name }) => JSON.stringify(name))
+  const path = pathOf(opened)
+  return [
+    `tiledb.open(${path}).query(attrs=[${others.join(', ')}])  # a read without it`,
+    ...(others.length > 0
+      ? [
+          `e = tiledb.ArraySchemaEvolution(tiledb.default_ctx()); e.drop_attribute(${JSON.stringify(field)}); e.array_evolve(${path})  # keep its value in the array's metadata`,
+        ]
+      : []),
+  ]
 }
 
 /** Adds the value of a fragment, or that there are several, or that it is not known. */
@@ -82,13 +93,13 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
 }
 
 /** Conditions that each read must evaluate: so many, or so many cells that they surely delete. */
-const MANY_CONDITIONS = 8
+const MANY_CONDITIONS = 5
 const MANY_DELETED = 1000
 const MUCH_DELETED = 0.2
 
 /** Delete conditions that every read evaluates again, and cells that it reads and drops. */
 export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { opened, examined, cell_num, scale, stored_bytes } = facts
+  const { opened, fragments, examined, cell_num, scale, stored_bytes } = facts
   const { deletes } = opened
   if (deletes.length === 0) return
   let conditions = 0
@@ -116,10 +127,14 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
       bytes: Math.round(share * stored_bytes),
       share,
     },
-    advice: [
-      `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
-      `tiledb.vacuum(${pathOf(opened)})  # reads at times before the deletes are gone afterwards`,
-    ],
+    advice:
+      fragments.length > 1
+        ? [
+            `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
+            `tiledb.vacuum(${pathOf(opened)})  # reads at times before the deletes are gone afterwards`,
+          ]
+        : // TileDB consolidates no single fragment.
+          rewriteLines(opened, {}),
   })
 }
 

@@ -212,40 +212,40 @@ export const ADVICE_CODES = {
   ],
   FRAGMENTS_REPEATED: [
     'warning',
-    'the array allows duplicates, and a fragment has the domain, sizes and statistics of another: reads return its cells twice. Said of 1,000 cells and 5 % of all',
+    'the array allows duplicates, and a fragment has the domain, sizes and statistics of another: reads return its cells twice. Said of 100 cells and 5 % of all',
   ],
   METADATA_NOT_CONSOLIDATED: ['note', 'opening reads the footers of fragments one by one. Said of 20 of them'],
   COMMITS_NOT_CONSOLIDATED: ['note', 'opening lists every commit file. Said of 1,000, as many as one listing names'],
   VACUUM_PENDING: [
     'note',
-    'fragments that were consolidated are still there: they take room, and opening reads their .vac files. Said of 10 fragments or 1 MiB',
+    'fragments that were consolidated are still there: they take room, and opening reads their .vac files. Said of 8 fragments or 1 MiB',
   ],
   // Tiles.
   TILES_SMALL: [
     'warning',
-    'lists of tiles and headers of chunks take much of what is read. Said of fragments with 100 tiles or more, if these take 20 % of the stored bytes and 128 KiB',
+    'lists of tiles and headers of chunks take much of what is read. Said of fragments with 100 tiles or more, if these take 20 % of the stored bytes and 32 KiB',
   ],
   TILES_LARGE: [
     'warning',
-    'readers read whole tiles, so a small box costs as much as a large one. Said of tiles of 16 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs',
+    'readers read whole tiles, so a small box costs as much as a large one. Said of tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; of a query, if it does and reads 256 KiB too many before filtering',
   ],
   TILE_SHAPE: [
     'warning',
-    'tiles are long and thin, so a box touches many of them. Said if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more before filtering',
+    'tiles are long and thin, so a box touches many of them. Said if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more before filtering; of a query, if it also reads 8 times the cells in its ranges',
   ],
   BOXES_NOT_PRUNING: [
     'warning',
-    'a range of a text dimension passes over few tiles. Said of 20 tiles or more, if a value is in the boxes of 30 % of them, with 1 MiB before filtering',
+    'a range of a text dimension passes over few tiles. Said of 16 tiles or more, if a value is in the boxes of 30 % of them, with 256 KiB before filtering',
   ],
   // Filters and values.
-  STORED_LARGER: ['warning', 'the filters make a field larger. Said of 5 % and 64 KiB'],
+  STORED_LARGER: ['warning', 'the filters make a field larger. Said of 5 % and 16 KiB'],
   FILTERS_SAVE_LITTLE: [
     'note',
-    'undoing the filters of a field takes longer than reading the bytes that they save. Said of fields that they make less than 5 % smaller, if that is 0.1 s',
+    'undoing the filters of a field takes longer than reading the bytes that they save. Said of fields that they make less than 5 % smaller, if it takes 0.02 s and half as long as reading them',
   ],
   FILTER_ORDER: [
     'warning',
-    'a compressor comes before filters that rearrange values for it, or a checksum before a compressor. Said if the other order makes a sample 5 % smaller, which is 32 KiB in all, or saves 0.1 s',
+    'a compressor comes before filters that rearrange values for it, or a checksum before a compressor. Said if the other order makes a sample 5 % smaller, which is 16 KiB in all, or saves 0.1 s',
   ],
   NOTHING_COMPRESSED: [
     'warning',
@@ -253,7 +253,7 @@ export const ADVICE_CODES = {
   ],
   VALUES_CONSTANT: [
     'note',
-    'all cells of an attribute have one value, and each read makes room for all of them. Said of 512 KiB and 10 % of the bytes before filtering',
+    'all cells of an attribute have one value, and each read makes room for all of them. Said of 64 KiB and 10 % of the bytes before filtering',
   ],
   STATISTICS_MISSING: [
     'note',
@@ -261,7 +261,7 @@ export const ADVICE_CODES = {
   ],
   DELETES_UNPURGED: [
     'warning',
-    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Said of 8 conditions, or if they surely delete 20 % of the cells, and 1,000',
+    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Said of 5 conditions, or if they surely delete 20 % of the cells, and 1,000',
   ],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 

@@ -1,4 +1,6 @@
-import { InspectError, inconsistent, orError, withPlaceAsync } from '../base/errors.ts'
+import type { Finding } from '../advice/finding.ts'
+import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
+import { InspectError, inconsistent, orError, unlessFault, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
@@ -12,7 +14,9 @@ import type {
   StatsSizes,
   StatsSums,
 } from '../documents/stats.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../source/source.ts'
 import { FOLDERS_DEEP, filesBelow } from '../source/walk.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -30,7 +34,6 @@ import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, errorResult, outcomeOrError, overEntries, throughGroups, wrongTarget } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
-import { layoutFindings } from './layout-findings.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 import { exact } from './values.ts'
@@ -112,6 +115,8 @@ class Totals {
   readonly format_versions = new Set<number>()
   /** Data files that are missing or too short. Neither their bytes nor the bytes that they should have are counted. */
   readonly damaged: { finding: StatsFinding; fault: InspectError }[] = []
+  /** The fragments that could be read. */
+  readonly opened: OpenedFragment[] = []
 
   /** @param sizes of the files of a fragment, examined or not */
   addFiles(sizes: ReadonlyMap<string, number>): void {
@@ -133,8 +138,11 @@ async function statsDocument(
   const measures = await measured(fragment).finally(() => fragment.close())
   totals.addFiles(measures.onDisk)
   addMeasured(totals, measures)
+  const [opened] = totals.opened
+  const advice = await fragmentFindings(opened).catch(unlessFault)
+  await fragment.close()
   for (const { fault } of totals.damaged) cx.fault(fault)
-  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...sums(cx, totals) }
+  return { ...documentHead('stats', cx.shownPath(path)), target: 'fragment', ...sums(cx, totals, advice ?? []) }
 }
 
 async function arrayDocument(
@@ -167,18 +175,32 @@ async function arrayDocument(
   let hidden_size = 0
   for await (const files of sizes) for (const size of files.values()) hidden_size += size
   const fragments = new Set(entries.map(({ path }) => path))
+  const advice = await adviceOn(array, schema, totals)
   return {
     ...documentHead('stats', cx.shownPath(path)),
     ...asOf(cx),
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
-    ...sums(cx, totals),
+    ...sums(cx, totals, advice),
     hidden_fragment_num: hidden.length,
     hidden_size,
     hidden_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
+  }
+}
+
+/** What makes reads of the fragments that were counted slow. Where that cannot be told, check says why. */
+async function adviceOn(array: InspectArray, schema: ArraySchema, { opened }: Totals): Promise<Finding[]> {
+  const { from = 0n, now } = array.cx
+  const fragments = opened.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+  try {
+    return (
+      (await arrayFindings({ array, schema, fragments, between: [from, now], deletes: [] }).catch(unlessFault)) ?? []
+    )
+  } finally {
+    for (const { fragment } of fragments) await fragment.close()
   }
 }
 
@@ -209,11 +231,11 @@ function measured(fragment: Fragment) {
       files.push({ tallied, tiles })
       fragment.forget()
     }
-    return { info, onDisk, sections, files, damaged: damaged.map((one) => damagedFinding(fragment, one)) }
+    return { fragment, info, onDisk, sections, files, damaged: damaged.map((one) => damagedFinding(fragment, one)) }
   })
 }
 
-function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }: Measured): void {
+function addMeasured(totals: Totals, { fragment, info, onDisk, sections, files, damaged }: Measured): void {
   const { tally, metadata } = totals
   for (const { tallied, tiles } of files) tally.addFile(tallied, tiles)
   totals.damaged.push(...damaged)
@@ -227,6 +249,7 @@ function addMeasured(totals: Totals, { info, onDisk, sections, files, damaged }:
     metadata.memory_size += section.memory_size
   }
   totals.fragment_num++
+  totals.opened.push({ fragment, info, time: fragment.timestamp_range?.[0] ?? 0n })
   totals.cell_num += storedCellNum(info)
   totals.cells_in_domain += BigInt(cellsInDomain(info))
   totals.tile_num += info.tile_num
@@ -282,11 +305,13 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
   return size
 }
 
-function sums(cx: CommandContext, totals: Totals): Omit<StatsSums, keyof DocumentHead> {
+function sums(cx: CommandContext, totals: Totals, advice: readonly Finding[]): Omit<StatsSums, keyof DocumentHead> {
   const { tally, damaged, metadata } = totals
   const { data } = tally
-  const advice = layoutFindings({ ...totals, metadata_size: metadata.size })
-  const findings = [...damaged.map(({ finding }) => finding), ...advice]
+  const findings: StatsFinding[] = [
+    ...damaged.map(({ finding }) => finding),
+    ...advice.map(({ code, severity, message, effect }) => ({ code, severity, message, bytes: effect.bytes ?? 0 })),
+  ]
   const share = ({ size }: StatsSizes): number | null => ratio(size, data.size)
   return {
     format_versions: [...totals.format_versions].sort((a, b) => a - b),

@@ -1,3 +1,4 @@
+import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { ArrayType } from '../format/layout.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
@@ -13,6 +14,7 @@ import type {
   Int64,
   Offset,
   Ratio,
+  Severity,
 } from './common.ts'
 
 /** `tiledb-inspect stats <target> --json`; two targets give one document each. */
@@ -51,7 +53,7 @@ export interface StatsSums extends DocumentHead<'stats'> {
   tile_size: Distribution | null
   /** Cells of a tile. */
   cells_per_tile: Distribution | null
-  /** Files that the sums lack, and advice on the layout where it concerns 1 MiB or more. */
+  /** Files that the sums lack, and what makes reads slow or hungry (docs/check.md, "Advice"). */
   findings: readonly StatsFinding[]
 }
 
@@ -90,14 +92,14 @@ export interface StatsNotExamined {
 
 export interface StatsFinding {
   /** What it is about. */
-  code: 'TILES_SMALL' | 'TILES_LARGE' | 'METADATA_LARGE' | 'STORED_LARGER' | 'FILE_MISSING' | 'FILE_SHORT'
-  /** `error`: the sums lack something; `note`: advice. */
-  severity: 'error' | 'note'
+  code: FindingCode | AdviceCode
+  /** `error`: the sums lack something; otherwise advice, which `explain` gives with what to do. */
+  severity: Severity
   /** In words. */
   message: string
   /** Path of the file that is missing or short. */
   file?: string | undefined
-  /** Missing bytes of the file; bytes that the advice is about. */
+  /** Missing bytes of the file; stored bytes that the advice is about, or 0. */
   bytes: Bytes
 }
 

@@ -1,38 +1,28 @@
 import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { type LayoutTotals, layoutFindings, WORTH_BYTES } from '../../src/commands/layout-findings.ts'
-import { Distribution, SizeTally } from '../../src/commands/size-tally.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 
-function laid(size: number, unfiltered_size: number, more: Partial<LayoutTotals> = {}): LayoutTotals {
-  const tally = new SizeTally()
-  const filters = [{ name: 'ZSTD' as const, level: 1 }]
-  tally.addFile({ field: 'a', role: 'data', filters, size, unfiltered_size }, new Distribution())
-  return { tally, tile_num: 1, cell_num: 1000, metadata_size: 0, ...more }
-}
+const folder = temporaryFolder()
 
-const codes = (one: LayoutTotals): string[] => layoutFindings(one).map(({ code }) => code)
-
-describe('advice on a layout', () => {
-  test('stored larger: from 1 MiB and 5 % more on', () => {
-    expect(codes(laid(3 * WORTH_BYTES, 2 * WORTH_BYTES))).toEqual(['STORED_LARGER'])
-    expect(codes(laid(3 * WORTH_BYTES - 1, 2 * WORTH_BYTES))).toEqual([])
-    expect(codes(laid(101 * WORTH_BYTES, 100 * WORTH_BYTES))).toEqual([])
-  })
-
-  test('small and large tiles', () => {
-    expect(codes(laid(WORTH_BYTES, WORTH_BYTES, { tile_num: 1000 }))).toEqual(['TILES_SMALL'])
-    expect(codes(laid(WORTH_BYTES - 1, WORTH_BYTES - 1, { tile_num: 1000 }))).toEqual([])
-    expect(codes(laid(WORTH_BYTES, 600 * WORTH_BYTES, { tile_num: 2 }))).toEqual(['TILES_LARGE'])
-  })
-
-  test('much metadata', () => {
-    expect(codes(laid(WORTH_BYTES, WORTH_BYTES, { metadata_size: WORTH_BYTES }))).toEqual(['METADATA_LARGE'])
-    expect(codes(laid(100, 100, { metadata_size: WORTH_BYTES - 1 }))).toEqual([])
+describe('what makes reads slow', () => {
+  test('stands below the tables', async () => {
+    const array = `${folder}/many`
+    await run(['write-sample', array, '--fragments', '30'])
+    const { documents } = await runJson(['stats', array])
+    const findings = items(get(documents[0], 'findings'))
+    expect(findings.map((one) => [get(one, 'code'), get(one, 'severity')])).toEqual([
+      ['FRAGMENTS_MANY', 'warning'],
+      ['FRAGMENTS_OVERLAP', 'warning'],
+      ['METADATA_NOT_CONSOLIDATED', 'note'],
+    ])
+    expect((await run(['stats', array])).text).toMatch(/^warning: 30 fragments of /m)
+    const [first] = readdirSync(`${array}/__fragments`)
+    const { documents: alone } = await runJson(['stats', `${array}/__fragments/${first}`])
+    expect(get(alone[0], 'findings')).toEqual([])
   })
 
   test('is silent on every fixture', async () => {
@@ -46,7 +36,6 @@ describe('advice on a layout', () => {
 })
 
 describe('stats of data files that are not there, or short', () => {
-  const folder = temporaryFolder()
   test.each(['missing', 'short'])('%s: exit code 1, a finding that names it, and no sum has it', async (how) => {
     const array = `${folder}/${how}`
     cpSync(`${FIXTURES}/22/sparse_2d_row_row`, array, { recursive: true })
