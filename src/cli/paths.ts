@@ -87,9 +87,11 @@ export function internalPath(given: string): string {
 
 /** Turns paths by which something is read back into what the user wrote. */
 export function shownBy(given: readonly string[]): (path: string) => string {
+  let known: string[] | undefined
   return (path) => {
-    for (const one of given) {
-      const full = internalPath(one)
+    known ??= given.map((one) => internalPath(one))
+    for (const [i, one] of given.entries()) {
+      const full = known[i]
       if (path === full) return one
       if (path.startsWith(`${full}/`)) return one.replace(/\/*$/, '') + path.slice(full.length)
       if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length)))

@@ -1,11 +1,11 @@
 import { InspectError } from '../base/errors.ts'
 import type { DamagedFile } from '../documents/common.ts'
-import type { Fragment } from '../store/fragment.ts'
+import type { FieldFile, Fragment } from '../store/fragment.ts'
 
-/** Data files that readers fail on. @param onDisk sizes of existing files, by name */
-export async function damagedFiles(fragment: Fragment, onDisk: ReadonlyMap<string, number>): Promise<DamagedFile[]> {
+/** Those of the data files that readers fail on. @param onDisk sizes of existing files, by name */
+export function damagedFiles(files: readonly FieldFile[], onDisk: ReadonlyMap<string, number>): DamagedFile[] {
   const damaged: DamagedFile[] = []
-  for (const { name, size: listed_size } of await fragment.fieldFiles()) {
+  for (const { name, size: listed_size } of files) {
     const size = onDisk.get(name) ?? null
     if ((size ?? 0) < listed_size) damaged.push({ name, listed_size, size })
   }

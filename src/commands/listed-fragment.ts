@@ -18,7 +18,7 @@ import {
 import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { cellsInDomain, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
-import { type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
 import { type CommandContext, errorResult } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { exact, rangesResult } from './values.ts'
@@ -49,6 +49,8 @@ export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntr
 /** What the metadata says, or why it cannot be read; undefined if there is none yet. */
 export async function infoOf(fragment: Fragment, entry: FragmentEntry | undefined) {
   if (entry?.state === 'no-metadata') return undefined
+  const now = fragment.infoNow()
+  if (now) return now
   return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
 }
 
@@ -67,7 +69,8 @@ export async function listedFragment(
   // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
   // state, not damage.
   let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
-  const damaged = info ? await damagedFiles(fragment, onDisk) : []
+  const files = info ? await fragment.fieldFiles() : []
+  const damaged = damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const result: ArrayFragment = {
     name: fragment.name,
@@ -79,7 +82,7 @@ export async function listedFragment(
     cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
     tile_num: info?.tile_num ?? null,
     size,
-    ...(await dataSizes(fragment, info, onDisk, damaged)),
+    ...dataSizes(info, files, onDisk, damaged),
     damaged_files: damaged.length > 0 ? damaged : undefined,
     nonempty_domain: info?.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
@@ -103,16 +106,16 @@ export async function listedFragment(
  * Bytes of the data files on disk, and unfiltered bytes according to the footer; null with var-sized values, or if bytes are
  * missing.
  */
-async function dataSizes(
-  fragment: Fragment,
+function dataSizes(
   info: FragmentInfo | undefined,
+  files: readonly FieldFile[],
   onDisk: ReadonlyMap<string, number>,
   damaged: readonly DamagedFile[],
-): Promise<Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'>> {
+): Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'> {
   if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
   let data_size = 0
   let unfiltered_size: number | null = damaged.length > 0 ? null : 0
-  for (const file of await fragment.fieldFiles()) {
+  for (const file of files) {
     const unfiltered = unfilteredSizeByFooter(info, file)
     data_size += onDisk.get(file.name) ?? 0
     unfiltered_size = unfiltered_size === null || unfiltered === undefined ? null : unfiltered_size + unfiltered

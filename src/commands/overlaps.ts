@@ -33,7 +33,7 @@ export function findOverlaps(
     for (let second = first + 1; second < order.length; second++) {
       const b = order[second]
       if (ranks[0].lows[b] > ranks[0].highs[a]) break
-      if (!ranks.every(({ lows, highs }) => lows[a] <= highs[b] && lows[b] <= highs[a])) continue
+      if (!meet(ranks, a, b)) continue
       counts[a]++
       counts[b]++
       pair_num++
@@ -43,12 +43,22 @@ export function findOverlaps(
   return { counts, pair_num, pairs: pairs.sort(([a, b], [c, d]) => a - c || b - d) }
 }
 
+/** Whether two boxes have cells in common. */
+function meet(ranks: readonly Ranks[], a: number, b: number): boolean {
+  for (let d = 0; d < ranks.length; d++) {
+    const { lows, highs } = ranks[d]
+    if (lows[a] > highs[b] || lows[b] > highs[a]) return false
+  }
+  return true
+}
+
+interface Ranks {
+  lows: Uint32Array
+  highs: Uint32Array
+}
+
 /** The rank of each box's ends along one dimension among all ends. Equal values have equal ranks. */
-function rankedEnds(
-  boxes: readonly (NDRange | undefined)[],
-  { type }: RangeType,
-  d: number,
-): { lows: Uint32Array; highs: Uint32Array } {
+function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType, d: number): Ranks {
   const lows = new Uint32Array(boxes.length)
   const highs = new Uint32Array(boxes.length)
   const ends: { value: Comparable; to: Uint32Array; box: number }[] = []

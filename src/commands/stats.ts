@@ -217,7 +217,7 @@ function measured(fragment: Fragment) {
     const onDisk = await fragmentFileSizes(fragment)
     const sections = await metadataSections(fragment)
     const files: { tallied: TalliedFile; tiles: Distribution }[] = []
-    const damaged = await damagedFiles(fragment, onDisk)
+    const damaged = damagedFiles(await fragment.fieldFiles(), onDisk)
     for (const file of await fragment.fieldFiles()) {
       if (damaged.some(({ name }) => name === file.name)) continue
       const tiles = await storedTileSizes(fragment, file)

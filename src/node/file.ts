@@ -260,6 +260,15 @@ export const localStorage: Storage = {
     return new FileSource(path)
   },
 
+  sizeNow(path) {
+    try {
+      const status = statSync(named(path), { throwIfNoEntry: false })
+      return status?.isFile() ? status.size : undefined
+    } catch {
+      return undefined
+    }
+  },
+
   readEnd(path, into) {
     let descriptor: number | undefined
     try {

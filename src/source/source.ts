@@ -62,6 +62,8 @@ export interface Storage {
    * @returns undefined if that does not work; the other calls tell why
    */
   readEnd?(path: string, into: Uint8Array): { size: number; length: number } | undefined
+  /** Bytes of a file, without waiting, as {@link readEnd}. Undefined if that does not work. */
+  sizeNow?(path: string): number | undefined
   /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
   /** Whether the server may be unable to list folders. Then callers rely on names instead of listings. */

@@ -37,9 +37,18 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
 
 /** Sizes in bytes of a folder's files, by name. @param entries of the folder, if they are known */
 export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Promise<Map<string, number>> {
-  const files = (entries ?? (await folder.list())).filter(({ kind }) => kind === 'file')
-  const sizes = await Promise.all(files.map((file) => entrySize(folder, file)))
-  return new Map(files.map(({ name }, i) => [name, sizes[i]]))
+  const sizes = new Map<string, number>()
+  const asked: Promise<unknown>[] = []
+  for (const entry of entries ?? (await folder.list())) {
+    const { name, kind } = entry
+    if (kind !== 'file') continue
+    const size = entry.size ?? folder.storage.sizeNow?.(`${folder.path}/${name}`)
+    // In the order of the entries, even if the size comes later.
+    sizes.set(name, size ?? 0)
+    if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
+  }
+  await Promise.all(asked)
+  return sizes
 }
 
 /** Sizes in bytes of the files in a fragment's folder, by name. */

@@ -9,6 +9,8 @@ import type { NDRange } from '../format/range.ts'
 import type { FragmentInfo } from './fragment.ts'
 import type { TilePlace } from './generic-tile.ts'
 
+type SizesName = 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'
+
 /** A fragment's metadata from a footer of a known layout. What few callers ask for is read when they do. */
 export class LaidOutInfo implements FragmentInfo {
   readonly format_version: number
@@ -24,6 +26,7 @@ export class LaidOutInfo implements FragmentInfo {
   readonly bytes: Uint8Array
   readonly place: TilePlace
   private readFooter: FragmentInfo['footer']
+  private readonly lists: { [name in SizesName]?: Float64Array } = {}
 
   constructor(layout: FooterLayout, bytes: Uint8Array, place: TilePlace) {
     const { common, schema } = layout
@@ -59,8 +62,9 @@ export class LaidOutInfo implements FragmentInfo {
     return this.readFooter
   }
 
-  private sizes(name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
-    return this.layout.sizes(this.bytes, name)
+  private sizes(name: SizesName): Float64Array {
+    this.lists[name] ??= this.layout.sizes(this.bytes, name)
+    return this.lists[name]
   }
 }
 
