@@ -52,7 +52,10 @@ export interface Visited {
   tiles: number[]
 }
 
-export function visitTiles({ schema, fragments }: OpenedArray, query: ReadQuery): Visited {
+export function visitTiles(
+  { schema, fragments }: Pick<OpenedArray, 'schema' | 'fragments'>,
+  query: ReadQuery,
+): Visited {
   const { dimensions } = schema.domain
   const grid = dimensions.map((dimension) => {
     const size = datatypeSize(dimension.type)

@@ -1,14 +1,24 @@
 import { type Bounds, compare, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
+import { numbersOf } from '../cells/elements.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { mbrAt } from '../format/rtree.ts'
+import { u64s } from '../format/u32.ts'
 import { conditionFields } from '../read/condition.ts'
 import { isCutByTime } from '../read/opening.ts'
-import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
+import {
+  fieldNames,
+  type OpenedArray,
+  type OpenedFragment,
+  PROVENANCE,
+  type ReadQuery,
+  readColumns,
+} from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import { visitTiles } from './dense-visits.ts'
 import { rangesOf } from './partition-ranges.ts'
 import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './partitions.ts'
 import type { ExplainQuery, FragmentPlan, MetadataRead, ReadPlan, TileRead } from './plan.ts'
@@ -31,6 +41,9 @@ interface Touched {
  * Where it expects more than fits into the buffers or into `sm.memory_budget`, it reads part after part of the ranges, each
  * with all its tiles: see {@link Partitioner}. It takes no notice of `sm.mem.total_budget`.
  *
+ * It also reads dense arrays that have sparse fragments, which releases before 2.4 could write: of these fragments as above, but then only
+ * tiles that show a cell, of the dense fragments as well. It is taken to have room for all.
+ *
  * @param buffers by default there is room for all
  * @see tiledb/sm/query/legacy/reader.cc
  */
@@ -41,7 +54,7 @@ export async function planLegacy(
   const plan = new LegacyPlan(opened, query)
   for (const [fragment, one] of opened.fragments.entries()) await plan.touch(fragment, one)
   plan.loadDeletes()
-  await plan.readAll(exact, buffers)
+  await (opened.schema.array_type === 'dense' ? plan.readDense(exact) : plan.readAll(exact, buffers))
   return {
     reader: 'legacy Reader',
     fragments: plan.fragments,
@@ -114,6 +127,44 @@ class LegacyPlan {
       } else if (partitioner.done) return
       else partitioner.next()
     }
+  }
+
+  async readDense(exact: boolean): Promise<void> {
+    const touched = this.relevant.map(({ tiles }) => tiles)
+    if (touched.some(({ length }) => length > 0)) this.readCoordinates(touched)
+    const all = exact ? await this.shownTiles() : this.densestTiles()
+    const tiles = this.relevant.map(({ fragment }) => all[fragment])
+    for (const [i, { fragment, one }] of this.relevant.entries()) {
+      const cells_read = tiles[i].reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
+      const own = { tiles_touched: tiles[i].length, passed_over_by: tiles[i].length > 0 ? null : ('covered' as const) }
+      this.fragments[fragment] = { ...this.fragments[fragment], ...(one.info.dense ? own : {}), cells_read }
+    }
+    this.readAttributes(tiles, true, true)
+  }
+
+  /** By fragment, the tiles that show a cell. */
+  private async shownTiles(): Promise<Uint32Array[]> {
+    const marks = this.opened.fragments.map(({ info }) => new Uint8Array(info.tile_num))
+    const query: ReadQuery = { ...this.query, order: 'row-major', fields: [], where: undefined, provenance: true }
+    const at = readColumns(this.opened.schema, query).length - PROVENANCE.length
+    for await (const { columns, cell_num } of readMerged(this.opened, query)) {
+      this.cells_found += cell_num
+      const [from, tiles] = [columns[at], columns[at + 1]] as ColumnData[]
+      const [fragments, numbers] = [numbersOf('INT32', from.data), u64s(tiles.data)]
+      for (let i = 0; i < cell_num; i++) if (from.validity?.[i] !== 0) marks[fragments[i]][numbers[i]] = 1
+    }
+    return marks.map((own) => Uint32Array.from(own.keys()).filter((tile) => own[tile] === 1))
+  }
+
+  /** At most which tiles show a cell: touched sparse tiles, and dense ones that no newer dense tile hides. */
+  private densestTiles(): Uint32Array[] {
+    const { schema, fragments } = this.opened
+    const tiles: number[][] = fragments.map(() => [])
+    for (const { fragment, tiles: own } of this.relevant) tiles[fragment].push(...own)
+    const dense = [...fragments.keys()].filter((f) => fragments[f].info.dense)
+    const visited = visitTiles({ schema, fragments: dense.map((f) => fragments[f]) }, this.query)
+    for (const [i, f] of visited.fragments.entries()) tiles[dense[f]].push(visited.tiles[i])
+    return tiles.map((own) => Uint32Array.from(own))
   }
 
   /** @returns whether the cells do not fit into the buffers, as far as that is known */

@@ -337,7 +337,9 @@ class DenseReader {
       const added = this.addTile(made, { source, tile, columns })
       for (let cell = 0; cell < cell_num; cell++) {
         const point = segments.map((_, d) => ({ low: coordinates(d, cell), high: coordinates(d, cell) }))
-        if (!isInside(point, segments) || hiding.some(({ domain }) => isInside(point, domain))) continue
+        // Of coordinates in files of their own, TileDB takes the last for all. @see ResultTile::compute_results_dense
+        const tested = source.isZipped ? point : point.map(() => point[point.length - 1])
+        if (!isInside(point, segments) || hiding.some(({ domain }) => isInside(tested, domain))) continue
         const at = segments.map(({ low, at: first }, d) => first + Number(point[d].low - low))
         this.putTile(made, added, ones, samePlace(ones, cell), inBlock(block, at))
       }
@@ -525,6 +527,8 @@ class Source {
   readonly index: number
   readonly time: bigint
   readonly isSparse: boolean
+  /** Of sparse fragments: whether one file holds all coordinates. */
+  readonly isZipped: boolean
   /** The non-empty domain. */
   readonly domain: readonly Interval[]
   private readonly fragment: OpenedFragment
@@ -564,6 +568,7 @@ class Source {
     this.query = query
     this.grid = grid
     this.isSparse = !info.dense
+    this.isZipped = info.format_version < 5
     const nonempty = info.nonempty_domain ?? []
     this.axes = info.dense ? denseTileGrid(info.schema, nonempty).axes : []
     this.domain = intervalsOf(nonempty, grid)
