@@ -22,28 +22,47 @@ export interface FileReads {
   requests: number
 }
 
-/** Adds up the reads of the tiles of a file, which come in rising order. @see FilteredData */
+/**
+ * Adds up the reads of the tiles of a file, which come in rising order.
+ *
+ * If it is not known which of them are read, the numbers are those that no choice of them exceeds. Then a batch ends as early as it
+ * can: with fewer tiles, gaps are longer. And all gaps are read that could lie inside of a batch.
+ *
+ * @see FilteredData
+ */
 export class Batches implements FileReads {
   ranges = 0
   stored_bytes = 0
   reads = 0
   bytes = 0
-  requests = 0
+  private parallel = 0
+  private readonly exact: boolean
   private start = 0
   private end = -1
+
+  /** @param exact whether all of the tiles are read */
+  constructor(exact = true) {
+    this.exact = exact
+  }
 
   /** @param start of the tile in the file, in bytes */
   add(start: number, end: number): void {
     this.stored_bytes += end - start
     if (start !== this.end) this.ranges++
     const length = end - this.start
-    const together = length <= MIN_BATCH_BYTES || start - this.end <= MIN_BATCH_GAP
+    const gap = start - this.end
+    const together = length <= MIN_BATCH_BYTES || (this.exact && gap <= MIN_BATCH_GAP)
     if (this.end < 0) this.start = start
     else if (length > MAX_BATCH_BYTES || !together) {
       this.finish()
       this.start = start
+      if (!this.exact && gap <= MIN_BATCH_BYTES) this.bytes += gap
     }
     this.end = end
+  }
+
+  get requests(): number {
+    return this.exact ? this.parallel : this.reads + Math.floor(this.bytes / MIN_PARALLEL_BYTES)
   }
 
   /** Ends the current batch. Call it after the last tile. */
@@ -52,7 +71,7 @@ export class Batches implements FileReads {
     const length = this.end - this.start
     this.reads++
     this.bytes += length
-    this.requests += Math.min(Math.max(1, Math.floor(length / MIN_PARALLEL_BYTES)), MAX_PARALLEL_OPS)
+    this.parallel += Math.min(Math.max(1, Math.floor(length / MIN_PARALLEL_BYTES)), MAX_PARALLEL_OPS)
     this.end = -1
   }
 }

@@ -13,7 +13,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
-import { Batches, type FileReads, MAX_BATCH_BYTES } from './batches.ts'
+import { Batches, type FileReads, MAX_BATCH_BYTES, MIN_BATCH_BYTES } from './batches.ts'
 import { unfilterSeconds } from './filter-rates.ts'
 import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
@@ -66,10 +66,11 @@ export interface TileCost {
  * What reading tiles takes: by field and by fragment, and in operations on files. Reads the lists of tile offsets, and of the sizes of
  * var-sized tiles, of the fields that are read; no data. Long lists are read in pages.
  *
+ * @param exact whether all of these tiles are read; otherwise no number is less than those of any choice of them
  * @throws InspectError INCONSISTENT if a list is too short
  * @see ReaderBase::read_tiles, FilteredData
  */
-export async function tileCost(opened: OpenedArray, reads: readonly TileRead[]): Promise<TileCost> {
+export async function tileCost(opened: OpenedArray, reads: readonly TileRead[], exact = true): Promise<TileCost> {
   const cost: TileCost = {
     step: emptyStep('tiles'),
     tiles: 0,
@@ -84,7 +85,8 @@ export async function tileCost(opened: OpenedArray, reads: readonly TileRead[]):
     reads.filter(({ tiles }) => tiles.length > 0),
     ({ fragment }) => fragment,
   )
-  const measure = ([index, some]: [number, TileRead[]]): Promise<Measured[]> => measureFragment(opened, index, some)
+  const measure = ([index, some]: [number, TileRead[]]): Promise<Measured[]> =>
+    measureFragment(opened, index, some, exact)
   for await (const parts of inOrder(byFragment, atOnce(opened.array.folder), measure)) {
     for (const part of parts) addPart(cost, fields, part)
   }
@@ -136,7 +138,12 @@ const SUMMED = [
 ] as const
 
 /** What is read of a fragment, in the order of its slots, so that no list is read twice. */
-async function measureFragment(opened: OpenedArray, index: number, reads: TileRead[]): Promise<Measured[]> {
+async function measureFragment(
+  opened: OpenedArray,
+  index: number,
+  reads: TileRead[],
+  exact: boolean,
+): Promise<Measured[]> {
   const { fragment, info } = opened.fragments[index]
   const measured: Measured[] = []
   try {
@@ -145,7 +152,8 @@ async function measureFragment(opened: OpenedArray, index: number, reads: TileRe
       const lists = new SlotLists(fragment, info, slot)
       for (const read of some) {
         const parts: PartCost[] = []
-        for (const role of rolesRead(opened, info, read)) parts.push(await measurePart(opened, info, lists, role, read))
+        for (const role of rolesRead(opened, info, read))
+          parts.push(await measurePart(opened, info, lists, role, read, exact))
         measured.push({ read, name, cells: cellsOf(info, read.tiles), parts })
       }
       lists.release()
@@ -177,11 +185,12 @@ async function measurePart(
   lists: SlotLists,
   role: TileRole,
   { tiles, slot }: TileRead,
+  exact: boolean,
 ): Promise<PartCost> {
   const { size } = fieldTileFile(info, slot, role)
-  const batches = new Batches()
+  const batches = new Batches(exact)
   // A whole file that is short enough is one read, wherever its tiles begin.
-  if (tiles.length === info.tile_num && size <= MAX_BATCH_BYTES) batches.add(0, size)
+  if (tiles.length === info.tile_num && size <= (exact ? MAX_BATCH_BYTES : MIN_BATCH_BYTES)) batches.add(0, size)
   else await lists.eachPlace(role, tiles, size, (start, end) => batches.add(start, end))
   batches.finish()
   const cell_bytes =

@@ -12,8 +12,9 @@ export interface ReadCost {
   tiles: TileCost
 }
 
-export async function readCost({ opened, query }: ExplainQuery, plan: ReadPlan): Promise<ReadCost> {
-  const tiles = await tileCost(opened, plan.tile_reads)
+export async function readCost({ opened, query, exact }: ExplainQuery, plan: ReadPlan): Promise<ReadCost> {
+  // Of dense arrays the metadata says which tiles are read.
+  const tiles = await tileCost(opened, plan.tile_reads, exact || plan.reader === 'DenseReader')
   const steps = [
     ...(await openingCost(opened)),
     await enumerationCost(opened, query.where ? conditionFields(query.where) : []),

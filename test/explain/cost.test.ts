@@ -12,6 +12,7 @@ import type { OpenedArray } from '../../src/read/query.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import { contextFor, FIXTURES, fixtureKey } from '../helpers/fixtures.ts'
+import { Random } from '../helpers/random.ts'
 
 /** What TileDB counted: see test/fixtures/README.md. */
 interface Recorded {
@@ -72,7 +73,7 @@ function wholePlan({ fragments, schema }: OpenedArray): ReadPlan {
 }
 
 function costOf(opened: OpenedArray, plan: ReadPlan): Promise<ReadCost> {
-  return readCost({ opened, query: { order: 'unordered', ranges: new Map() }, exact: false }, plan)
+  return readCost({ opened, query: { order: 'unordered', ranges: new Map() }, exact: true }, plan)
 }
 
 /** The same tiles, each in a part of its own: then places come from the lists, not from the sizes of files. */
@@ -145,6 +146,41 @@ describe('tiles are read together', () => {
     const at = MIN_BATCH_BYTES + MIN_BATCH_GAP
     expect(reads(first, [at, at + 10])).toMatchObject({ ranges: 2, reads: 1, bytes: at + 10 })
     expect(reads(first, [at + 1, at + 11])).toMatchObject({ ranges: 2, reads: 2, bytes: MIN_BATCH_BYTES + 10 })
+  })
+
+  test('in no more reads and bytes than are foretold when it is not known which of them are read', () => {
+    const source = new Random(7)
+    const random = (): number => source.bits() / 2 ** 32
+    const sum = (places: readonly (readonly [number, number])[], exact: boolean): Batches => {
+      const batches = new Batches(exact)
+      for (const [start, end] of places) batches.add(start, end)
+      batches.finish()
+      return batches
+    }
+    for (let round = 0; round < 500; round++) {
+      let end = 0
+      const length = [1e4, 1e6, 3e7][round % 3]
+      const places = Array.from({ length: 40 }, () => {
+        const start = end + (random() < 0.5 ? 0 : Math.floor(random() * length))
+        end = start + 1 + Math.floor(random() * 3e6)
+        return [start, end] as const
+      })
+      const foretold = sum(places, false)
+      const read = sum(
+        places.filter(() => random() < 0.3),
+        true,
+      )
+      expect(foretold.reads).toBeGreaterThanOrEqual(read.reads)
+      expect(foretold.bytes).toBeGreaterThanOrEqual(read.bytes)
+      expect(foretold.requests).toBeGreaterThanOrEqual(read.requests)
+    }
+    // Fewer tiles may take more reads, and more bytes.
+    const five = [0, 10e6, 20e6, 30e6, 40e6].map((start) => [start, start + 10e6] as const)
+    expect([sum(five, true).reads, sum([five[0], five[2], five[4]], true).reads]).toEqual([1, 3])
+    expect(sum(five, false).reads).toBeGreaterThanOrEqual(3)
+    const three = [0, 1e6, 21e6].map((start) => [start, start + 10] as const)
+    expect([sum(three, true).bytes, sum(three.slice(1), true).bytes]).toEqual([1_000_020, 20_000_010])
+    expect(sum(three, false).bytes).toBe(21_000_010)
   })
 
   test('up to the largest batch, which a single tile may exceed', () => {
