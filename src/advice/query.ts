@@ -54,7 +54,7 @@ export function* overRead(
   const wanted = wantedCells(facts, query.ranges, plan)
   const touched = touchedTiles(facts, plan)
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
-  if (wanted === undefined || read < MUCH_OVERREAD * wanted.cells) return
+  if (wanted === undefined || read === 0 || read < MUCH_OVERREAD * wanted.cells) return
   const { cells, sides } = wanted
   const tooMany = counts.unfiltered_bytes * (1 - cells / read)
   if (tooMany < WORTH_BYTES) return

@@ -43,7 +43,13 @@ export class Remedies {
   /** Whether changes are tried, and not estimated. */
   get computes(): boolean {
     const { cell_num, unfiltered_bytes, opened } = this.facts
-    return this.asked.exact && cell_num <= MOST_CELLS && unfiltered_bytes <= MOST_BYTES && !opened.array.cx.encrypted
+    return (
+      this.asked.exact &&
+      cell_num > 0 &&
+      cell_num <= MOST_CELLS &&
+      unfiltered_bytes <= MOST_BYTES &&
+      !opened.array.cx.encrypted
+    )
   }
 
   /** Undefined if TileDB would not do it, or it cannot be worked out. */

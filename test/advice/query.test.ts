@@ -51,6 +51,10 @@ describe('findings of a query', () => {
     expect(shape.advice.join('\n')).toContain('cell_order="hilbert"')
   })
 
+  test('an array without fragments has no tiles to find fault with', async () => {
+    expect(await found(await madeArray(PLANE), 100, 149, true)).toEqual([])
+  })
+
   test('without undoing coordinates remedies are estimated', async () => {
     const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
     const remedies = (await found(opened, 100, 149, false)).flatMap((finding) => finding.remedies ?? [])
