@@ -1,3 +1,4 @@
+import { atOnce, inOrder } from '../base/in-order.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
@@ -83,13 +84,17 @@ export class SparseIndex {
     const ranged = isRanged(read.ranges)
     const overlapOf = rangeOverlap(opened.schema.domain.dimensions, read.ranges)
     const fragments: IndexedFragment[] = []
-    for (const [index, one] of opened.fragments.entries()) {
-      const { info } = one
-      const overlap = ranged && info.nonempty_domain ? overlapOf(info.nonempty_domain) : 'all'
-      const touched =
-        overlap === 'none' ? NO_TILES : overlap === 'all' ? allTiles(info) : await touchedTiles(one.fragment, overlapOf)
-      const loadsTimes = hasTimes(one) && loadsTimesOf(query, one)
-      fragments.push({ opened: one, index, relevant: overlap !== 'none', loadsTimes, ...touched })
+    const touch = async (one: OpenedFragment): Promise<TouchedTiles & { relevant: boolean }> => {
+      const { nonempty_domain } = one.info
+      const overlap = ranged && nonempty_domain ? overlapOf(nonempty_domain) : 'all'
+      const relevant = overlap !== 'none'
+      if (overlap === 'some') return { relevant, ...(await touchedTiles(one.fragment, overlapOf)) }
+      return { relevant, ...(relevant ? allTiles(one.info) : NO_TILES) }
+    }
+    for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), touch)) {
+      const index = fragments.length
+      const one = opened.fragments[index]
+      fragments.push({ opened: one, index, loadsTimes: hasTimes(one) && loadsTimesOf(query, one), ...touched })
     }
     return new SparseIndex(query, fragments, withCoordinates || ranged)
   }

@@ -1,3 +1,4 @@
+import { atOnce, inOrder } from '../base/in-order.ts'
 import { rowsInside } from '../cells/bounds.ts'
 import { type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { type ColumnData, cellBytes } from '../cells/column.ts'
@@ -23,8 +24,10 @@ const FOR_COORDINATES = 0.5
 const FOR_METADATA = 0.1
 /** Most bytes for tiles at once: `sm.mem.tile_upper_memory_limit`. */
 const MOST_TILES = 2 ** 30
-/** How close budgets are that are tried. */
-const STEP = 1.02
+/** From so many tiles on, what a merge needs at once is not worked out but estimated. */
+const MOST_PLACES = 200_000
+/** How close budgets are that are tried, for as many tiles and for more. */
+const [STEP, MANY_TILES, WIDE_STEP] = [1.02, 10_000, 1.15]
 /** Bytes of TileDB's objects on 64-bit systems. */
 const UNORDERED_TILE = 1464
 const GLOBAL_TILE = 1576
@@ -72,7 +75,7 @@ export async function unorderedMemory(
   const held = metadata.loaded + ranges
   const least = Math.max(metadata.least, ranges / FOR_METADATA)
   const most = Math.max(enoughToReturn(tiles, held), largest(tiles.first) + largest(tiles.returned) + held)
-  return leastBudget(least, most, (budget) => unorderedWorks(tiles, budget, held), found === undefined)
+  return leastBudget(tiles, [least, most], found === undefined, (budget) => unorderedWorks(tiles, budget, held))
 }
 
 /** Of SparseGlobalOrderReader. @param found undefined if it is not known which cells stay */
@@ -87,11 +90,8 @@ export async function globalMemory(
   const returned = enoughToReturn(tiles, loaded)
   if (schema.cell_order === 'hilbert') {
     const most = (index.fragments.length * largest(tiles.first)) / FOR_COORDINATES
-    return leastBudget(
-      least,
-      Math.max(most, returned),
-      (budget) => hilbertWorks(index, tiles, budget, loaded),
-      found === undefined,
+    return leastBudget(tiles, [least, Math.max(most, returned)], found === undefined, (budget) =>
+      hilbertWorks(index, tiles, budget, loaded),
     )
   }
   // Once to list the tiles of fragments, and once in their order.
@@ -99,19 +99,25 @@ export async function globalMemory(
   const isAlone = index.fragments.filter((one) => one.tiles.length > 0).length < 2
   const first = isAlone ? largest(tiles.first) : tiles.first.reduce((sum, size) => sum + size, 0)
   const most = Math.max(returned, (TILE_ID * tiles.count + first) / FOR_COORDINATES)
+  if (most <= listing) return Math.ceil(listing)
+  if (!isAlone && tiles.count > MOST_PLACES)
+    return Math.ceil(Math.max(listing, Math.min(most, returned + pairs(tiles))))
   const leastIn = (places: TilePlaces, everyMore: boolean): number =>
-    leastBudget(
-      listing,
-      most,
-      (budget) => globalWorks(tiles, places, schema.allows_duplicates, budget, loaded),
-      everyMore,
+    leastBudget(tiles, [listing, most], everyMore, (budget) =>
+      globalWorks(tiles, places, schema.allows_duplicates, budget, loaded),
     )
-  const boxes = await placesOf(index, tiles, undefined)
+  const boxes = isAlone ? storedPlaces(tiles.count) : await placesOf(index, tiles, undefined)
   if (found === undefined) return leastIn(boxes, true)
   const likely = leastIn(boxes, false)
-  return isAlone || likely <= Math.ceil(listing)
-    ? likely
-    : leastIn(await placesOf(index, tiles, await tileEnds(index)), false)
+  if (isAlone || likely <= Math.ceil(listing)) return likely
+  return leastIn(await placesOf(index, tiles, await tileEnds(index)), false)
+}
+
+/** What is enough for two tiles of each fragment: about what a merge needs at once. */
+function pairs({ count, first, fragment }: LoadedTiles): number {
+  const each = new Map<number, number>()
+  for (let i = 0; i < count; i++) each.set(fragment[i], Math.max(each.get(fragment[i]) ?? 0, first[i]))
+  return [...each.values()].reduce((sum, size) => sum + (2 * size) / FOR_COORDINATES, 0)
 }
 
 /** A budget with which what is returned always has enough. */
@@ -126,18 +132,23 @@ function largest(sizes: Float64Array): number {
 /**
  * The least budget that works, within 1 %. A larger one may fail: more memory loads more coordinates, and leaves less for the rest.
  *
- * @param least no smaller budget works
- * @param most from this on all work
+ * @param between no budget below the first works, and from the second on all do
  * @param everyMore whether to give one from which on all work
  */
-function leastBudget(least: number, most: number, works: (budget: number) => boolean, everyMore: boolean): number {
-  const bottom = Math.ceil(least)
-  const top = Math.max(bottom, Math.ceil(most))
+function leastBudget(
+  { count }: LoadedTiles,
+  between: readonly [least: number, most: number],
+  everyMore: boolean,
+  works: (budget: number) => boolean,
+): number {
+  const step = count > MANY_TILES ? WIDE_STEP : STEP
+  const bottom = Math.ceil(between[0])
+  const top = Math.max(bottom, Math.ceil(between[1]))
   let [fails, good] = [bottom, top]
   if (everyMore) {
-    for (fails = top; fails > bottom && works(fails); fails = Math.max(bottom, Math.floor(fails / STEP))) good = fails
+    for (fails = top; fails > bottom && works(fails); fails = Math.max(bottom, Math.floor(fails / step))) good = fails
   } else {
-    for (good = bottom; good < top && !works(good); good = Math.min(top, Math.ceil(good * STEP))) fails = good
+    for (good = bottom; good < top && !works(good); good = Math.min(top, Math.ceil(good * step))) fails = good
   }
   if (good === bottom || works(fails)) return Math.min(fails, good)
   while (good - fails > fails / 200) {
@@ -209,6 +220,9 @@ async function loadedTiles(
     ...attributes,
     ...(withCoordinates ? [] : dimensions.filter((name) => !forConditions.includes(name))),
   ]
+  const isVar = returned.map((field) =>
+    [...schema.domain.dimensions, ...schema.attributes].some((one) => one.name === field && one.cell_val_num === 'var'),
+  )
   const tiles: LoadedTiles = {
     count,
     fragment: new Uint32Array(count),
@@ -217,10 +231,18 @@ async function loadedTiles(
     fields: returned.map(() => new Float64Array(count)),
     gives: new Uint8Array(count).fill(1),
   }
+  const bytesOfAll = async (fragment: IndexedFragment) => {
+    const measure = (name: string): Promise<TileBytes> => bytesOf(index, fragment, name)
+    const beside = await Promise.all([...(withCoordinates ? dimensions : []), ...forConditions].map(measure))
+    const later = await Promise.all(returned.map(measure))
+    fragment.opened.fragment.forget()
+    await fragment.opened.fragment.close()
+    return { fragment, beside, later }
+  }
+  const touched = index.fragments.filter((one) => one.tiles.length > 0)
   let at = 0
-  for (const fragment of index.fragments) {
+  for await (const { fragment, beside, later } of inOrder(touched, atOnce(opened.array.folder), bytesOfAll)) {
     const { info } = fragment.opened
-    if (fragment.tiles.length === 0) continue
     const isDeleted = info.slots.some(({ kind }) => kind === 'delete_timestamps')
     const isCut = info.slots.some(({ kind }) => kind === 'timestamps') && isCutByTime(opened, fragment.opened)
     const hasConditions = isDeleted || query.where !== undefined || opened.deletes.length > 0
@@ -232,26 +254,21 @@ async function loadedTiles(
       (isDeleted ? TIME : 0) +
       bitmaps +
       (isGlobal && schema.cell_order === 'hilbert' ? HILBERT_VALUE : 0)
-    const beside = await Promise.all(
-      [...(withCoordinates ? dimensions : []), ...forConditions].map((name) => bytesOf(index, fragment, name)),
-    )
-    const later = await Promise.all(returned.map((name) => bytesOf(index, fragment, name)))
     const counts = found?.counts[fragment.index]
     fragment.tiles.forEach((tile, i) => {
       const cells = tileCellNum(info, tile)
-      const stay = counts && !(duplicates ? false : fragment.inside[i] === 1 && !isCut) ? counts[i] : cells
+      // Without duplicates the reader counts cells before those that others hide are left out.
+      const stay = counts && (duplicates || fragment.inside[i] === 0 || isCut) ? counts[i] : cells
       tiles.fragment[at] = fragment.index
       tiles.first[at] = tileObject + cells * perCell + beside.reduce((sum, bytes) => sum + bytes(tile), 0)
       if (duplicates && counts && counts[i] === 0) tiles.gives[at] = 0
       later.forEach((bytes, f) => {
-        const isVar = schema.attributes.some(({ name, cell_val_num }) => name === returned[f] && cell_val_num === 'var')
         const size = bytes(tile)
-        tiles.fields[f][at] = size + (isVar && size > 0 ? POINTER * stay : 0)
+        tiles.fields[f][at] = size + (isVar[f] && size > 0 ? POINTER * stay : 0)
         tiles.returned[at] = Math.max(tiles.returned[at], tiles.fields[f][at])
       })
       at++
     })
-    await fragment.opened.fragment.close()
   }
   return tiles
 }
@@ -428,6 +445,12 @@ async function tileEnds(index: SparseIndex): Promise<TileEnds> {
   return ends
 }
 
+/** The places of the tiles of one fragment. */
+function storedPlaces(count: number): TilePlaces {
+  const places = Uint32Array.from({ length: count }, (_, i) => i)
+  return { corner: places, first: places, last: places, order: Int32Array.from(places) }
+}
+
 /** @param ends without them, cells may be anywhere in the boxes of their tiles */
 async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds | undefined): Promise<TilePlaces> {
   const { schema } = index.query.opened
@@ -435,10 +458,16 @@ async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds |
   const { count } = tiles
   const points: Uint8Array[][] = dimensions.map(() => new Array(3 * count))
   let at = 0
-  for (const { opened: one, tiles: own } of index.fragments) {
-    if (own.length === 0) continue
-    const leaves = leafLevel(await one.fragment.rtree()) as RTreeLevel
-    for (const tile of own) {
+  const touched = index.fragments.filter((one) => one.tiles.length > 0)
+  const leavesOf = async ({ opened: { fragment } }: IndexedFragment): Promise<RTreeLevel> => {
+    const leaves = leafLevel(await fragment.rtree()) as RTreeLevel
+    fragment.forget()
+    await fragment.close()
+    return leaves
+  }
+  let next = 0
+  for await (const leaves of inOrder(touched, atOnce(index.query.opened.array.folder), leavesOf)) {
+    for (const tile of touched[next++].tiles) {
       const mbr = mbrAt(leaves, tile, dimensions)
       const known = ends?.[at]
       if (ends && !known) tiles.gives[at] = 0
@@ -450,7 +479,6 @@ async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds |
       }
       at++
     }
-    await one.fragment.close()
   }
   const columns = dimensions.map((dimension, d) => columnOf(points[d], fixedSize(dimension)))
   const ranks = ranksOf(orderLanes(schema, columns, 3 * count), 3 * count)
