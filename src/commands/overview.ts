@@ -3,6 +3,7 @@ import type { Finding, Item } from '../check/finding.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
 import { counted } from '../render/views/wording.ts'
+import type { FragmentEntry } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
@@ -133,7 +134,7 @@ async function fragmentOverview(
   const items = await quickFragmentItems(fragment, entry, sizes)
   const fields = info ? await fieldSizes(fragment, info, sizes) : []
   await fragment.close()
-  const short = await shortPath(fragment)
+  const short = await shortPath(fragment, entry)
   return {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
@@ -158,7 +159,7 @@ async function fragmentOverview(
       ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
       call('files, filters', 'ls', short),
       call('every byte', 'check', short),
-      ...(array ? [call('may it go?', 'why', short)] : []),
+      ...(entry ? [call('may it go?', 'why', short)] : []),
     ],
   }
 }
@@ -166,9 +167,12 @@ async function fragmentOverview(
 /** Shortest beginning of a fragment's name: two underscores and a timestamp. */
 const LEAST_NAME = 15
 
-/** The path of a fragment by the beginning of its name, which no other fragment of the array has. */
-async function shortPath({ array, folder: { name, path } }: Fragment): Promise<string> {
-  if (!array || path !== `${array.folder.path}/${FRAGMENTS_FOLDER}/${name}`) return path
+/** The path of a fragment by the beginning of its name, which no other fragment of the array has; whole if the server lists no names. */
+async function shortPath(
+  { array, folder: { name, path } }: Fragment,
+  entry: FragmentEntry | undefined,
+): Promise<string> {
+  if (!array || !entry || path !== `${array.folder.path}/${FRAGMENTS_FOLDER}/${name}`) return path
   const others = (await array.fragmentNames()).filter((one) => one !== name)
   let length = LEAST_NAME
   while (length < name.length && others.some((one) => one.startsWith(name.slice(0, length)))) length++
@@ -227,10 +231,9 @@ async function fileOverview(
   await close()
   const info = await fragment?.info().catch(unlessFault)
   const file = info && (await fragment?.fieldFiles())?.find((one) => one.name === name)
-  const items = fragment
-    ? await quickFragmentItems(fragment, await entryOf(fragment), await fragmentFileSizes(fragment))
-    : []
-  const short = fragment ? `${await shortPath(fragment)}/${name}` : target.path
+  const entry = fragment && (await entryOf(fragment))
+  const items = fragment ? await quickFragmentItems(fragment, entry, await fragmentFileSizes(fragment)) : []
+  const short = fragment ? `${await shortPath(fragment, entry)}/${name}` : target.path
   await fragment?.close()
   return {
     ...documentHead('overview', cx.shownPath(path)),
@@ -248,7 +251,7 @@ async function fileOverview(
     next: [
       call('every byte', 'dump', short),
       call('its fields', 'dump --tree', short),
-      ...(array ? [call('may it go?', 'why', short)] : []),
+      ...(array && (entry || !fragment) ? [call('may it go?', 'why', short)] : []),
     ],
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { serveFolder } from '../helpers/http-server.ts'
+import { type FolderServer, serveFolder } from '../helpers/http-server.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { type Ran, run, runJson } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
@@ -257,18 +257,37 @@ test('of more than 500 fragments the newest are looked at, and it says so; they 
 })
 
 const server = await serveFolder(FIXTURES, { index: true })
+const bare = await serveFolder(FIXTURES)
+
+const FRAGMENT = `22/sparse_basic/__fragments/${readdirSync(`${FIXTURES}/22/sparse_basic/__fragments`)[0]}`
 
 describe('over a network', () => {
   const arrays = some.filter(({ kind, key }) => kind === 'array' && key === undefined)
   test.each(arrays.filter((_, i) => i % 4 === 0).map(({ name }) => name))('%s', async (name) => {
     const { local, remote } = await onDiskAndOn(server.url, [], name)
     expect(remote).toEqual(local)
-    const requests = async (...args: string[]): Promise<string[]> => {
-      server.reset()
-      await run([...args, `${server.url}/${name}`])
-      return server.requests.map(({ method, path, range }) => [method, path, range].join(' '))
+    await expectNoMoreThanLs(server, name)
+  })
+
+  test.each(['22/group', FRAGMENT])('%s', (name) => expectNoMoreThanLs(server, name))
+
+  test('of a server that lists nothing: a fragment, and a file of one', async () => {
+    await expectNoMoreThanLs(bare, FRAGMENT)
+    for (const name of [FRAGMENT, `${FRAGMENT}/a0.tdb`]) {
+      const ran = await run([`${bare.url}/${name}`])
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      expectScreen(ran, name)
     }
-    const [overview, ls] = [await requests('overview'), await requests('ls')]
-    expect(overview.length).toBeLessThanOrEqual(ls.length)
   })
 })
+
+/** Requests for an overview are those of a listing at most. */
+async function expectNoMoreThanLs(on: FolderServer, name: string): Promise<void> {
+  const requests = async (command: string): Promise<number> => {
+    on.reset()
+    expect((await run([command, `${on.url}/${name}`])).code).toBe(0)
+    return on.requests.length
+  }
+  const [overview, ls] = [await requests('overview'), await requests('ls')]
+  expect(overview).toBeLessThanOrEqual(ls)
+}
