@@ -100,7 +100,7 @@ async function arrayOutcome(
       vfs_bytes: sum(({ bytes }) => bytes),
       requests: sum(({ reads }) => reads),
       object_store_requests: sum(({ requests }) => requests),
-      memory_bytes: plan.least_memory_budget,
+      memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
       makes_progress: plan.least_memory_budget <= budget,
       seconds: rounded(sum((step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
       local_seconds: rounded(sum((step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),

@@ -131,8 +131,8 @@ export interface ExplainTotal {
   requests: Count
   /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
   object_store_requests: Count
-  /** The least `sm.mem.total_budget` with which the read makes progress. */
-  memory_bytes: Bytes
+  /** The least `sm.mem.total_budget` with which the read makes progress; null if TileDB crashes with any. */
+  memory_bytes: Bytes | null
   /** Whether it makes progress with `--budget`, or with the 10 GiB that TileDB takes by default. */
   makes_progress: boolean
   /** Seconds, estimated for the object store of `storage`: all steps, and undoing the filters. */

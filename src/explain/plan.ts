@@ -69,6 +69,6 @@ export interface ReadPlan {
   cells_read: number
   /** As TileDB's counter `result_num`; null unless {@link ExplainQuery.exact}. */
   cells_found: number | null
-  /** Bytes: the least `sm.mem.total_budget` with which the query makes progress. */
+  /** Bytes: the least `sm.mem.total_budget` with which the query makes progress. Infinity if TileDB crashes with any. */
   least_memory_budget: number
 }

@@ -125,4 +125,17 @@ describe('lots', () => {
     expect(tilesRead(divided)).toBe(tilesRead(whole))
     expect(divided.least_memory_budget).toBe(whole.least_memory_budget)
   })
+
+  // TileDB 2.30 crashes with 1,000 bytes and any budget, as measured.
+  test('var-sized cells of lots that do not follow each other need all tiles at once', async () => {
+    const opened = await open('dense_reads/merged')
+    const least = async (order: ReadOrder, tile_upper_memory_limit: number): Promise<number> => {
+      const query: ReadQuery = { order, ranges: new Map(), fields: ['s'] }
+      const memory = { total_budget: 10 * 2 ** 30, tile_upper_memory_limit }
+      return (await planDense({ opened, query, exact: false }, memory)).least_memory_budget
+    }
+    expect(await least('row-major', 1000)).toBe(Number.POSITIVE_INFINITY)
+    expect(await least('row-major', 10_000)).toBeGreaterThan(await least('global', 10_000))
+    expect(await least('global', 1000)).toBe(await least('global', 10_000))
+  })
 })

@@ -143,9 +143,12 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
   const over = cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for 1` : ''
   const { memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } = total
-  const progress = makes_progress
-    ? `at least ${shortSize(memory_bytes)}`
-    : `${shortSize(memory_bytes)}, MORE THAN IT HAS`
+  const progress =
+    memory_bytes === null
+      ? 'NONE IS ENOUGH, TileDB CRASHES'
+      : makes_progress
+        ? `at least ${shortSize(memory_bytes)}`
+        : `${shortSize(memory_bytes)}, MORE THAN IT HAS`
   return [
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields, ${shortSize(unfiltered_bytes)} unfiltered${cells}${found}${over}`,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${progress}`,
