@@ -1,9 +1,12 @@
-import { type Bounds, compare, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { type Bounds, compare, type Overlap, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
+import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -52,7 +55,9 @@ export async function planLegacy(
   buffers: Buffers = ENDLESS,
 ): Promise<ReadPlan> {
   const plan = new LegacyPlan(opened, query)
-  for (const [fragment, one] of opened.fragments.entries()) await plan.touch(fragment, one)
+  const overlapOf = rangeOverlap(opened.schema.domain.dimensions, query.ranges)
+  const find = (one: OpenedFragment): Promise<Touched | undefined> => touchedTiles(one, overlapOf)
+  for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), find)) plan.touch(touched)
   plan.loadDeletes()
   await (opened.schema.array_type === 'dense' ? plan.readDense(exact) : plan.readAll(exact, buffers))
   return {
@@ -87,15 +92,23 @@ class LegacyPlan {
     this.query = query
   }
 
-  async touch(fragment: number, one: OpenedFragment): Promise<void> {
-    const { nonempty_domain, tile_num } = one.info
+  /** Which cells stay: those of deletes, and that of the query. */
+  private get conditions(): ConditionNode[] {
+    const { where } = this.query
+    return [...this.opened.deletes.map(({ stays }) => stays), ...(where ? [where] : [])]
+  }
+
+  /** Adds the next fragment. @param touched undefined if its non-empty domain touches no range */
+  touch(touched: Touched | undefined): void {
+    const fragment = this.fragments.length
+    const one = this.opened.fragments[fragment]
+    const { tile_num } = one.info
     const plan = { fragment, tile_num, tiles_touched: 0, tiles_inside: 0, tiles_dropped: 0, cells_read: 0 }
-    const { dimensions } = this.opened.schema.domain
-    if (nonempty_domain && rangeOverlap(dimensions, this.query.ranges)(nonempty_domain) === 'none') {
+    if (!touched) {
       this.fragments.push({ ...plan, passed_over_by: 'domain' })
       return
     }
-    const { tiles, inside } = await touchedTiles(one, this.query.ranges)
+    const { tiles, inside } = touched
     this.relevant.push({ fragment, one, tiles })
     this.load(fragment, one, 'rtree')
     const shown = readColumns(this.opened.schema, this.query)
@@ -115,12 +128,15 @@ class LegacyPlan {
       await this.readPartition(this.query, whole, exact, ENDLESS)
       return
     }
+    // With room for all, parts need not be counted one by one, unless conditions are evaluated where a part has cells.
+    const countsParts = exact && (buffers !== ENDLESS || this.conditions.length > 0)
+    if (exact && !countsParts) this.cells_found = (await countCells(this.opened, this.query, [])).found
     let room = buffers
     partitioner.next()
     for (;;) {
       const { box, tiles } = partitioner.current
       if (partitioner.hasHalved) this.loadAllVarSizes()
-      const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, exact, room)
+      const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, countsParts, room)
       if (overflows) {
         // Without a single cell, the query is asked again with larger buffers.
         if (partitioner.splitCurrent()) room = { cells: 2 * room.cells, var_bytes: 4 * room.var_bytes }
@@ -171,11 +187,11 @@ class LegacyPlan {
   private async readPartition(
     query: ReadQuery,
     tiles: readonly Uint32Array[],
-    exact: boolean,
+    counts: boolean,
     room: Buffers,
   ): Promise<boolean> {
     const texts = room === ENDLESS ? [] : readColumns(this.opened.schema, query).filter(isVarSized)
-    const counted = exact ? await countCells(this.opened, query, texts) : undefined
+    const counted = counts ? await countCells(this.opened, query, texts) : undefined
     this.cells_found += counted?.found ?? 0
     for (const [i, { fragment, one }] of this.relevant.entries())
       this.fragments[fragment].cells_read += tiles[i].reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
@@ -208,9 +224,7 @@ class LegacyPlan {
    * @param copies whether other attributes are read, too
    */
   private readAttributes(tiles: readonly Uint32Array[], evaluates: boolean, copies: boolean): void {
-    const { deletes } = this.opened
-    const conditions = [...deletes.map(({ stays }) => stays), ...(this.query.where ? [this.query.where] : [])]
-    const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
+    const needed = new Set(this.conditions.flatMap((node) => [...conditionFields(node)]))
     const shown = readColumns(this.opened.schema, this.query)
       .filter(({ kind, name }) => kind === 'attribute' && !needed.has(name))
       .map(({ name }) => name)
@@ -270,9 +284,16 @@ class LegacyPlan {
   }
 }
 
-async function touchedTiles({ fragment, info }: OpenedFragment, ranges: RangeSets): Promise<Touched> {
+/** Undefined if the non-empty domain touches no range. Of dense fragments no tiles are found here. */
+async function touchedTiles(
+  { fragment, info }: OpenedFragment,
+  overlapOf: (box: NDRange) => Overlap,
+): Promise<Touched | undefined> {
+  const overlap = info.nonempty_domain ? overlapOf(info.nonempty_domain) : 'some'
+  if (overlap === 'none') return undefined
+  if (info.dense) return { tiles: new Uint32Array(0), inside: 0 }
+  if (overlap === 'all') return { tiles: allRows(info.tile_num), inside: info.tile_num }
   const { dimensions } = info.schema.domain
-  const overlapOf = rangeOverlap(dimensions, ranges)
   const boxes = await new TileLists(fragment).boxes()
   const count = Math.min(info.tile_num, boxes?.count ?? 0)
   const tiles = new Uint32Array(count)
