@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -9,6 +9,8 @@ visible what TileDB makes of commits, lists and time stamps, as recorded for the
 conditions
         conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
 explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
+advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
+        what they promise held against TileDB's counters
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -93,6 +95,12 @@ def explain(args):
     return code, "explain: " + last(output)
 
 
+def advice(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "advice.py", built(), "--minutes", args.minutes, *seed])
+    return code, "advice: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -125,7 +133,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.
