@@ -44,16 +44,16 @@ const BEFORE_GENERAL: ReadonlySet<string> = new Set([
 const LARGER_BY = 0.05
 const WORTH_BYTES = 16 * 1024
 
-/** Bytes that filters add to any tile, about. Where these are much, tiles are too small, which is another finding. */
-const BYTES_A_TILE = 48
+/** Filters add some bytes to any tile. Where tiles have fewer bytes than this, it is they that are too small, which is another finding. */
+const LEAST_TILE = 1024
 
 /** Fields that their filters make larger. */
 export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
-    if (file.filters.length === 0) continue
+    if (file.filters.length === 0 || file.unfiltered_bytes < LEAST_TILE * file.tiles) continue
     const isGeneral = file.filters.some(({ name }) => GENERAL.has(name))
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
-    const more = stored - unfiltered - file.tiles * scale * BYTES_A_TILE
+    const more = stored - unfiltered
     if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
     yield advise('STORED_LARGER', {
       field: file.field,
