@@ -55,7 +55,7 @@ export interface WhyEffect {
   added?: Count | undefined
   /** Cells that have other values. */
   changed?: Count | undefined
-  /** Whether the numbers of cells were counted, or are bounds; of fields, at most: tiles that newer fragments hide are not read. */
+  /** Whether the numbers of cells were counted, or are bounds; of fields, at most: tiles that newer cells or deletes hide as a whole are not read. */
   certainty?: 'exact' | 'at most' | undefined
   /** What TileDB cannot find. */
   message?: string | undefined

@@ -51,7 +51,7 @@ export interface Effect {
   added?: Count | undefined
   /** Cells with other values. */
   changed?: Count | undefined
-  /** Whether the numbers of cells are counted, or bounds; of fields, `at most`: tiles that newer fragments hide are not read. */
+  /** Whether the numbers of cells are counted, or bounds; of fields, `at most`: tiles that newer cells or deletes hide as a whole are not read. */
   certainty?: 'exact' | 'at most' | undefined
   /** The error, if one is known. */
   message?: string | undefined

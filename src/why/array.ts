@@ -8,10 +8,10 @@ import { type CommitFile, committedPath } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
 import { vacuumPath } from '../store/visibility.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
-import { cellDifference } from './cells.ts'
+import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
-import { isCut, stampsIn, timesWorthOpening, type View, viewOf } from './views.ts'
+import { isCut, stampsIn, type Times, timesWorthOpening, type View, viewOf } from './views.ts'
 
 /** An effect before it is known at which times it shows. */
 export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
@@ -24,6 +24,7 @@ interface Removal {
   /** Whether a path in the array is gone. */
   gone(path: string): boolean
   part: Part
+  cells: CellCounter
 }
 
 /**
@@ -37,20 +38,17 @@ export async function whyInArray(
   kind: 'file' | 'folder' | 'other',
 ): Promise<Answer> {
   const part = await partAt(array, path, kind)
-  const removal: Removal = {
-    array,
-    less: arrayWithout(array, [path]),
-    path,
-    gone: (one) => isWithinPath(one, path),
-    part,
-  }
+  const less = arrayWithout(array, [path])
+  const cells = new CellCounter(array, less)
+  const removal: Removal = { array, less, path, gone: (one) => isWithinPath(one, path), part, cells }
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
   const writers = part.writers
   const vacuum = await vacuumOf(removal)
   const noticed = noticedBy(effects, writers !== undefined)
-  const isSafe = !seen && writers === undefined
-  const answer = isSafe ? 'yes' : vacuum !== undefined ? 'tiledb' : 'no'
+  const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
+  const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined
+  const answer = isSafe ? 'yes' : vacuum !== undefined && part.unreadable === undefined ? 'tiledb' : 'no'
   return {
     what: part.what,
     root: array.folder.path,
@@ -58,7 +56,7 @@ export async function whyInArray(
     without: effects,
     noticed,
     delete: answer,
-    reason: reasonOf(answer, part, effects, seen),
+    reason: answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, part, effects),
     how: vacuum ?? part.how ?? (isSafe ? 'rm' : undefined),
   }
 }
@@ -82,11 +80,8 @@ function nearOf({ fragments }: Part, path: string): bigint[] {
 }
 
 /** Every difference with the times at which it shows; and whether anything that a reader opens differs at all. */
-async function effectsOf(
-  removal: Removal,
-  times: readonly (readonly [bigint, bigint])[],
-): Promise<{ effects: Effect[]; seen: boolean }> {
-  const until = times.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
+async function effectsOf(removal: Removal, { pairs, isAll }: Times): Promise<{ effects: Effect[]; seen: boolean }> {
+  const until = pairs.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
   let seen = false
   const found: { to: bigint; effects: EffectOnce[] }[] = []
   for (const [i, between] of until.entries()) {
@@ -94,12 +89,14 @@ async function effectsOf(
     seen ||= differs
     const last = i + 1 < until.length ? until[i + 1][1] - 1n : between[1]
     const atEnd =
-      last > between[1] && (await isCutWithin(removal, between)) ? await effectsAt(removal, [0n, last]) : undefined
+      last > between[1] && (!isAll || (await isCutWithin(removal, between)))
+        ? await effectsAt(removal, [0n, last])
+        : undefined
     found.push({ to: between[1], effects: atEnd ? mostOf(effects, atEnd.effects) : effects })
   }
   const effects = grouped(found)
   if (seen) return { effects, seen }
-  for (const between of times) {
+  for (const between of pairs) {
     if (between[0] === 0n) continue
     const at = await effectsAt(removal, between)
     if (!at.differs) continue
@@ -153,7 +150,8 @@ async function effectsAt(
   const schemaGone = before.fails === undefined ? await fragmentWithoutSchema(removal, after) : undefined
   const fails = after.fails ?? (schemaGone && `the fragment ${lastPathPart(schemaGone)} has no schema`)
   if (before.fails !== undefined || fails !== undefined) {
-    if (before.fails !== undefined && fails !== undefined) return { effects: [], differs: false }
+    // Of an array that does not open, nothing can be told.
+    if (before.fails !== undefined && fails !== undefined) return { effects: [], differs: true }
     const once: EffectOnce =
       fails === undefined ? { outcome: 'opens', message: before.fails } : { outcome: 'fails', message: fails }
     return { effects: [once], differs: true }
@@ -174,7 +172,7 @@ async function effectsAt(
   if (keys.length > 0) effects.push({ outcome: 'metadata', names: keys })
   const listed = !sameNames(before.fragments, after.fragments) || !sameNames(before.deletes, after.deletes)
   if (listed && names.length === 0) {
-    const cells = await cellDifference([array, before], [less, after])
+    const cells = await removal.cells.difference(before, after)
     if (cells.lost + cells.added + cells.changed > 0) effects.push({ outcome: 'cells', ...cells })
   }
   return { effects, differs: effects.length > 0 || listed }
@@ -246,11 +244,14 @@ async function isDeletedBy(
   return false
 }
 
-/** Whether newer fragments of a dense array may hide the tiles that are gone, which TileDB then does not read. */
-async function mayBeCovered({ array, part }: Removal, { fragments, schema }: View): Promise<boolean> {
-  if (schema === undefined || (await array.schema(lastPathPart(schema))).array_type !== 'dense') return false
-  const own = stampsIn(lastPathPart(part.fragments[0] ?? ''))[0] ?? 0n
-  return fragments.some((path) => !part.fragments.includes(path) && (stampsIn(lastPathPart(path))[0] ?? 0n) >= own)
+/** Whether newer cells or delete conditions may hide whole tiles that are gone: TileDB does not read those. */
+async function mayBeCovered({ array, part }: Removal, { fragments, schema, deletes }: View): Promise<boolean> {
+  if (schema === undefined || part.fragments.length === 0) return false
+  const { array_type, allows_duplicates } = await array.schema(lastPathPart(schema))
+  const own = stampsIn(lastPathPart(part.fragments[0]))[0] ?? 0n
+  const isNewer = (path: string): boolean =>
+    !part.fragments.includes(path) && (stampsIn(lastPathPart(path))[0] ?? 0n) >= own
+  return deletes.length > 0 || ((array_type === 'dense' || !allows_duplicates) && fragments.some(isNewer))
 }
 
 /** Labels whose arrays are gone. */
@@ -364,7 +365,7 @@ export function noticedBy(effects: readonly Effect[], writers: boolean): Noticed
     else if (outcome === 'fields' || outcome === 'enumerations' || outcome === 'labels') found.add('read')
     else if (outcome !== 'opens') found.add('silent')
   }
-  if (writers) found.add('other')
+  if (writers && found.size === 0) found.add('other')
   return found.size === 0 ? ['nobody'] : [...found]
 }
 
@@ -384,10 +385,19 @@ function rootWhy(effects: readonly Effect[], { writers }: Part): string {
   return effects.length === 0 && writers !== undefined ? `the array: ${writers}` : 'the array, for what it shows'
 }
 
-function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect[], seen: boolean): string {
-  if (answer === 'yes') return part.caution ?? 'no reader and no writer sees a difference'
-  if (part.isHidden) return 'its cells are in no other fragment that is read'
-  if (effects.length === 0 && !seen) return part.writers ?? ''
-  if (effects.length === 0) return 'reads give the same cells without it, but do more work for them'
-  return ''
+function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect[]): string {
+  if (answer === 'yes') return part.caution ?? ''
+  if (part.isHidden) return HIDDEN
+  return effects.length === 0 ? SAME : ''
+}
+
+const HIDDEN = 'its cells are in no other fragment that is read'
+const SAME = 'reads give the same cells without it, but do more work for them'
+
+/** Why something may not be deleted although no reader is known to see a difference. */
+async function reasonOfNo({ array, part }: Removal, seen: boolean): Promise<string> {
+  const { fails } = await viewOf(array, [0n, array.cx.now])
+  if (fails !== undefined) return `the array cannot be opened now, so nothing can be told: ${fails}`
+  if (part.isHidden) return HIDDEN
+  return part.unreadable ?? part.writers ?? (seen ? SAME : '')
 }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { unlessFault } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
 import { fillCell } from '../read/fill.ts'
@@ -20,48 +20,80 @@ export interface CellDifference {
   certainty: 'exact' | 'at most'
 }
 
-/** Most cells that are read to count which of them differ. Above it, numbers of cells are bounds from the metadata. */
+/** Most cells of an opening that are read to count which of them differ. */
 const MOST_READ = 100_000
+/** The same of all openings together, and the fragments that are opened for them. */
+const MOST_READ_IN_ALL = 4_000_000
+const MOST_OPENED_IN_ALL = 2000
 
-/** The cells of two openings compared: read if there are few of them, else bounded. */
-export async function cellDifference(
-  [array, before]: readonly [InspectArray, View],
-  [less, after]: readonly [InspectArray, View],
-): Promise<CellDifference> {
-  const bound = await boundedDifference(array, before, after)
-  try {
-    const openings: OpenedArray[] = []
-    for (const [one, { between }] of [[array, before] as const, [less, after] as const])
-      openings.push(await openAt(one, { from: between[0], to: between[1] }))
-    const cells = openings.map(({ fragments }) =>
-      fragments.reduce((sum, { info }) => sum + Number(cellsInDomain(info)), 0),
-    )
-    const counted = Math.max(...cells) <= MOST_READ ? await countedDifference(openings[0], openings[1]) : bound
-    for (const { fragments } of openings) for (const { fragment } of fragments) await fragment.close()
-    return counted
-  } catch (error) {
-    if (error instanceof InspectError) return bound
-    throw error
+/** Compares the cells of an array with those of the same array without something: reads them, or bounds how many differ. */
+export class CellCounter {
+  private readonly array: InspectArray
+  private readonly less: InspectArray
+  private readonly known = new Map<string, Promise<number>>()
+  private cellsLeft = MOST_READ_IN_ALL
+  private fragmentsLeft = MOST_OPENED_IN_ALL
+
+  constructor(array: InspectArray, less: InspectArray) {
+    this.array = array
+    this.less = less
   }
-}
 
-/** At most: all cells of the fragments that differ; with another delete condition, all cells. */
-async function boundedDifference(array: InspectArray, before: View, after: View): Promise<CellDifference> {
-  const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
-  const lost = await cellNum(
-    array,
-    before.fragments.filter((path) => !is.has(path)),
-  )
-  let added = await cellNum(
-    array,
-    after.fragments.filter((path) => !was.has(path)),
-  )
-  if (before.deletes.length > after.deletes.length)
-    added += await cellNum(
-      array,
-      before.fragments.filter((path) => is.has(path)),
-    )
-  return { lost, added, changed: 0, certainty: 'at most' }
+  /** Exact for small arrays, else a bound from the metadata. */
+  async difference(before: View, after: View): Promise<CellDifference> {
+    this.fragmentsLeft -= before.fragments.length + after.fragments.length
+    if (this.fragmentsLeft >= 0) {
+      const cells = Math.max(await this.cellNum(before.fragments), await this.cellNum(after.fragments))
+      this.cellsLeft -= 2 * cells
+      if (cells <= MOST_READ && this.cellsLeft >= 0) {
+        const counted = await this.counted(before, after).catch(unlessFault)
+        if (counted) return counted
+      }
+    }
+    return this.bound(before, after)
+  }
+
+  private async counted(before: View, after: View): Promise<CellDifference> {
+    const openings: OpenedArray[] = []
+    try {
+      for (const [array, { between }] of [[this.array, before] as const, [this.less, after] as const])
+        openings.push(await openAt(array, { from: between[0], to: between[1] }))
+      return await countedDifference(openings[0], openings[1])
+    } finally {
+      for (const { fragments } of openings) for (const { fragment } of fragments) await fragment.close()
+    }
+  }
+
+  /**
+   * How many cells differ at most. Without a fragment, older cells of the same coordinates show; without a delete condition, all cells that it may
+   * delete.
+   */
+  private async bound(before: View, after: View): Promise<CellDifference> {
+    const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
+    const gone = await this.cellNum(before.fragments.filter((path) => !is.has(path)))
+    const come = await this.cellNum(after.fragments.filter((path) => !was.has(path)))
+    const freed = before.deletes.length > after.deletes.length ? await this.cellNum(after.fragments) : 0
+    const { schema } = await this.array.at({ from: before.between[0], now: before.between[1] }).newestSchema()
+    const certainty = 'at most'
+    if (schema.array_type === 'dense') return { lost: 0, added: 0, changed: gone + come, certainty }
+    if (schema.allows_duplicates) return { lost: gone, added: come + freed, changed: 0, certainty }
+    const hidden = before.deletes.length > 0 ? gone : 0
+    return { lost: gone, added: come + freed + hidden, changed: gone + come, certainty }
+  }
+
+  /** Cells of some fragments, by their metadata. One that cannot be read counts none. */
+  private async cellNum(paths: readonly string[]): Promise<number> {
+    let sum = 0
+    for (const path of paths) {
+      let cells = this.known.get(path)
+      if (!cells) {
+        cells = cellNum(this.array, [path])
+        this.known.set(path, cells)
+      }
+      sum += await cells
+    }
+    return sum
+  }
 }
 
 /** Cells of some fragments, by their metadata. One that cannot be read counts none. */
@@ -69,7 +101,7 @@ export async function cellNum(array: InspectArray, paths: readonly string[]): Pr
   let sum = 0
   for (const path of paths) {
     const fragment = array.fragment(path)
-    const info = await fragment.info().catch(() => undefined)
+    const info = await fragment.info().catch(unlessFault)
     if (info) sum += Number(cellsInDomain(info))
     await fragment.close()
   }

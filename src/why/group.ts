@@ -26,10 +26,11 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
     found.push({ to, effects: await effectsOf(before, after) })
   }
   const effects = grouped(found)
-  const what = await whatIs(group, path)
+  const known = await whatIs(group, path)
+  const what = known ?? 'a file of the group that cannot be read'
   const marks = path === GROUP_FILE || path === GROUP_DETAILS_FOLDER
   const writers = marks ? 'it marks the folder as a group' : undefined
-  const isSafe = effects.length === 0 && writers === undefined
+  const isSafe = effects.length === 0 && writers === undefined && known !== undefined
   return {
     what,
     root: folder.path,
@@ -39,7 +40,7 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
     without: effects,
     noticed: noticedBy(effects, writers !== undefined),
     delete: isSafe ? 'yes' : 'no',
-    reason: isSafe ? 'no reader and no writer sees a difference' : (writers ?? ''),
+    reason: known === undefined ? 'nothing can be told of what it holds' : (writers ?? ''),
     how: isSafe ? 'rm' : undefined,
   }
 }
@@ -75,7 +76,8 @@ async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
   return new Map(listed.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
 }
 
-async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string> {
+/** Undefined if it cannot be read. */
+async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string | undefined> {
   if (path === GROUP_FILE) return 'the file that marks a group'
   if (path === GROUP_DETAILS_FOLDER) return 'the folder of the lists of members'
   if (path === '__meta') return 'the folder of the key-value metadata'
@@ -84,12 +86,12 @@ async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<strin
     const names = details?.members.map(
       ({ name, uri, deleted }) => `${deleted ? 'removes' : 'adds'} ${name ?? lastPathPart(uri)}`,
     )
-    return names ? `a change of the members: ${names.join(', ')}` : 'a file of members that cannot be read'
+    return names && `a change of the members: ${names.join(', ')}`
   }
   if (isWithinPath(path, '__meta') && !path.endsWith('.vac')) {
     const metadata = await readTileFile(folder.file(path), arrayMetadata, cx).catch(() => undefined)
     const keys = metadata?.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
-    return keys ? `key-value metadata: ${keys.join(', ')}` : 'a file of key-value metadata that cannot be read'
+    return keys && `key-value metadata: ${keys.join(', ')}`
   }
   return 'no part of the group: TileDB does not read it'
 }

@@ -21,8 +21,12 @@ export interface Part {
   file?: Slot | undefined
   /** What needs it directly, below the array itself. */
   needs: readonly Omit<Need, 'needed_by'>[]
+  /** Set if it cannot be read, so that nobody can tell what is lost with it. */
+  unreadable?: string | undefined
   /** Set if readers do without it, but not those who write: what fails then. */
   writers?: string | undefined
+  /** Whether it is the commit of a fragment that is gone, which keeps the array from being opened. */
+  isDangling?: boolean | undefined
   /** What to look out for before it is deleted. */
   caution?: string | undefined
   /** The call of TileDB that takes it away together with what it holds. */
@@ -32,6 +36,7 @@ export interface Part {
 }
 
 const UNKNOWN = 'no part of the array: TileDB does not read it'
+const UNREADABLE = 'it cannot be read, so nothing can be told of what it holds'
 const NO_WRITER = 'first make sure that no writer is at work on it'
 
 /** @param path in the array; not empty */
@@ -42,12 +47,12 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   const [folder, ...rest] = path.split('/')
   if (rest.length === 0 && kind === 'folder') return folderPart(array, folder)
   const commit = (await array.commits()).files.find((file) => file.path === path)
-  if (commit) return commitPart(array, commit)
+  if (commit) return { ...(await commitPart(array, commit)), unreadable: commit.fault && UNREADABLE }
   if (path === OLD_SCHEMA_FILE || folder === SCHEMA_FOLDER) return schemaPart(array, path)
   if (folder === '__meta' && rest.length === 1) return metadataPart(array, path)
   if (path === '__lock.tdb')
-    return part('the lock of releases before 2.6; later ones do not use it', {
-      caution: 'releases before 2.6 may need it',
+    return part('the lock of old releases, which later ones do not use', {
+      caution: 'TileDB 2.1 and later open the array without it',
     })
   return part(UNKNOWN)
 }
@@ -90,7 +95,9 @@ async function fragmentPart(
   const about = `a fragment of ${cells}, written at ${written} (${state})`
   const caution = committed ? undefined : NO_WRITER
   const isHidden = state === 'hidden'
-  const shared = { fragments: [inside], caution, isHidden }
+  const unreadable =
+    info === undefined && committed ? 'the metadata of its fragment cannot be read, so nothing can be told' : undefined
+  const shared = { fragments: [inside], caution, isHidden, unreadable }
   const own: Omit<Need, 'needed_by'> = { path: inside, why: about }
   if (path === inside) {
     const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
@@ -104,7 +111,8 @@ async function fragmentPart(
   const file = files.find((one) => one.name === rest)
   if (!file || !info) return part(info ? UNKNOWN : 'a file of a fragment whose metadata cannot be read', shared)
   const slot = info.slots[file.slot]
-  const writers = slot.kind === 'delete_condition_index' ? 'consolidation reads it' : undefined
+  const isOwn = slot.kind !== 'attribute' && slot.kind !== 'dimension' && slot.kind !== 'coords'
+  const writers = isOwn && committed && state !== 'to-vacuum' ? 'consolidation reads it' : undefined
   return part(`${ROLES[file.role] ?? file.role} of ${fieldText(slot)}`, {
     ...shared,
     needs: [own],
@@ -161,9 +169,11 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
         ? `the commit of the fragment ${lastPathPart(fragment)}`
         : 'the commit of a fragment that is not there'
       const again = others.find((one) => one.kind === 'consolidated-commits' && names(one, fragment))
-      const caution = again && `${again.path} says the same: keep that one`
+      const gone = there ? undefined : 'the cells of the fragment are lost already'
+      const caution = again ? `${again.path} says the same: keep that one` : gone
       return part(what, {
         fragments: [fragment],
+        isDangling: !there,
         needs: there ? [{ path: fragment, why: 'the fragment that it makes readable' }] : [],
         caution,
       })
@@ -179,7 +189,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
     }
     case 'consolidated-commits': {
       const fragments = entries.flatMap(({ text }) => linePath(text) ?? [])
-      const caution = `the commit files that it repeats say the same: keep them`
+      const caution = 'the commit files that it repeats say the same: keep them'
       return part(`${entries.length} commits in one file`, { fragments, caution })
     }
     case 'ignore':
@@ -240,7 +250,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
 async function metadataPart(array: InspectArray, path: string): Promise<Part> {
   if (path.endsWith('.vac')) return part('the list of metadata files that a consolidated one replaced: it hides them')
   const read = await readTileFile(array.folder.file(path), arrayMetadata, array.cx).catch(() => undefined)
-  if (!read) return part('a file of key-value metadata that cannot be read')
+  if (!read) return part('a file of key-value metadata that cannot be read', { unreadable: UNREADABLE })
   const text = read.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
   return part(
     `key-value metadata: ${text.slice(0, 5).join(', ')}${text.length > 5 ? `, and ${text.length - 5} more` : ''}`,

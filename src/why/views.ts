@@ -27,14 +27,21 @@ const MOST_VIEWS = 256
 /** Most different time stamps whose pairs are all tried. */
 const MOST_PAIRED = 16
 
+/** Most times beside which others are tried, where there are too many for all. */
+const MOST_NEAR = 32
+
+/** Times between which an array is opened. */
+export interface Times {
+  pairs: readonly (readonly [from: bigint, to: bigint])[]
+  /** Whether these are all that make a difference. */
+  isAll: boolean
+}
+
 /**
  * The times between which an array is worth opening: what it holds changes only at a time stamp of some name. With many of them,
  * those beside `near` are taken, and others evenly.
  */
-export async function timesWorthOpening(
-  array: InspectArray,
-  near: readonly bigint[],
-): Promise<(readonly [bigint, bigint])[]> {
+export async function timesWorthOpening(array: InspectArray, near: readonly bigint[]): Promise<Times> {
   const stamps = await stampsOf(array)
   const chosen = stamps.length <= MOST_VIEWS ? stamps : thinned(stamps, near)
   const last = chosen.at(-1) ?? 0n
@@ -46,12 +53,12 @@ export async function timesWorthOpening(
   if (chosen.length <= MOST_PAIRED)
     for (const [i, from] of chosen.entries()) for (const to of [...chosen.slice(i), end]) found.push([from, to])
   else for (const from of chosen) found.push([from, end])
-  return found
+  return { pairs: found, isAll: chosen.length === stamps.length }
 }
 
 function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
   const kept = new Set<bigint>([stamps[0], stamps[stamps.length - 1]])
-  for (const stamp of near) {
+  for (const stamp of near.slice(0, MOST_NEAR)) {
     const at = stamps.indexOf(stamp)
     if (at >= 0) for (const one of stamps.slice(Math.max(0, at - 1), at + 2)) kept.add(one)
   }

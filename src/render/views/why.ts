@@ -11,7 +11,7 @@ const MOST = 3
 /** What it is, what needs it, what is lost without it, and last whether it may be deleted. */
 export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
   const { what, needed_by, without, noticed_by } = document
-  const effects = without.length === 0 ? [noEffect(document)] : limited(without.map(effectText))
+  const effects = without.length === 0 ? [noEffect(document)] : limited(newestFirst(without).map(effectText))
   const needs = needed_by.length === 0 ? ['nothing'] : needLines(needed_by)
   const noticed = noticed_by.map((one) => NOTICED[one]).join('; ')
   await keyValues(
@@ -28,6 +28,11 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
 
 function rows(name: string, lines: readonly string[]): Pair[] {
   return lines.map((line, i) => [i === 0 ? name : '', line])
+}
+
+/** What shows now stands first. */
+function newestFirst(effects: readonly WhyEffect[]): WhyEffect[] {
+  return [...effects].reverse()
 }
 
 function limited(lines: readonly string[]): string[] {
@@ -72,7 +77,7 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
     case 'opens':
       return `it can be opened again; now it cannot: ${message ?? ''}`
     case 'fields':
-      return `reads of ${list} fail${certainty === 'at most' ? ', but where newer fragments hide the whole tile' : ''}`
+      return `reads of ${list} fail${certainty === 'at most' ? ', except of tiles that newer cells or deletes hide as a whole' : ''}`
     case 'labels':
       return `reads by the label ${list} fail`
     case 'schema':
