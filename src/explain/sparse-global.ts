@@ -1,3 +1,4 @@
+import { type Buffers, ENDLESS } from './partitions.ts'
 import type { ExplainQuery, ReadPlan } from './plan.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { globalMemory } from './sparse-memory.ts'
@@ -10,21 +11,29 @@ import { globalMemory } from './sparse-memory.ts'
  * - Then it reads times and the fields of conditions, of the same tiles.
  * - It merges the cells. It reads the other fields of the tiles that give a cell.
  * - It loads R-trees even without ranges, to know the order of tiles, unless the array is in Hilbert order.
+ * - Each time the buffers are full, it reads them for the cells up to there: a tile that gives cells before and after, twice.
  *
+ * @param buffers by default there is room for all
  * @see tiledb/sm/query/readers/sparse_global_order_reader.cc
  */
-export async function planSparseGlobal(q: ExplainQuery): Promise<ReadPlan> {
+export async function planSparseGlobal(
+  q: ExplainQuery,
+  { cells: room }: Pick<Buffers, 'cells'> = ENDLESS,
+): Promise<ReadPlan> {
   const { schema } = q.opened
   const index = await SparseIndex.open(q, true)
-  const found = q.exact ? await index.foundCells(!schema.allows_duplicates) : undefined
+  const found = q.exact ? await index.foundCells('global', room) : undefined
   const { touched, isRanged, fields } = index
-  const kept = found?.tiles ?? touched
+  const fillings = found?.fillings ?? index.mostFillings('global', room)
   const fragments = index.fragmentPlans(found?.tiles, isRanged)
   const metadata_reads = index.metadataReads(schema.cell_order !== 'hilbert')
   return {
     reader: 'SparseGlobalOrderReader',
     fragments,
-    tile_reads: [...index.firstReads(touched, true), ...index.tileReads(fields.attributes, kept, 3)],
+    tile_reads: [
+      ...index.firstReads(touched, true),
+      ...fillings.flatMap((tiles, i) => index.tileReads(fields.attributes, tiles, 3 + i)),
+    ],
     metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
     cells_found: found ? found.cells : null,

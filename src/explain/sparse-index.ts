@@ -46,6 +46,8 @@ export interface FoundCells {
   /** By fragment: how many cells each touched tile gives. */
   counts: Uint32Array[]
   cells: number
+  /** By fragment: the tiles that give cells to one filling of the buffers. */
+  fillings: Uint32Array[][]
 }
 
 /** The fields that a reader of sparse arrays loads, by name. */
@@ -224,10 +226,44 @@ export class SparseIndex {
 
   /**
    * The cells that the query gives. Undoes coordinates, and the fields of conditions.
-   * @param merges whether cells hide others of the same coordinates
+   * @param room how many cells the buffers hold
    */
-  async foundCells(merges: boolean): Promise<FoundCells> {
-    return merges || this.filters ? this.mergedCells() : this.cellsInside()
+  async foundCells(order: 'unordered' | 'global', room: number): Promise<FoundCells> {
+    const isMerged = order === 'global' && !this.schema.allows_duplicates
+    const found = await (isMerged || this.filters ? this.mergedCells(order, room) : this.cellsInside(room))
+    const isAlone = found.tiles.filter(({ length }) => length > 0).length < 2
+    return isMerged || isAlone || order === 'unordered' || found.cells <= room ? found : this.mergedCells(order, room)
+  }
+
+  /**
+   * At most the tiles that are read for the fillings of the buffers. Where one filling ends, tiles are read again: one of each fragment
+   * where cells are merged.
+   */
+  mostFillings(order: 'unordered' | 'global', room: number): Uint32Array[][] {
+    if (room === Number.POSITIVE_INFINITY) return [this.touched]
+    const cells = this.fragments.reduce((sum, fragment) => sum + this.touchedCells(fragment), 0)
+    const count = Math.ceil(cells / room)
+    const fillings = [this.touched]
+    if (order === 'unordered') {
+      let before = 0
+      for (const { opened, index, tiles } of this.fragments) {
+        for (const [i, tile] of tiles.entries()) {
+          before += tileCellNum(opened.info, tile)
+          const again = tiles.subarray(i, i + 1)
+          for (; fillings.length < count && fillings.length * room < before; )
+            fillings.push(this.touched.map((own, f) => (f === index ? again : own.subarray(0, 0))))
+        }
+      }
+      return fillings
+    }
+    for (let filling = 1; filling < count; filling++)
+      fillings.push(
+        this.touched.map((tiles) => {
+          const at = Math.floor((filling * tiles.length) / count)
+          return tiles.subarray(at, at + 1)
+        }),
+      )
+    return fillings
   }
 
   /** Whether anything but the ranges leaves out cells. */
@@ -245,7 +281,7 @@ export class SparseIndex {
   }
 
   /** Cells that nothing leaves out but the ranges. */
-  private async cellsInside(): Promise<FoundCells> {
+  private async cellsInside(room: number): Promise<FoundCells> {
     const { opened, query } = this.query
     const { dimensions } = opened.schema.domain
     const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
@@ -267,28 +303,80 @@ export class SparseIndex {
         await source.close()
       }
     }
-    return this.foundOf(all)
+    return this.foundOf(all, room === Number.POSITIVE_INFINITY ? undefined : this.inTurn(all, room))
   }
 
-  private async mergedCells(): Promise<FoundCells> {
-    const { opened, query } = this.query
-    const order = opened.schema.allows_duplicates ? 'unordered' : 'global'
-    const asked = { ...query, order, fields: [], provenance: true } as const
-    const at = readColumns(opened.schema, asked).length - PROVENANCE.length
+  private async mergedCells(order: 'unordered' | 'global', room: number): Promise<FoundCells> {
+    const asked = { ...this.query.query, order, fields: [], provenance: true } as const
+    const at = readColumns(this.schema, asked).length - PROVENANCE.length
     const counts = this.fragments.map(({ opened: { info } }) => new Uint32Array(info.tile_num))
-    for await (const { columns, cell_num } of readMerged(opened, asked)) {
+    const fillings = new Fillings(this.fragments.length, room)
+    for await (const { columns, cell_num } of readMerged(this.query.opened, asked)) {
       const from = int32s(columns[at])
       const tiles = int32s(columns[at + 1])
-      // Numbers of tiles are of 64 bits, the upper of which are 0.
-      for (let i = 0; i < cell_num; i++) counts[from[i]][tiles[2 * i]]++
+      for (let i = 0; i < cell_num; i++) {
+        // Numbers of tiles are of 64 bits, the upper of which are 0.
+        const tile = tiles[2 * i]
+        counts[from[i]][tile]++
+        if (room !== Number.POSITIVE_INFINITY) fillings.add(from[i], tile, 1)
+      }
     }
-    return this.foundOf(this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile])))
+    const own = this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile]))
+    return this.foundOf(own, room === Number.POSITIVE_INFINITY ? undefined : fillings.all)
   }
 
-  /** @param counts by fragment: cells of each touched tile */
-  private foundOf(counts: Uint32Array[]): FoundCells {
+  /** The fillings of the buffers where the tiles come one after another. @param counts by fragment: cells of each touched tile */
+  private inTurn(counts: readonly Uint32Array[], room: number): Uint32Array[][] {
+    const fillings = new Fillings(this.fragments.length, room)
+    for (const { index, tiles } of this.fragments)
+      for (const [i, tile] of tiles.entries()) fillings.add(index, tile, counts[index][i])
+    return fillings.all
+  }
+
+  /**
+   * @param counts by fragment: cells of each touched tile
+   * @param fillings undefined where the buffers have room for all
+   */
+  private foundOf(counts: Uint32Array[], fillings: Uint32Array[][] | undefined): FoundCells {
     const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
-    return { cells, counts, tiles: this.touched.map((tiles, f) => tiles.filter((_, i) => counts[f][i] > 0)) }
+    const tiles = this.touched.map((own, f) => own.filter((_, i) => counts[f][i] > 0))
+    return { cells, counts, tiles, fillings: fillings ?? [tiles] }
+  }
+}
+
+/** The tiles that give cells to each filling of the buffers, as the cells come. */
+class Fillings {
+  private readonly done: Uint32Array[][] = []
+  private readonly room: number
+  private tiles: Set<number>[]
+  private left: number
+
+  constructor(fragments: number, room: number) {
+    this.room = room
+    this.left = room
+    this.tiles = Array.from({ length: fragments }, () => new Set())
+  }
+
+  add(fragment: number, tile: number, cells: number): void {
+    for (let more = cells; more > 0; ) {
+      if (this.left === 0) {
+        this.done.push(this.rising())
+        this.tiles = this.tiles.map(() => new Set())
+        this.left = this.room
+      }
+      const some = Math.min(more, this.left)
+      this.tiles[fragment].add(tile)
+      this.left -= some
+      more -= some
+    }
+  }
+
+  private rising(): Uint32Array[] {
+    return this.tiles.map((own) => Uint32Array.from(own).sort())
+  }
+
+  get all(): Uint32Array[][] {
+    return [...this.done, this.rising()]
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Buffers, ENDLESS } from './partitions.ts'
 import type { ExplainQuery, ReadPlan } from './plan.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { unorderedMemory } from './sparse-memory.ts'
@@ -9,14 +10,19 @@ import { unorderedMemory } from './sparse-memory.ts'
  *   no coordinates but those to return, and counts no cells.
  * - Then it reads times and the fields of conditions, of the same tiles.
  * - Tiles of which no cell stays are dropped. Of the others it reads the fields to return that it does not have yet.
+ * - Where the buffers are full in the middle of a tile, it reads these fields of the tile again for the next cells.
  *
+ * @param buffers by default there is room for all
  * @see tiledb/sm/query/readers/sparse_unordered_with_dups_reader.cc
  */
-export async function planSparseUnordered(q: ExplainQuery): Promise<ReadPlan> {
+export async function planSparseUnordered(
+  q: ExplainQuery,
+  { cells: room }: Pick<Buffers, 'cells'> = ENDLESS,
+): Promise<ReadPlan> {
   const index = await SparseIndex.open(q, false)
-  const found = q.exact ? await index.foundCells(false) : undefined
+  const found = q.exact ? await index.foundCells('unordered', room) : undefined
   const { touched, isRanged, fields } = index
-  const kept = found?.tiles ?? touched
+  const fillings = found?.fillings ?? index.mostFillings('unordered', room)
   const dimensions = isRanged ? [] : fields.dimensions.filter((name) => !fields.forConditions.includes(name))
   const fragments = index.fragmentPlans(found?.tiles, isRanged)
   const metadata_reads = index.metadataReads(false)
@@ -25,7 +31,7 @@ export async function planSparseUnordered(q: ExplainQuery): Promise<ReadPlan> {
     fragments,
     tile_reads: [
       ...index.firstReads(touched, isRanged),
-      ...index.tileReads([...fields.attributes, ...dimensions], kept, 3),
+      ...fillings.flatMap((tiles, i) => index.tileReads([...fields.attributes, ...dimensions], tiles, 3 + i)),
     ],
     metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
