@@ -77,7 +77,15 @@ export async function arrayOverview(
     not_looked_at: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),
-      'R-trees, tile offsets, statistics, key-value metadata',
+      [
+        'R-trees, tile offsets, statistics, key-value metadata',
+        delete_condition_num > 0 && 'delete conditions',
+        schema && schema.enumerations.length > 0 && 'enumerations',
+        schema && schema.dimension_labels.length > 0 && 'labels',
+        entries.some((entry) => entry.has_consolidated_metadata) && 'copies of footers',
+      ]
+        .filter((one) => typeof one === 'string')
+        .join(', '),
     ],
     next: nextOf(array, shown, entries, schema, slow.length > 0, call),
   }
