@@ -36,7 +36,7 @@ const VISITED_TILE = 120
 /** Most numbers that are kept to find out which lots follow each other in the result. */
 const MOST_KEPT = 2 ** 22
 /** Most steps of looking for such lots. */
-const MOST_STEPS = 2 ** 24
+const MOST_STEPS = 2 ** 22
 
 /**
  * Divides the visited tiles into lots.
@@ -98,8 +98,9 @@ export async function divide(
   const least = (): number => {
     const one = most + ofVisit
     if (!mustFollow) return one
-    if (!keepsAll) return 2 * mostOfAll
-    const cuts = cutsInOrder(axes, tileOrder, across)
+    const cuts = tile_num > MOST_KEPT ? undefined : cutsInOrder(axes, tileOrder, across)
+    if (cuts?.every((follows) => follows === 1)) return one
+    if (!keepsAll || !cuts) return 2 * mostOfAll
     const stepsEach = tile_num + ranks.length * kept.length
     let free = one
     let safe = Number.POSITIVE_INFINITY

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { planDense } from '../../src/explain/dense.ts'
+import { cutsInOrder, gridAxis } from '../../src/explain/dense-grid.ts'
 import type { ReadPlan } from '../../src/explain/plan.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
@@ -137,5 +138,16 @@ describe('lots', () => {
     expect(await least('row-major', 1000)).toBe(Number.POSITIVE_INFINITY)
     expect(await least('row-major', 10_000)).toBeGreaterThan(await least('global', 10_000))
     expect(await least('global', 1000)).toBe(await least('global', 10_000))
+  })
+
+  test('after which tiles the result is written without a gap', () => {
+    const wanted = [{ low: 1n, high: 4n }]
+    const sides = { domainLow: 0n, domainHigh: 8n, extent: 2n, low: 0n, high: 8n, firstTile: 0n, tile_num: 5 }
+    // Coordinates 1, 2 to 3, and 4.
+    const axis = gridAxis({ type: 'INT32', ...sides }, wanted, wanted)
+    expect([...cutsInOrder([axis], [0], [0])]).toEqual([1, 1, 1, 1])
+    // The first row of tiles has one row of cells, in which they follow each other.
+    expect([...cutsInOrder([axis, axis], [0, 1], [0, 1])]).toEqual([1, 1, 1, 1, 0, 0, 1, 1, 1, 1])
+    expect([...cutsInOrder([axis, axis], [1, 0], [0, 1])]).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 1])
   })
 })
