@@ -5,6 +5,8 @@ import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Dimension } from '../format/dimension.ts'
+import { defaultFillValue } from '../format/fill-value.ts'
+import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
@@ -117,18 +119,42 @@ function mayConsolidate(opened: OpenedArray): boolean {
 /** The version in which TileDB 2.30 makes new arrays. */
 const NEW_VERSION = 22
 
-function changedSchema(schema: ArraySchema, change: Exclude<Change, { consolidate: true }>): ArraySchema {
+export function changedSchema(schema: ArraySchema, change: Exclude<Change, { consolidate: true }>): ArraySchema {
   const { cell_order = schema.cell_order, capacity, tile_extents = {} } = change
-  const dimensions = schema.domain.dimensions.map((dimension): Dimension => {
+  const dimensions = schema.domain.dimensions.map((old): Dimension => {
+    const dimension = { ...old, filters: completed(old.filters) }
     const extent = tile_extents[dimension.name]
     if (extent === undefined) return dimension
     return { ...dimension, tile_extent: bytesOf(dimension.type, 1, BigInt(extent), { raw: true }) }
   })
-  const changed = { ...schema, version: NEW_VERSION, cell_order }
+  const attributes = schema.attributes.map((attribute) => ({
+    ...attribute,
+    fill_value: attribute.fill_value ?? defaultFillValue(attribute.type, attribute.cell_val_num),
+    filters: completed(attribute.filters),
+  }))
+  const changed = {
+    ...schema,
+    version: NEW_VERSION,
+    cell_order,
+    attributes,
+    coords_filters: completed(schema.coords_filters),
+    offsets_filters: completed(schema.offsets_filters),
+    validity_filters: schema.validity_filters && completed(schema.validity_filters),
+  }
   if (capacity !== undefined) changed.capacity = BigInt(capacity)
   // Readers of Hilbert order have no tiles in space.
   if (cell_order === 'hilbert') changed.tile_order = 'row-major'
   return schemaOf(changed, dimensions, [])
+}
+
+/** A pipeline with the options that old versions do not store. */
+function completed(pipeline: FilterPipeline): FilterPipeline {
+  const filters = pipeline.filters.map((filter) =>
+    filter.name === 'DELTA' || filter.name === 'DOUBLE_DELTA'
+      ? { reinterpret_datatype: 'ANY' as const, ...filter }
+      : filter,
+  )
+  return { ...pipeline, filters }
 }
 
 export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts {

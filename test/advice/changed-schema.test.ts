@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals'
+import '../helpers/realm.ts'
+import { changedSchema } from '../../src/advice/remedies.ts'
+import { arrayInMemory, cellsToRewrite } from '../../src/advice/rewrite.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { storedCellNum } from '../../src/store/fragment.ts'
+import { openTarget } from '../../src/store/target.ts'
+import { contextFor, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import { turnOfFamilies } from '../helpers/turn.ts'
+
+const arrays = fixtureFolders().filter(
+  ({ path, kind, key }) => kind === 'array' && !key && !path.includes('unreadable'),
+)
+
+test.each(turnOfFamilies(arrays, 8, versionOf).map(({ path }) => path))(
+  'the cells of %s fit into an array of the newest format',
+  async (path) => {
+    const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
+    if (target.type !== 'array') throw new TypeError('expected an array')
+    const opened = await openAt(target.array)
+    if (opened.schema.array_type === 'dense' || opened.fragments.length === 0) return
+    const cells = await cellsToRewrite(opened)
+    if (cells.cell_num === 0) return
+    const { fragments } = await arrayInMemory(
+      changedSchema(opened.schema, { capacity: 3 }),
+      [cells],
+      target.array.cx.codecs,
+    )
+    expect(fragments.map(({ info }) => storedCellNum(info))).toEqual([cells.cell_num])
+    expect(fragments[0].info.cells_per_tile).toBe(3)
+  },
+)
