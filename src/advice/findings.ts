@@ -12,6 +12,7 @@ import {
   overlappingFragments,
   pendingVacuum,
   rewrittenFragments,
+  uncommittedFragments,
 } from './fragments.ts'
 import { OF_TYPICAL_BOXES, overRead, touchedFragments, withRemedies } from './query.ts'
 import { countsOf } from './remedies.ts'
@@ -44,6 +45,7 @@ const CAUSES: readonly Cause[] = [
   looseCommits,
   pendingVacuum,
   futureFragments,
+  uncommittedFragments,
   rewrittenFragments,
   ...OF_FRAGMENTS,
   unpurgedDeletes,

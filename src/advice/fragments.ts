@@ -1,4 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
+import type { OpenedArray } from '../read/query.ts'
+import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
@@ -102,21 +104,26 @@ const MUCH_REPLACED = 1024 * 1024
 /** Most folders whose sizes are asked for. */
 const MOST_LISTED = 32
 
+/** Bytes of fragments; of more than a few estimated from those. */
+async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]): Promise<number> {
+  const listed = entries.slice(0, MOST_LISTED)
+  let bytes = 0
+  for (const { path } of listed) {
+    const sizes = await fileSizes(array.folder.folder(path)).catch(unlessFault)
+    for (const size of sizes?.values() ?? []) bytes += size
+  }
+  return Math.round((bytes * entries.length) / listed.length)
+}
+
 export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
   const { array } = opened
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
   if (replaced.length === 0) return
-  let bytes = 0
-  const listed = replaced.slice(0, MOST_LISTED)
-  for (const one of listed) {
-    const sizes = await fileSizes(array.folder.folder(one.path)).catch(unlessFault)
-    for (const size of sizes?.values() ?? []) bytes += size
-  }
-  bytes = Math.round((bytes * replaced.length) / listed.length)
+  const bytes = await bytesIn(opened, replaced)
   if (replaced.length < MANY_REPLACED && bytes < MUCH_REPLACED) return
   const lists = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum').length
   yield advise('VACUUM_PENDING', {
-    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${listed.length < replaced.length ? 'about ' : ''}${bytes} bytes; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
+    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MOST_LISTED ? 'about ' : ''}${bytes} bytes; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
     effect: {
       seconds: rounded(secondsOf(lists, 0)),
       requests: lists,
@@ -127,6 +134,22 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
     advice: [
       `tiledb-inspect ls ${shellWord(path)}  # reads at times before the consolidation need them`,
       `tiledb.vacuum(${pathOf(opened)})`,
+    ],
+  })
+}
+
+/** Folders of fragments that no commit names: a write that failed, or is still going on. */
+export async function* uncommittedFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+  const { array } = opened
+  const uncommitted = (await array.fragments()).filter(({ state }) => state === 'uncommitted')
+  if (uncommitted.length === 0) return
+  const bytes = await bytesIn(opened, uncommitted)
+  const all = uncommitted.length + fragments.length
+  yield advise('FRAGMENT_UNCOMMITTED', {
+    message: `${uncommitted.length} of ${all} fragments have no commit, ${bytes} bytes: reads leave them out`,
+    effect: { seconds: 0, fragments: uncommitted.length, bytes, share: uncommitted.length / all },
+    advice: [
+      `tiledb-inspect check ${shellWord(path)} --all  # says which were written to their end; a writer may still be at work`,
     ],
   })
 }
