@@ -49,7 +49,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
   const one = mean(boxed.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `a box of 1 % of the domain is in ${depth.toFixed(1)} of ${fragments.length} fragments: about ${Math.round(requests)} requests, of one fragment ${Math.round(one)}`,
+    message: `a box of 1 % of the domain is on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} requests, of one fragment ${Math.round(one)}`,
     effect: {
       seconds: rounded(secondsOf(requests - one, 0)),
       requests: Math.round(requests - one),
