@@ -55,7 +55,9 @@ class Dimension:
 
     def range(self):
         """Two ends: for TileDB, and as the program is given them."""
-        ends = sorted(self.value(self.low + self.rng.randrange(SIDE)) for _ in range(2))
+        # TileDB-Py takes a range of texts that is the whole non-empty domain for none.
+        drawn = (lambda: self.rng.choice(WORDS[1:-1])) if self.type == "ascii" else (lambda: self.value(self.low + self.rng.randrange(SIDE)))
+        ends = sorted(drawn() for _ in range(2))
         if self.rng.random() < 0.3:
             ends[1] = ends[0]
         if self.type == "ascii":
