@@ -140,6 +140,8 @@ class DenseReader {
   private readonly files: OpenFiles
   private readonly room: DenseRoom
   private readonly kept: KeptTiles
+  /** By column, for {@link ReadQuery.reuse}. */
+  private readonly rooms: Uint8Array[] = []
   /** Cells between neighbours of a tile along each axis. */
   private readonly tileStrides: readonly number[]
   private readonly wanted: WantedCells | undefined
@@ -231,8 +233,8 @@ class DenseReader {
     const { cell_num } = window
     const made: Assembly = {
       window,
-      columns: this.attributes.map(({ size, type }) => ({
-        data: size === undefined ? undefined : new Uint8Array(size * cell_num),
+      columns: this.attributes.map(({ size, type }, c) => ({
+        data: size === undefined ? undefined : this.roomFor(c, size * cell_num),
         validity: type.nullable ? new Uint8Array(cell_num) : undefined,
       })),
       owner: this.tracked ? new Int32Array(cell_num) : undefined,
@@ -240,6 +242,16 @@ class DenseReader {
       tiles: [],
     }
     for (const [b, block] of window.blocks.entries()) for (const piece of pieces[b]) await this.put(made, block, piece)
+    return made
+  }
+
+  /** Memory for the cells of a column: that of the window before, if it may be overwritten. All of it will be. */
+  private roomFor(column: number, bytes: number): Uint8Array {
+    if (this.query.reuse !== true) return new Uint8Array(bytes)
+    const known = this.rooms[column]
+    if (known && known.length >= bytes) return known.subarray(0, bytes)
+    const made = new Uint8Array(bytes)
+    this.rooms[column] = made
     return made
   }
 
@@ -252,7 +264,7 @@ class DenseReader {
     const [block] = window.blocks
     const first = oneRun(lengths, this.inTile(part.from), inBlock(block, part.at))
     if (first === undefined) return undefined
-    const tile = await this.tile(part, false)
+    const tile = await this.tile(part, this.query.reuse === true)
     if (!tile) return undefined
     const end = first + window.cell_num
     const columns = this.attributes.map(({ size = 0 }, c): Assembly['columns'][number] => ({
