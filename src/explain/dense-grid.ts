@@ -13,8 +13,8 @@ export interface Span {
 
 /** An axis of the tiles that a read visits. */
 export interface GridAxis {
-  /** The tile that has number 0, counted from the start of the domain. */
-  base: bigint
+  /** The number of the tile that has a coordinate. Tiles beside each other differ by one, at least where fragments have cells. */
+  tileOf: (at: bigint) => number
   /** Cells of a tile along the axis. */
   extent: number
   /** What is wanted: spans that rise and do not touch. */
@@ -31,9 +31,8 @@ export type GridBox = readonly Span[]
 
 /** An axis whose tiles are counted from the first of some domains. */
 export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: readonly Interval[]): GridAxis {
-  const least = hull(domains)?.low ?? axis.domainLow
-  const base = (least - axis.domainLow) / axis.extent
-  const spans = wanted.map((interval) => spanOf(interval, axis, base))
+  const tileOf = numbering(axis, domains)
+  const spans = wanted.map((interval) => spanOf(interval, axis, tileOf))
   const before: number[] = []
   let tile_num = 0
   for (const [w, { first, last }] of spans.entries()) {
@@ -41,11 +40,40 @@ export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: 
     tile_num = before[w] + last - first + 1
   }
   const cell_num = wanted.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0)
-  return { base, extent: Number(axis.extent), wanted: spans, before, tile_num, cell_num }
+  return { tileOf, extent: Number(axis.extent), wanted: spans, before, tile_num, cell_num }
 }
 
-export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis, base: bigint): Span {
-  const tileOf = (at: bigint): number => Number((at - domainLow) / extent - base)
+/** Behind so many tiles, numbers soon no longer count by one. */
+const MOST_TILES = 2n ** 52n
+/** If domains are that far apart, no more tiles than these are counted between two of them. */
+const MOST_BETWEEN = 2n ** 40n
+
+/** Numbers the tiles from the first of some domains on. */
+function numbering({ domainLow, extent }: DenseAxis, domains: readonly Interval[]): (at: bigint) => number {
+  const tileOf = (at: bigint): bigint => (at - domainLow) / extent
+  const all = hull(domains) ?? { low: domainLow, high: domainLow }
+  const base = tileOf(all.low)
+  if (tileOf(all.high) - base < MOST_TILES) return (at) => Number(tileOf(at) - base)
+  const islands: { from: bigint; base: bigint }[] = [{ from: base, base }]
+  let last = base
+  for (const { low, high } of [...domains].sort((a, b) => (a.low < b.low ? -1 : 1))) {
+    const [from, to] = [tileOf(low), tileOf(high)]
+    const left = from - last - MOST_BETWEEN
+    if (left > 0n) islands.push({ from, base: islands[islands.length - 1].base + left })
+    if (to > last) last = to
+  }
+  return (at) => {
+    const tile = tileOf(at)
+    const next = islands.findIndex(({ from }) => from > tile)
+    const number = tile - (islands.at(next < 0 ? -1 : Math.max(0, next - 1)) ?? islands[0]).base
+    if (next <= 0) return Number(number)
+    const end = islands[next].from - islands[next].base
+    return Number(number < end ? number : end - 1n)
+  }
+}
+
+/** @param tileOf {@link GridAxis.tileOf} */
+export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis, tileOf: GridAxis['tileOf']): Span {
   const placeOf = (at: bigint): number => Number((at - domainLow) % extent)
   return { first: tileOf(low), last: tileOf(high), from: placeOf(low), to: placeOf(high) }
 }

@@ -148,12 +148,12 @@ function lotsOf(
     return most + tiles * limits.ofVisit
   }
   let visit = 0
-  for (let start = 0; start < tile_num; ) {
+  for (let start = 0; start < tile_num || visit < ranks.length; ) {
     for (const sum of sums) Object.assign(sum, { unfiltered: 0, stored: 0 })
     const from = visit
     let end = start
     let next = 0
-    while (end < tile_num) {
+    while (end < tile_num || visit < ranks.length) {
       // Tiles without any reads.
       const until = ranks[visit] ?? tile_num
       const room = Math.floor((limits.all - needed(0, undefined)) / limits.ofVisit)
@@ -162,7 +162,7 @@ function lotsOf(
         next = needed(end - start + 1, undefined)
         break
       }
-      if (end === tile_num) break
+      if (visit === ranks.length) break
       next = needed(end - start + 1, visit)
       if (end > start && next > limits.all) break
       for (const [g, { unfiltered, stored }] of groups.entries()) {
@@ -175,7 +175,7 @@ function lotsOf(
     lots.push({ from, to: visit, end, next: end === tile_num ? Number.POSITIVE_INFINITY : next })
     start = end
     // Nobody asks for billions of lots without reads.
-    if (tile_num > MOST_KEPT && from === visit) start = (ranks[visit] ?? tile_num) - 1
+    if (tile_num > MOST_KEPT && from === visit) start = Math.max(end, ranks[visit] ?? tile_num)
   }
   return lots
 }

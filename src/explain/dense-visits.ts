@@ -91,7 +91,7 @@ export function visitTiles(
   }
   if (!wanted) return visited
   const axes = grid.map((axis, d) => gridAxis(axis, wanted[d], sides(d, relevant)))
-  const boxes = relevant.map((f): GridBox => domains[f].map((side, d) => spanOf(side, grid[d], axes[d].base)))
+  const boxes = relevant.map((f): GridBox => domains[f].map((side, d) => spanOf(side, grid[d], axes[d].tileOf)))
   const order = fastestFirst(schema.tile_order, axes.length).reverse()
   const strides = boxes.map((box) =>
     stridesOf(

@@ -1,4 +1,6 @@
+import { checkOffsetCount } from '../cells/tile-places.ts'
 import type { OpenedArray, ReadOrder } from '../read/query.ts'
+import { TileLists } from '../store/tile-lists.ts'
 import { planDense } from './dense.ts'
 import { planLegacy } from './legacy.ts'
 import type { ExplainQuery, ReaderName, ReadPlan } from './plan.ts'
@@ -22,7 +24,19 @@ const PLANNERS: Readonly<Record<ReaderName, (asked: ExplainQuery) => Promise<Rea
   'legacy Reader': planLegacy,
 }
 
-/** What TileDB 2.30 does for a query. */
-export function planRead(asked: ExplainQuery): Promise<ReadPlan> {
+/** Fewer tiles are planned in no time and little memory, whether a fragment has them or not. */
+const MANY_TILES = 2 ** 20
+
+/**
+ * What TileDB 2.30 does for a query.
+ * @throws InspectError INCONSISTENT if a footer says that there are many tiles, and their offsets say otherwise
+ */
+export async function planRead(asked: ExplainQuery): Promise<ReadPlan> {
+  for (const { fragment, info } of asked.opened.fragments) {
+    if (info.tile_num <= MANY_TILES) continue
+    const list = await new TileLists(fragment).offsets('tile_offsets', 0)
+    list?.release()
+    checkOffsetCount(fragment, info, `tile_offsets.${info.slots[0].name}`, list?.count ?? 0)
+  }
   return PLANNERS[readerOf(asked.opened, asked.query.order)](asked)
 }

@@ -220,7 +220,7 @@ export class InspectArray {
   }
 
   private async readSchema(name: string): Promise<ArraySchema> {
-    if (name.includes('/') || name === '' || name === '..') {
+    if (/[/\0]/.test(name) || name === '' || name === '..') {
       throw badValue(`expected the name of a schema file, found ${JSON.stringify(name)}`, {
         field: 'array_schema_name',
       })
