@@ -98,13 +98,16 @@ export function rowsInside(
   count: number,
   sets: RangeSets,
 ): Uint32Array | undefined {
-  const inside = new Uint8Array(count).fill(1)
+  let inside: Uint8Array | undefined
   for (const [d, ranges] of sets) {
     const hits = new Uint8Array(count)
     for (const range of ranges) markInside(dimensions[d].type, columns[d], range, hits)
-    for (let i = 0; i < count; i++) inside[i] &= hits[i]
+    if (inside) for (let i = 0; i < count; i++) hits[i] &= inside[i]
+    inside = hits
+    // Often no cell is left; then the other dimensions cannot add one.
+    if (count > 0 && !inside.includes(1)) return new Uint32Array(0)
   }
-  return markedRows(inside)
+  return inside && markedRows(inside)
 }
 
 /** Positions of the marks that are not 0; undefined if all are set. */

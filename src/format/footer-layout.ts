@@ -76,14 +76,12 @@ export class FooterLayout {
     return u64(footer, (this.places.get(name) as Place).offset + slot * 8)
   }
 
-  /** The lowest of all offsets of sections that is above `offset` and below `end`; otherwise `end`. */
-  nextOffset(footer: Uint8Array, offset: number, end: number): number {
-    let next = end
-    for (const at of this.sections) {
-      const start = u64(footer, at)
-      if (start > offset && start < next) next = start
-    }
-    return next
+  /** The offsets of all sections. */
+  sectionOffsets(footer: Uint8Array): Float64Array {
+    const { sections } = this
+    const out = new Float64Array(sections.length)
+    for (let i = 0; i < out.length; i++) out[i] = u64(footer, sections[i])
+    return out
   }
 
   /** The bytes of the non-empty domain. */

@@ -92,9 +92,10 @@ export class SmallFragments {
 
   /** Whether the R-tree has the non-empty domain as its only box, and the tile begins where its files do. */
   private hasUsualSections({ layout, bytes, place }: LaidOutInfo, { tree, files }: Prepared): boolean {
+    const offsets = layout.sectionOffsets(bytes)
     const section = (name: 'rtree_offset' | 'tile_offsets_offsets', slot?: number): Uint8Array => {
       const start = layout.size(bytes, name, slot)
-      return metadata.subarray(start, layout.nextOffset(bytes, start, place.offset))
+      return metadata.subarray(start, nextAbove(offsets, start, place.offset))
     }
     const stored = this.tiles.contentNow(section('rtree_offset'))
     const box = layout.domainBytes(bytes)
@@ -130,6 +131,16 @@ export class SmallFragments {
 function isSmall(info: FragmentInfo): info is LaidOutInfo {
   if (!(info instanceof LaidOutInfo) || info.dense || info.tile_num !== 1) return false
   return info.format_version <= NEWEST && ndRangeSize(info.schema.domain.dimensions) !== undefined
+}
+
+/** The lowest of the offsets that is above `offset` and below `end`; otherwise `end`. */
+function nextAbove(offsets: Float64Array, offset: number, end: number): number {
+  let next = end
+  for (let i = 0; i < offsets.length; i++) {
+    const start = offsets[i]
+    if (start > offset && start < next) next = start
+  }
+  return next
 }
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
