@@ -2,7 +2,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { arrayFacts } from './facts.ts'
 import { type Finding, worstFirst } from './finding.ts'
-import { looseCommits, manyFragments, overlappingFragments } from './fragments.ts'
+import { looseCommits, manyFragments, overlappingFragments, pendingVacuum, uncommittedFragments } from './fragments.ts'
 import { badShapes, largeTiles, smallTiles } from './tiles.ts'
 
 /** Those of the findings of `explain` that footers and names tell, worst first. Reads nothing. */
@@ -13,7 +13,8 @@ export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
   // Most arrays have none, and the code of filters takes long to load.
   if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
     found.push(...(await import('./filters.ts')).growingFields(facts))
-  for await (const one of looseCommits(facts)) found.push(one)
+  for (const cause of [looseCommits, pendingVacuum, uncommittedFragments])
+    for await (const one of cause(facts)) found.push(one)
   // Boxes of sparse tiles are in R-trees.
   const dense = facts.examined.filter(({ info }) => info.dense)
   for await (const one of badShapes({ ...facts, examined: dense })) found.push(one)

@@ -235,6 +235,7 @@ function nextOf(
   call: Call,
 ): NextCommand[] {
   const isDamaged = items.some((item) => 'severity' in item && item.severity !== 'note')
+  const isBroken = items.some((item) => 'severity' in item && item.severity === 'error')
   const isRead = entries.some((entry) => entry.isRead)
   const plain = entries.every(({ state }) => state === 'live')
   const all: (NextCommand | false)[] = [
@@ -242,12 +243,15 @@ function nextOf(
     !plain && call('why not all are live', 'ls', path),
     isSlow && call('what is slow', 'explain', path),
     !schema && call('commits', 'commits', path),
-    isRead && schema !== undefined && call('first cells', 'read --limit 10', path),
+    isRead &&
+      schema !== undefined &&
+      call('first cells', isBroken ? 'read --keep-going --limit 10' : 'read --limit 10', path),
     schema !== undefined && call('fields, filters', 'schema', path),
     !isDamaged && call('every byte', 'check', path),
+    isRead && schema !== undefined && !isSlow && call('cost of a read', 'explain', path),
     entries.length > 0 && plain && call('fragments', 'ls', path),
   ]
   return all.filter((one) => one !== false).slice(0, MOST_NEXT)
 }
 
-const MOST_NEXT = 3
+const MOST_NEXT = 4

@@ -93,7 +93,8 @@ async function fragmentPart(
   const written =
     range[0] === range[1] ? timeText(range[0], false) : `${timeText(range[0], false)} to ${timeText(range[1], false)}`
   const about = `a fragment of ${cells}, written at ${written} (${state})`
-  const caution = committed ? undefined : NO_WRITER
+  const nobodySees = 'and that nobody needs its cells, which decode shows'
+  const caution = committed ? undefined : info ? `${NO_WRITER}, ${nobodySees}` : NO_WRITER
   const isHidden = state === 'hidden'
   const unreadable =
     info === undefined && committed ? 'the metadata of its fragment cannot be read, so nothing can be told' : undefined

@@ -95,9 +95,14 @@ const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
   { name: 'tiles', align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
   { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
-  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_bytes }) => shortSizeText(unfiltered_bytes) },
+  { name: 'unfiltered', align: 'right', cell: unfilteredText },
   { name: 'to undo filters', align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
 ]
+
+/** TileDB counts no bytes of files without filters. */
+function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): string {
+  return stored_bytes > 0 && unfiltered_bytes === 0 ? 'no filters' : shortSizeText(unfiltered_bytes)
+}
 
 const STEP_COLUMNS: readonly Shows<ExplainStep>[] = [
   { name: 'step', cell: ({ name }) => name },
@@ -141,16 +146,18 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
   // The dense reader counts no cells.
   const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
-  const over = cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for 1` : ''
+  // Where ranges cut no tile, TileDB counts no cells as read.
+  const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
   const { memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } = total
   const progress =
     memory_bytes === null
       ? 'NONE IS ENOUGH, TileDB CRASHES'
       : makes_progress
         ? `at least ${shortSize(memory_bytes)}`
-        : `${shortSize(memory_bytes)}, MORE THAN IT HAS`
+        : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
+  const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
   return [
-    `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields, ${shortSize(unfiltered_bytes)} unfiltered${cells}${found}${over}`,
+    `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${progress}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,
   ]

@@ -101,9 +101,8 @@ async function findingLines(finding: OverviewFinding, of: number, path: string, 
   await screen.line([head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more, ROLES[severity])
   if (advice.length > 0) {
     await screen.lines(message, of < 3 ? 2 : 1)
-    // A call is shown whole, to be copied. Where it only helps with what is to be done, that is behind it.
-    const [call, todo] = advice[0].split('  # ')
-    await (todo === undefined ? screen.line(GAP + call, 'dim') : screen.lines(todo, 1, 'dim'))
+    // A call is shown whole, to be copied.
+    await screen.line(GAP + advice[0].split('  # ')[0], 'dim')
     return
   }
   if (of < 3) await screen.lines(message, 1)
@@ -111,8 +110,14 @@ async function findingLines(finding: OverviewFinding, of: number, path: string, 
 }
 
 /** The last line: it says what the exit code says. */
-function verdictOf({ ok, finding_num: { error, warning }, not_examined }: OverviewDocument): [string, Role] {
-  const found = [error > 0 ? counted(error, 'error') : '', warning > 0 ? counted(warning, 'warning') : '']
+function verdictOf({ ok, finding_num, findings, not_examined }: OverviewDocument): [string, Role] {
+  const { error, warning } = finding_num
+  const notes = findings.filter(({ severity }) => severity === 'note').length
+  const found = [
+    error > 0 ? counted(error, 'error') : '',
+    warning > 0 ? counted(warning, 'warning') : '',
+    notes > 0 ? counted(notes, 'note') : '',
+  ]
   const words = found.filter((one) => one !== '').join(', ')
   if (!ok) return [`NOT OK: ${words}`, 'bad']
   if (not_examined.length > 0) return ['NOT FULLY EXAMINED', 'bad']
