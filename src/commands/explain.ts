@@ -131,12 +131,16 @@ function rounded(seconds: number): number {
 /** `sm.mem.total_budget` if nobody sets it, in bytes. */
 const DEFAULT_BUDGET = 10 * 2 ** 30
 
+/** Between these numbers of milliseconds and megabytes a second, all sums of seconds are finite. */
+const LEAST_RATE = 0.001
+const MOST_RATE = 1_000_000_000
+
 /** @throws InspectError USAGE */
 function parseRates({ latency, throughput }: ExplainOptions): StorageRates {
   const number = (option: string, text: string | undefined, usual: number): number => {
     if (text === undefined) return usual
-    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0)
-      throw usage(`${option} expects a number above 0, found ${JSON.stringify(text)}`)
+    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < LEAST_RATE || Number(text) > MOST_RATE)
+      throw usage(`${option} expects a number from ${LEAST_RATE} to ${MOST_RATE}, found ${JSON.stringify(text)}`)
     return Number(text)
   }
   return {

@@ -85,3 +85,14 @@ describe('footers of damaged fragments', () => {
     expect(code).not.toBe(3)
   })
 })
+
+test.each([
+  ['--latency', '9'.repeat(400)],
+  ['--latency', '0'],
+  ['--throughput', `0.${'0'.repeat(318)}1`],
+  ['--throughput', '-1'],
+])('%s %s is wrong usage, and no estimate is infinite', async (option, value) => {
+  const { code, stderr, text } = await run(['explain', `${FIXTURES}/22/dense_basic`, option, value])
+  expect(stderr).toContain(`${option} expects a number from 0.001 to 1000000000, found `)
+  expect({ code, text }).toEqual({ code: 2, text: '' })
+})
