@@ -28,8 +28,8 @@ export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {
 /** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   if (datatypeKind(type) === 'text') return bytes
-  // The exact value, as cells are compared; what is printed is the shortest number that stands for it.
-  if (type === 'FLOAT32') return numbersOf(type, bytes)[0]
+  // The exact value, as cells are compared; what is printed is the shortest number that stands for it, or the bits of a NaN.
+  if (datatypeKind(type) === 'float') return numbersOf(type, bytes)[0]
   const value = cellValue(type, 1, bytes, { raw: true })
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
   throw new TypeError(`${type} is no dimension type`)

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { planDense } from '../../src/explain/dense.ts'
 import { forTiles, gridAxis, spanOf } from '../../src/explain/dense-grid.ts'
+import { planRead } from '../../src/explain/explain.ts'
 import { bytesOf } from '../../src/format/value.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -52,6 +53,20 @@ describe('domains of very many tiles', () => {
       expect(grid.tileOf(at)).toBeLessThan(boxes[0][0].first)
     }
   })
+})
+
+test('a domain whose end is NaN', async () => {
+  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/float_dims`), contextFor({ key: undefined }))
+  const opened = await openAt(array, { to: undefined })
+  const dimensions = opened.schema.domain.dimensions.map((one) => {
+    const domain = one.domain.slice()
+    domain.fill(0xff, domain.length / 2)
+    return { ...one, domain }
+  })
+  const schema = { ...opened.schema, domain: { ...opened.schema.domain, dimensions } }
+  const query = { order: 'row-major' as const, ranges: new Map() }
+  const plan = await planRead({ opened: { ...opened, schema }, query, exact: false })
+  expect(plan).toMatchObject({ reader: 'legacy Reader', fragments: [{ tile_num: 5 }] })
 })
 
 describe('footers of damaged fragments', () => {
