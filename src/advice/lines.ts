@@ -1,4 +1,5 @@
 import type { ArraySchema } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { amplification } from './rewrite.ts'
@@ -38,9 +39,13 @@ export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'
   })
 }
 
-/** The calls that make a new array beside the old one, and write all cells into it. */
+/**
+ * The calls that make a new array beside the old one, and write all cells and key-value metadata into it. What they do not carry over
+ * they say.
+ */
 export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   const { schema, array } = opened
+  const enumerations = [...new Set(schema.attributes.flatMap(({ enumeration }) => enumeration || []))]
   const path = pathOf(opened)
   const fresh = JSON.stringify(`${array.folder.path}.new`)
   const dense = schema.array_type === 'dense'
@@ -58,13 +63,14 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
       ? `*[tiledb.Dim(d.name, domain=d.domain, tile=${extents ? `${extents}.get(d.name, d.tile)` : 'd.tile'}, dtype=d.dtype, ${own('d')}) for d in s.domain]`
       : order
   const attributes = changes(schema.attributes)
-    ? `[tiledb.Attr(a.name, dtype=a.dtype, var=a.isvar, nullable=a.isnullable, fill=a.fill, ${own('a')}) for a in s]`
+    ? `[tiledb.Attr(a.name, ${attributeOptions(schema)}, ${own('a')}) for a in s]`
     : '[*s]'
   const ofDimensions =
     changes(schema.domain.dimensions) || schema.domain.dimensions.some((one) => one.filters.filters.length > 0)
   const options = [
     `domain=tiledb.Domain(${domain})`,
     `attrs=${attributes}`,
+    ...(enumerations.length > 0 ? ['enums=e'] : []),
     `cell_order=${cell_order ? JSON.stringify(cell_order) : 's.cell_order'}`,
     `tile_order=${cell_order === 'hilbert' ? '"row-major"' : 's.tile_order'}`,
     ...(dense ? [] : [`capacity=${capacity ?? 's.capacity'}`, 'sparse=True', 'allows_duplicates=s.allows_duplicates']),
@@ -74,12 +80,59 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
     `validity_filters=${filters?.validity ? filterList(filters.filters) : 's.validity_filters'}`,
   ]
   return [
-    `s = tiledb.ArraySchema.load(${path})`,
+    enumerations.length > 0
+      ? `with tiledb.open(${path}) as a: s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]`
+      : `s = tiledb.ArraySchema.load(${path})`,
     `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))`,
-    dense
-      ? `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: box = tuple(slice(lo, hi + 1) for lo, hi in a.nonempty_domain()); b[box] = a[box]`
-      : `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: d = a[:]; b[tuple(d.pop(x.name) for x in b.domain)] = d`,
+    `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)  # ${copyNote(schema)}`,
   ]
+}
+
+/** Options of TileDB-Py's `Attr` that leave an attribute as it is, but for its filters. */
+function attributeOptions({ attributes }: ArraySchema): string {
+  const any = (is: (attribute: Attribute) => unknown): boolean => attributes.some(is)
+  return [
+    // TileDB-Py takes its type of bytes for another one of TileDB's.
+    any(({ type }) => type === 'STRING_ASCII') ? 'dtype="ascii" if a.isascii else a.dtype' : 'dtype=a.dtype',
+    'var=a.isvar',
+    'nullable=a.isnullable',
+    // TileDB-Py refuses to read the fill value of a nullable attribute.
+    any(({ nullable }) => nullable) ? 'fill=None if a.isnullable else a.fill' : 'fill=a.fill',
+    ...(any(({ enumeration }) => enumeration) ? ['enum_label=a.enum_label'] : []),
+  ].join(', ')
+}
+
+/** Statements that copy all cells of array `a` into `b`. */
+function copyOf({ array_type, attributes }: ArraySchema): string {
+  // Where an attribute has an enumeration, `a[…]` gives its values, and writes want their indexes.
+  const indexes = attributes.some(({ enumeration }) => enumeration)
+  // TileDB-Py drops masks of sparse cells and of texts; it takes None for null in place of them.
+  const unmasked = (cells: string, masked: string): string =>
+    attributes.some(({ nullable }) => nullable)
+      ? `{n: v.astype(object).filled([None]) if ${masked} else v for n, v in ${cells}.items()}`
+      : cells
+  if (array_type === 'sparse') {
+    const all = indexes ? 'a.subarray(slice(None))' : 'a[:]'
+    return `d = ${unmasked(all, 'hasattr(v, "mask")')}; b[tuple(d.pop(x.name) for x in b.domain)] = d`
+  }
+  const box = indexes ? 'a.subarray(box)' : 'a[box]'
+  const texts = attributes.some(({ nullable, cell_val_num }) => nullable && cell_val_num === 'var')
+  const cells = texts ? unmasked(box, 'hasattr(v, "mask") and v.dtype == object') : box
+  return `box = tuple(slice(lo, hi + 1) for lo, hi in a.nonempty_domain()); b[box] = ${cells}`
+}
+
+/** What to know of {@link copyOf}, and of the schema that was made for it. */
+function copyNote({ array_type, attributes, dimension_labels, current_domain }: ArraySchema): string {
+  const isFloat = (type: string): boolean => type === 'FLOAT32' || type === 'FLOAT64'
+  const lost = [
+    ...(dimension_labels && dimension_labels.length > 0 ? ['dimension labels'] : []),
+    ...(current_domain?.range ? ['the current domain'] : []),
+    ...(array_type === 'dense' && attributes.some(({ nullable, type }) => nullable && isFloat(type))
+      ? ['NaN of nullable attributes (they become null)']
+      : []),
+  ]
+  const without = lost.length > 0 ? `, without ${lost.join(' and ')}` : ''
+  return `the whole array goes through memory${without}; then the new array takes the place of the old one`
 }
 
 /** Texts as a list of Python. */

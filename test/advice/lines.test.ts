@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { rewriteLines } from '../../src/advice/lines.ts'
+import type { Attribute } from '../../src/format/attribute.ts'
+import type { OpenedArray } from '../../src/read/query.ts'
+import { floats, madeArray, ZSTD } from './made-array.ts'
+
+/** An array with one attribute `v`, which is another one in the schema: lines of Python are made from the schema alone. */
+async function withAttribute(dense: boolean, attribute: Partial<Attribute>): Promise<OpenedArray> {
+  const column = { v: floats(10, (i) => i) }
+  const opened = await madeArray({
+    dense,
+    dimensions: [['t', 0, 9, 10]],
+    attributes: { v: [] },
+    fragments: [dense ? column : { ...column, t: Int32Array.from({ length: 10 }, (_, i) => i) }],
+  })
+  const attributes = opened.schema.attributes.map((one) => ({ ...one, ...attribute }))
+  return { ...opened, schema: { ...opened.schema, attributes } }
+}
+
+const CHANGE = { filters: { fields: ['v'], filters: [ZSTD] } }
+
+// All of these lines ran with TileDB-Py 0.36.1, and gave the same cells, enumerations and metadata.
+test('a rewrite keeps metadata, and says what it takes', async () => {
+  const [load, create, copy] = rewriteLines(await withAttribute(true, {}), CHANGE)
+  expect(load).toBe('s = tiledb.ArraySchema.load("array")')
+  expect(create).toContain('nullable=a.isnullable, fill=a.fill, filters=')
+  expect(copy).toMatch(
+    / b\[box\] = a\[box\]; b\.meta\.update\(a\.meta\) {2}# the whole array goes through memory; then the new/,
+  )
+})
+
+test('a rewrite of an enumeration reads indexes, and not values', async () => {
+  const enumeration = { type: 'INT32', enumeration: 'color' } as const
+  const [load, create, copy] = rewriteLines(await withAttribute(true, enumeration), CHANGE)
+  expect(load).toBe('with tiledb.open("array") as a: s, e = a.schema, [a.enum(n) for n in ["color"]]')
+  expect(create).toContain('enum_label=a.enum_label, filters=')
+  expect(create).toContain('enums=e')
+  expect(copy).toContain('b[box] = a.subarray(box);')
+  expect(rewriteLines(await withAttribute(false, enumeration), { capacity: 5 }).join('\n')).toMatch(
+    /attrs=\[\*s\], enums=e,.*\n.*d = a\.subarray\(slice\(None\)\); b\[/,
+  )
+})
+
+test('a rewrite of nullable attributes asks for no fill value, and keeps nulls', async () => {
+  const [, create, copy] = rewriteLines(await withAttribute(false, { nullable: true }), CHANGE)
+  expect(create).toContain('fill=None if a.isnullable else a.fill, filters=')
+  expect(copy).toContain(
+    'd = {n: v.astype(object).filled([None]) if hasattr(v, "mask") else v for n, v in a[:].items()}; b[tuple(',
+  )
+  expect(rewriteLines(await withAttribute(true, { nullable: true }), CHANGE)[2]).toContain(
+    'memory, without NaN of nullable attributes (they become null); then',
+  )
+  const text = { nullable: true, type: 'STRING_UTF8', cell_val_num: 'var' } as const
+  expect(rewriteLines(await withAttribute(true, text), CHANGE)[2]).toContain(
+    'filled([None]) if hasattr(v, "mask") and v.dtype == object else v for n, v in a[box].items()}',
+  )
+})
+
+test('a rewrite keeps ASCII texts what they are', async () => {
+  const text = { type: 'STRING_ASCII', cell_val_num: 'var' } as const
+  expect(rewriteLines(await withAttribute(false, text), CHANGE)[1]).toContain('dtype="ascii" if a.isascii else a.dtype')
+})
