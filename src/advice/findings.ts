@@ -17,7 +17,7 @@ import {
 import { OF_TYPICAL_BOXES, overRead, touchedFragments, withRemedies } from './query.ts'
 import { countsOf } from './remedies.ts'
 import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
-import { constantValues, missingStatistics, unpurgedDeletes } from './values.ts'
+import { constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
 
 export type { Finding, ReadCounts, Remedy } from './finding.ts'
 
@@ -91,6 +91,10 @@ export async function queryFindings(asked: ExplainQuery, plan: ReadPlan, cost: R
   if (query.ranges.size > 0) {
     findings.push(...touchedFragments(asked, facts, plan))
     findings.push(...overRead(asked, facts, plan, countsOf(plan, cost)))
+  }
+  if (asked.exact && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
+    const deletes = await countedDeletes(asked, facts)
+    if (deletes) findings.push(deletes)
   }
   return worstFirst(await withRemedies(findings, asked, facts, plan, cost))
 }

@@ -18,7 +18,10 @@ const MANY_TILES = 100
 export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes }: ArrayFacts): Generator<Finding> {
   const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
   const tiles = sum(tiled, ({ info }) => info.tile_num)
-  const overhead = sum(tiled, (one) => one.sections_bytes + one.info.tile_num * one.files * BYTES_A_TILE)
+  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_A_TILE)
+  // Filters, too, add bytes to each chunk.
+  const overhead =
+    sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, stored_bytes - unfiltered_bytes)
   const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
   if (overhead < WORTH_OVERHEAD || overhead < MUCH_OVERHEAD * all) return
   const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)

@@ -1,9 +1,11 @@
 import { unlessFault } from '../base/errors.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
+import type { ExplainQuery } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { tileTest } from '../read/pruning.ts'
-import type { OpenedArray, TimedCondition } from '../read/query.ts'
+import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
@@ -99,7 +101,7 @@ const MUCH_DELETED = 0.2
 
 /** Delete conditions that every read evaluates again, and cells that it reads and drops. */
 export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
-  const { opened, fragments, examined, cell_num, scale, stored_bytes } = facts
+  const { opened, examined, cell_num, scale } = facts
   const { deletes } = opened
   if (deletes.length === 0) return
   let conditions = 0
@@ -118,13 +120,27 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
   const share = cells / Math.max(1, cell_num)
   if (conditions < MANY_CONDITIONS && (cells < MANY_DELETED || share < MUCH_DELETED)) return
   const least = cells > 0 ? `; at least ${cells} of ${cell_num} cells are deleted, and read all the same` : ''
-  yield advise('DELETES_UNPURGED', {
+  yield purge(facts, {
     message: `${conditions} delete ${conditions === 1 ? 'condition is' : 'conditions are'} read and evaluated by each read${least}`,
+    cells,
+    share,
+  })
+}
+
+function purge(
+  { opened, stored_bytes }: ArrayFacts,
+  found: { message: string; cells: number; share: number },
+): Finding {
+  const { message, cells, share } = found
+  const { deletes, fragments } = opened
+  const bytes = share * stored_bytes
+  return advise('DELETES_UNPURGED', {
+    message,
     effect: {
-      seconds: rounded(secondsOf(deletes.length, share * stored_bytes)),
+      seconds: rounded(secondsOf(deletes.length, bytes)),
       requests: deletes.length,
       cells,
-      bytes: Math.round(share * stored_bytes),
+      bytes: Math.round(bytes),
       share,
     },
     advice:
@@ -136,6 +152,33 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
         : // TileDB consolidates no single fragment.
           rewriteLines(opened, {}),
   })
+}
+
+/** More cells than these are not counted. */
+const MOST_COUNTED = 2_000_000
+
+/**
+ * What deletes leave out of a read, counted: those that {@link unpurgedDeletes} cannot be sure of.
+ * @param least cells that are worth a finding
+ */
+export async function countedDeletes(
+  { opened, query }: ExplainQuery,
+  facts: ArrayFacts,
+  least = MANY_DELETED,
+): Promise<Finding | undefined> {
+  if (opened.deletes.length === 0 || facts.cell_num > MOST_COUNTED) return undefined
+  const [all, left] = [await cellsOf({ ...opened, deletes: [] }, query), await cellsOf(opened, query)]
+  const cells = all - left
+  const share = cells / Math.max(1, all)
+  if (cells < least || share < MUCH_DELETED) return undefined
+  const read = query.ranges.size > 0 ? 'in the ranges ' : ''
+  return purge(facts, { message: `${cells} of ${all} cells ${read}are deleted, and read all the same`, cells, share })
+}
+
+async function cellsOf(opened: OpenedArray, query: ReadQuery): Promise<number> {
+  let cells = 0
+  for await (const { rows, cell_num } of readMerged(opened, { ...query, fields: [] })) cells += rows?.length ?? cell_num
+  return cells
 }
 
 /** Cells of tiles none of whose cells a condition keeps, by boxes, minima and maxima. */

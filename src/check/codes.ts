@@ -261,7 +261,7 @@ export const ADVICE_CODES = {
   ],
   DELETES_UNPURGED: [
     'warning',
-    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Said of 5 conditions, or if they surely delete 20 % of the cells, and 1,000',
+    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Said of 5 conditions, or if they surely delete 20 % of the cells, and 1,000; `explain --exact` counts them',
   ],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import { arrayFacts } from '../../src/advice/facts.ts'
 import { arrayFindings } from '../../src/advice/findings.ts'
+import { countedDeletes } from '../../src/advice/values.ts'
 import { unlessFault } from '../../src/base/errors.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
-import type { OpenedArray } from '../../src/read/query.ts'
+import type { OpenedArray, ReadQuery } from '../../src/read/query.ts'
 import { openTarget } from '../../src/store/target.ts'
 import { contextFor, FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
@@ -213,5 +215,18 @@ describe('findings of an array', () => {
   test('each code has an array here, or a test of its own', () => {
     const apart = ['COMMITS_NOT_CONSOLIDATED', 'VACUUM_PENDING', 'STATISTICS_MISSING', 'DELETES_UNPURGED']
     expect([...Object.keys(CAUSED), ...apart].sort()).toEqual(Object.keys(ADVICE_CODES).sort())
+  })
+})
+
+describe('DELETES_UNPURGED with --exact', () => {
+  test('counts what deletes leave out, where minima and maxima cannot tell', async () => {
+    const array = await opened(`${FIXTURES}/22/deletes`)
+    const facts = await arrayFacts(array)
+    const query: ReadQuery = { order: 'unordered', ranges: new Map() }
+    expect(await countedDeletes({ opened: array, query, exact: true }, facts)).toBeUndefined()
+    const found = await countedDeletes({ opened: array, query, exact: true }, facts, 1)
+    expect(found).toMatchObject({ code: 'DELETES_UNPURGED', severity: 'warning' })
+    // Of 24 cells 3 are written again later; of the other 21 reads give 14 (test/fixtures/reads.json.gz).
+    expect(found?.effect).toMatchObject({ cells: 7, share: 7 / 21 })
   })
 })
