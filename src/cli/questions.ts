@@ -74,6 +74,16 @@ export const QUESTIONS: readonly Question[] = [
   ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du'],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
   ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
+  [
+    'Is the tile extent or capacity good for the boxes that I read?',
+    'explain places --range lat=40..60 --exact',
+    'shape',
+  ],
+  [
+    'Why is it still as large after deletes, and how many cells are deleted?',
+    'explain places --exact',
+    'purge big size delete conditions gdpr count',
+  ],
   ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
   ['What are the minimum, maximum and nulls of each tile?', 'tiles places/__1714', 'min max sum statistics null count'],
   ['Where does a fragment lie in the domain?', 'footer places/__1714', 'bounding box non-empty domain'],
