@@ -226,6 +226,7 @@ function estimated(
   const { opened, fragments } = facts
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
+  if ('consolidate' in change && touched.some(({ perTile }) => isPartTile(facts, perTile))) return undefined
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
   const perTile = sum(touched, (one) => one.perTile) / touched.length
   const wanted = wantedCells(facts, query.ranges, plan)
@@ -250,6 +251,17 @@ function estimated(
   }
   return { change: textOf(change), basis: 'estimated', before, after }
 }
+
+/**
+ * Whether tiles of consolidated fragments are not such as those of a fragment: those of dense fragments cover each other, and those of
+ * sparse ones that are not full are put together. What comes of them, only --exact tells.
+ */
+function isPartTile({ opened }: ArrayFacts, perTile: number): boolean {
+  return opened.schema.array_type === 'dense' || perTile < FULL * Number(opened.schema.capacity)
+}
+
+/** A tile of so much of the capacity counts as full. */
+const FULL = 0.9
 
 /** Cells of a tile after a change. */
 function sizeOf({ capacity, tile_extents }: Rewrite, now: number): number {

@@ -62,6 +62,14 @@ describe('findings of a query', () => {
     for (const { basis } of remedies) expect(basis).toBe('estimated')
   })
 
+  test('consolidation that puts small tiles together has no estimate, but can be computed', async () => {
+    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 30 }, (_, i) => plane(100, i)) })
+    const consolidated = async (exact: boolean): Promise<unknown[]> =>
+      (await found(opened, 0, 999, exact)).flatMap(({ remedies = [] }) => remedies.map(({ basis }) => basis))
+    expect(await consolidated(false)).toEqual([])
+    expect(await consolidated(true)).toContain('computed')
+  })
+
   test('tile extents across the box', async () => {
     const opened = await madeArray({
       ...PLANE,
