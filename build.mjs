@@ -32,14 +32,13 @@ const withoutChildProcess = {
  */
 const EVERY_DAY = [
   'main',
-  ...['ls', 'overview', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [
-    `commands/${name}`,
-    `render/views/${name}`,
-  ]),
-  'advice/footer-findings',
+  ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-/** What `read` uses beside that is a file of its own, whose compiled code is cached, too. */
+/** What `read` uses beside that is a file of its own, whose compiled code is cached, too; so is what a target alone uses. */
+const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
+  resolve(`src/${name}.ts`),
+)
 const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd'].map((name) => resolve(`src/${name}.ts`))
 
 /** Files that `roots` import, directly or not, other than by `import()`. */
@@ -145,7 +144,8 @@ async function kernels(folder) {
 
 for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
-const read = await importsOf(READ)
+const [read, overview] = [await importsOf(READ), await importsOf(OVERVIEW)]
+for (const id of read) if (overview.has(id)) core.add(id)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
 await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildProcess], {
@@ -159,6 +159,7 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
     groups: [
       { name: 'core', test: (id) => core.has(id) },
       { name: 'read', test: (id) => read.has(id) && !core.has(id) },
+      { name: 'overview', test: (id) => overview.has(id) && !core.has(id) },
     ],
   },
 })
@@ -175,17 +176,19 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
 // V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
 const places = 'examples/arrays/places'
 const fragment = join(places, '__fragments', readdirSync(join(places, '__fragments'))[0])
-const calls = [
-  ...['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
-    const target = command === 'ls' || command === 'schema' ? places : fragment
-    return [
-      [command, target],
-      [command, target, '--json'],
-    ]
-  }),
-  ['read', places, '--range', 'lat=40..60', '--format', 'ndjson'],
-]
-for (const file of ['core', 'read']) {
+const everyDay = ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
+  const target = command === 'ls' || command === 'schema' ? places : fragment
+  return [
+    [command, target],
+    [command, target, '--json'],
+  ]
+})
+const callsOf = {
+  core: everyDay,
+  read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson']],
+  overview: [[places]],
+}
+for (const [file, calls] of Object.entries(callsOf)) {
   process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify({ file, calls })
   run('ignore', 'bin/tiledb-inspect.js')
 }

@@ -5,7 +5,7 @@
  */
 const nodeModule = require('node:module')
 const { join } = require('node:path')
-const { readFileSync, writeFileSync } = require('node:fs')
+const { existsSync, readFileSync, writeFileSync } = require('node:fs')
 
 const folder = join(__dirname, '../dist/cli')
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
@@ -14,7 +14,12 @@ if (makeCache) makeCacheOf(JSON.parse(makeCache))
 else {
   const loaded = loadFromCache('core')
   if (!loaded) nodeModule.enableCompileCache?.()
-  else if (process.argv[2] === 'read') loadFromCache('read')
+  else {
+    const word = process.argv[2] ?? ''
+    if (word === 'read') loadFromCache('read')
+    // What is no name of a command, and what is there, is a target.
+    else if (word === 'overview' || !/^(?:[a-z-]*|--.*)$/.test(word) || existsSync(word)) loadFromCache('overview')
+  }
   require('../dist/cli/main.cjs').run()
 }
 

@@ -2,7 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { amplification } from './rewrite.ts'
+import { amplification } from './amplification.ts'
 
 /** The lines of advice: TileDB-Py, or commands of this program. */
 

@@ -11,11 +11,12 @@ import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
+import { amplification } from './amplification.ts'
 import { type ArrayFacts, sum } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
 import type { Rewrite } from './lines.ts'
-import { amplification, arrayInMemory, cellsToConsolidate, cellsToRewrite } from './rewrite.ts'
+import { arrayInMemory, cellsToConsolidate, cellsToRewrite } from './rewrite.ts'
 
 /** What is done to an array. */
 export type Change =

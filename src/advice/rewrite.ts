@@ -5,8 +5,6 @@ import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
-import type { NDRange } from '../format/range.ts'
 import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
@@ -18,7 +16,6 @@ import { openTarget } from '../store/target.ts'
 import { arrayFiles } from '../write/array-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
-import { sum } from './facts.ts'
 
 /** Folder of arrays in memory. */
 const FOLDER = 'array'
@@ -103,24 +100,6 @@ export async function cellsToConsolidate(opened: OpenedArray): Promise<FragmentC
   const bytes = times.map((some) => new Uint8Array(some.buffer))
   columns.set('__timestamps', { data: concat(bytes), starts: undefined, validity: undefined })
   return { domain: undefined, cell_num, columns }
-}
-
-/**
- * How much larger the box around all fragments of a dense array is than the fragments in whole tiles. TileDB consolidates them only up
- * to `sm.consolidation.amplification`, which is 1 by default.
- * @see FragmentConsolidator::are_consolidatable
- */
-export function amplification({ schema, fragments }: OpenedArray): number {
-  const domains = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
-  if (schema.array_type === 'sparse' || domains.length === 0) return 0
-  const axesOf = (domain: NDRange): DenseAxis[] => denseTileGrid(schema, domain).axes
-  const cells = axesOf(unionOf(domains, schema.domain.dimensions)).reduce(
-    (all, { low, high }) => all * Number(high - low + 1n),
-    1,
-  )
-  return (
-    cells / sum(domains, (domain) => axesOf(domain).reduce((all, axis) => all * axis.tile_num * Number(axis.extent), 1))
-  )
 }
 
 function elementSize({ type, cell_val_num }: ColumnType): number {
