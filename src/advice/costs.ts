@@ -1,11 +1,9 @@
-/** What storage costs, for thresholds: S3. Seconds of a request, how many run at once, and bytes a second. */
-const REQUEST_SECONDS = 0.03
-const AT_ONCE = 8
-const BYTES_A_SECOND = 100e6
+import { OBJECT_STORE } from '../explain/step-cost.ts'
 
-/** Estimated time on S3. */
+/** Estimated time on the object store that `explain` assumes. */
 export function secondsOf(requests: number, bytes: number): number {
-  return (requests * REQUEST_SECONDS) / AT_ONCE + bytes / BYTES_A_SECOND
+  const { latency_ms, at_once, megabytes_per_second } = OBJECT_STORE
+  return (requests * (latency_ms / 1e3)) / at_once + bytes / (megabytes_per_second * 1e6)
 }
 
 /** A number of seconds for effects, rounded to a tenth of a millisecond. */

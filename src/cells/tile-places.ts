@@ -56,6 +56,11 @@ export function tileCellNum(info: FragmentInfo, tile: number): number {
   return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
 }
 
+/** Cells of several tiles. @param tiles rising */
+export function tilesCellNum(info: FragmentInfo, tiles: Uint32Array): number {
+  return tiles.length === 0 ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, tiles[tiles.length - 1])
+}
+
 /** Unfiltered bytes of one cell, in a file whose cells are all the same size. */
 export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
   if (role === 'offsets') return 8

@@ -5,8 +5,8 @@ import {
   fieldTileFile,
   fileCellSize,
   type TileRole,
-  tileCellNum,
   tileRole,
+  tilesCellNum,
 } from '../cells/tile-places.ts'
 import { fieldFileRoles } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -154,7 +154,7 @@ async function measureFragment(
         const parts: PartCost[] = []
         for (const role of rolesRead(opened, info, read))
           parts.push(await measurePart(opened, info, lists, role, read, exact))
-        measured.push({ read, name, cells: cellsOf(info, read.tiles), parts })
+        measured.push({ read, name, cells: tilesCellNum(info, read.tiles), parts })
       }
       lists.release()
     }
@@ -174,11 +174,6 @@ function rolesRead({ schema }: OpenedArray, info: FragmentInfo, { slot, validity
     .filter((role) => (role === 'validity' ? nullable : !validityOnly))
 }
 
-function cellsOf(info: FragmentInfo, tiles: Uint32Array): number {
-  const last = tiles[tiles.length - 1]
-  return (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, last)
-}
-
 async function measurePart(
   { array, schema }: OpenedArray,
   info: FragmentInfo,
@@ -194,7 +189,7 @@ async function measurePart(
   else await lists.eachPlace(role, tiles, size, (start, end) => batches.add(start, end))
   batches.finish()
   const cell_bytes =
-    role === 'var' ? await lists.varBytes(tiles) : cellsOf(info, tiles) * fileCellSize(info, slot, role)
+    role === 'var' ? await lists.varBytes(tiles) : tilesCellNum(info, tiles) * fileCellSize(info, slot, role)
   const filters = filePipeline(info, { slot, role }, array.cx.encrypted)
   const isCounted = filters.length > 0 && !(role === 'offsets' && holdsOffsets(schema.version, info, slot))
   const { ranges, stored_bytes, reads, bytes, requests } = batches

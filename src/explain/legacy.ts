@@ -2,12 +2,11 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { type Bounds, compare, type Overlap, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { tileCellNum } from '../cells/tile-places.ts'
+import { tilesCellNum } from '../cells/tile-places.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { mbrAt } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { conditionFields } from '../read/condition.ts'
 import { isCutByTime } from '../read/opening.ts'
@@ -20,19 +19,11 @@ import {
   readColumns,
 } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import { visitTiles } from './dense-visits.ts'
 import { rangesOf } from './partition-ranges.ts'
 import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './partitions.ts'
 import type { ExplainQuery, FragmentPlan, MetadataRead, ReadPlan, TileRead } from './plan.ts'
-
-/** Tiles of a fragment that the ranges touch. */
-interface Touched {
-  /** Rising. */
-  tiles: Uint32Array
-  /** How many of them lie wholly inside the ranges. */
-  inside: number
-}
+import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
 
 /**
  * What TileDB's first reader does, which reads sparse arrays in row-major and column-major order.
@@ -56,7 +47,7 @@ export async function planLegacy(
 ): Promise<ReadPlan> {
   const plan = new LegacyPlan(opened, query)
   const overlapOf = rangeOverlap(opened.schema.domain.dimensions, query.ranges)
-  const find = (one: OpenedFragment): Promise<Touched | undefined> => touchedTiles(one, overlapOf)
+  const find = (one: OpenedFragment): Promise<TouchedTiles | undefined> => touchedBy(one, overlapOf)
   for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), find)) plan.touch(touched)
   plan.loadDeletes()
   await (opened.schema.array_type === 'dense' ? plan.readDense(exact) : plan.readAll(exact, buffers))
@@ -99,7 +90,7 @@ class LegacyPlan {
   }
 
   /** Adds the next fragment. @param touched undefined if its non-empty domain touches no range */
-  touch(touched: Touched | undefined): void {
+  touch(touched: TouchedTiles | undefined): void {
     const fragment = this.fragments.length
     const one = this.opened.fragments[fragment]
     const { tile_num } = one.info
@@ -108,7 +99,7 @@ class LegacyPlan {
       this.fragments.push({ ...plan, passed_over_by: 'domain' })
       return
     }
-    const { tiles, inside } = touched
+    const { tiles } = touched
     this.relevant.push({ fragment, one, tiles })
     this.load(fragment, one, 'rtree')
     const shown = readColumns(this.opened.schema, this.query)
@@ -118,7 +109,7 @@ class LegacyPlan {
       shown.map(({ name }) => name),
     )
     const passed_over_by = tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null
-    this.fragments.push({ ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: inside })
+    this.fragments.push({ ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: insideNum(touched) })
   }
 
   async readAll(exact: boolean, buffers: Buffers): Promise<void> {
@@ -151,7 +142,7 @@ class LegacyPlan {
     const all = exact ? await this.shownTiles() : this.densestTiles()
     const tiles = this.relevant.map(({ fragment }) => all[fragment])
     for (const [i, { fragment, one }] of this.relevant.entries()) {
-      const cells_read = tiles[i].reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
+      const cells_read = tilesCellNum(one.info, tiles[i])
       const own = { tiles_touched: tiles[i].length, passed_over_by: tiles[i].length > 0 ? null : ('covered' as const) }
       this.fragments[fragment] = { ...this.fragments[fragment], ...(one.info.dense ? own : {}), cells_read }
     }
@@ -194,7 +185,7 @@ class LegacyPlan {
     const counted = counts ? await countCells(this.opened, query, texts) : undefined
     this.cells_found += counted?.found ?? 0
     for (const [i, { fragment, one }] of this.relevant.entries())
-      this.fragments[fragment].cells_read += tiles[i].reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
+      this.fragments[fragment].cells_read += tilesCellNum(one.info, tiles[i])
     if (tiles.every(({ length }) => length === 0)) return false
     const tooLong = texts.filter(({ name }) => (counted?.bytes.get(name) ?? 0) > room.var_bytes)
     const coordinatesFit = (counted?.found ?? 0) <= room.cells && tooLong.every(({ kind }) => kind !== 'dimension')
@@ -285,32 +276,14 @@ class LegacyPlan {
 }
 
 /** Undefined if the non-empty domain touches no range. Of dense fragments no tiles are found here. */
-async function touchedTiles(
+async function touchedBy(
   { fragment, info }: OpenedFragment,
   overlapOf: (box: NDRange) => Overlap,
-): Promise<Touched | undefined> {
+): Promise<TouchedTiles | undefined> {
   const overlap = info.nonempty_domain ? overlapOf(info.nonempty_domain) : 'some'
   if (overlap === 'none') return undefined
-  if (info.dense) return { tiles: new Uint32Array(0), inside: 0 }
-  if (overlap === 'all') return { tiles: allRows(info.tile_num), inside: info.tile_num }
-  const { dimensions } = info.schema.domain
-  const boxes = await new TileLists(fragment).boxes()
-  const count = Math.min(info.tile_num, boxes?.count ?? 0)
-  const tiles = new Uint32Array(count)
-  let [touched, inside] = [0, 0]
-  for (let from = 0; boxes && from < count; from += BLOCK_TILES) {
-    const to = Math.min(count, from + BLOCK_TILES)
-    const { first, entries } = await boxes.block(from, to)
-    for (let tile = from; tile < to; tile++) {
-      const overlap = overlapOf(mbrAt(entries, tile - first, dimensions))
-      if (overlap === 'none') continue
-      tiles[touched++] = tile
-      if (overlap === 'all') inside++
-    }
-  }
-  boxes?.release()
-  await fragment.close()
-  return { tiles: tiles.slice(0, touched), inside }
+  if (info.dense) return NO_TILES
+  return overlap === 'all' ? allTiles(info) : touchedTiles(fragment, overlapOf)
 }
 
 /** Cells of a query. */

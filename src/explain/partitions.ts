@@ -1,6 +1,6 @@
 import { type Comparable, comparable } from '../cells/bounds.ts'
 import type { ColumnType } from '../cells/column.ts'
-import { tileCellNum } from '../cells/tile-places.ts'
+import { tileCellNum, tilesCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { mbrAt } from '../format/rtree.ts'
@@ -141,7 +141,7 @@ export class Partitioner {
     const most = fields.map(() => [0, 0, 0])
     for (const { one, tiles } of fragments) {
       for (const [n, field] of fields.entries()) {
-        const cells = tiles.reduce((sum, tile) => sum + tileCellNum(one.info, tile), 0)
+        const cells = tilesCellNum(one.info, tiles)
         most[n][0] += cells * field.cellSize
         most[n][1] +=
           field.varSized && room[n][1] < Number.POSITIVE_INFINITY ? await varBytes(one, field.name, tiles) : 0

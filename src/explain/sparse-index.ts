@@ -1,18 +1,16 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { ColumnData } from '../cells/column.ts'
-import { tileCellNum } from '../cells/tile-places.ts'
+import { tileCellNum, tilesCellNum } from '../cells/tile-places.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import type { NDRange } from '../format/range.ts'
-import { mbrAt } from '../format/rtree.ts'
 import { conditionFields } from '../read/condition.ts'
 import { isCutByTime } from '../read/opening.ts'
 import { type OpenedFragment, PROVENANCE, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { Source } from '../read/source.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import type { ExplainQuery, FragmentPlan, MetadataRead, TileRead } from './plan.ts'
+import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
 
 /**
  * What TileDB's two readers of sparse arrays by index do alike: which fragments and tiles the ranges touch, which fields are
@@ -20,13 +18,6 @@ import type { ExplainQuery, FragmentPlan, MetadataRead, TileRead } from './plan.
  *
  * @see tiledb/sm/query/readers/sparse_index_reader_base.cc, reader_base.cc
  */
-
-/** The tiles of a fragment that the ranges touch. */
-interface TouchedTiles {
-  tiles: Uint32Array
-  /** 1 for each of them that lies wholly inside. */
-  inside: Uint8Array
-}
 
 /** A fragment, and what a query touches of it. */
 export interface IndexedFragment extends TouchedTiles {
@@ -204,20 +195,20 @@ export class SparseIndex {
 
   /** Cells of the touched tiles. */
   touchedCells({ opened, tiles }: IndexedFragment): number {
-    return cellsOf(opened.info, tiles)
+    return tilesCellNum(opened.info, tiles)
   }
 
   /** @param kept the tiles that give cells; undefined if that is not known */
   fragmentPlans(kept: readonly Uint32Array[] | undefined, countsCells: boolean): FragmentPlan[] {
     return this.fragments.map((fragment) => {
-      const { index, opened, tiles, inside, relevant } = fragment
+      const { index, opened, tiles, relevant } = fragment
       const { tile_num } = opened.info
       return {
         fragment: index,
         passed_over_by: !relevant ? 'domain' : tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null,
         tile_num,
         tiles_touched: tiles.length,
-        tiles_inside: inside.reduce((sum, one) => sum + one, 0),
+        tiles_inside: insideNum(fragment),
         tiles_dropped: kept ? tiles.length - kept[index].length : 0,
         cells_read: countsCells ? this.touchedCells(fragment) : 0,
       }
@@ -383,41 +374,6 @@ class Fillings {
 function int32s(column: ColumnData | undefined): Int32Array {
   const { buffer, byteOffset, byteLength } = (column as ColumnData).data
   return new Int32Array(buffer, byteOffset, byteLength / 4)
-}
-
-const NO_TILES: TouchedTiles = { tiles: new Uint32Array(0), inside: new Uint8Array(0) }
-
-function allTiles({ tile_num }: FragmentInfo): TouchedTiles {
-  return { tiles: Uint32Array.from({ length: tile_num }, (_, tile) => tile), inside: new Uint8Array(tile_num).fill(1) }
-}
-
-/** Tests the boxes of a fragment, few in memory at once. */
-async function touchedTiles(
-  fragment: Fragment,
-  overlapOf: (box: NDRange) => 'none' | 'some' | 'all',
-): Promise<TouchedTiles> {
-  const { schema, tile_num } = await fragment.info()
-  const { dimensions } = schema.domain
-  const boxes = await new TileLists(fragment).boxes()
-  const tiles = new Uint32Array(tile_num)
-  const inside = new Uint8Array(tile_num)
-  let found = 0
-  for (let from = 0; boxes && from < tile_num; from += BLOCK_TILES) {
-    const { first, entries } = await boxes.block(from, Math.min(from + BLOCK_TILES, tile_num))
-    for (let i = from; i < Math.min(from + BLOCK_TILES, tile_num, first + entries.mbr_num); i++) {
-      const overlap = overlapOf(mbrAt(entries, i - first, dimensions))
-      if (overlap === 'none') continue
-      inside[found] = overlap === 'all' ? 1 : 0
-      tiles[found++] = i
-    }
-  }
-  boxes?.release()
-  await fragment.close()
-  return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
-}
-
-function cellsOf(info: FragmentInfo, tiles: Uint32Array): number {
-  return tiles.length === 0 ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, tiles[tiles.length - 1])
 }
 
 function zippedSlot({ format_version, slots }: FragmentInfo): number {

@@ -1,7 +1,7 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { rowsInside } from '../cells/bounds.ts'
 import { type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
-import { type ColumnData, cellBytes } from '../cells/column.ts'
+import { allRows, type ColumnData, cellBytes } from '../cells/column.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import { fixedSize } from '../format/range.ts'
@@ -447,7 +447,7 @@ async function tileEnds(index: SparseIndex): Promise<TileEnds> {
 
 /** The places of the tiles of one fragment. */
 function storedPlaces(count: number): TilePlaces {
-  const places = Uint32Array.from({ length: count }, (_, i) => i)
+  const places = allRows(count)
   return { corner: places, first: places, last: places, order: Int32Array.from(places) }
 }
 
