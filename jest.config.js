@@ -6,6 +6,7 @@ process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
 /** Tests run as native ES modules; TypeScript is stripped by the same engine that builds the package. */
 export default {
   globalSetup: '<rootDir>/test/helpers/seed.mjs',
+  globalTeardown: '<rootDir>/test/helpers/fixtures-kept.mjs',
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : [])],
