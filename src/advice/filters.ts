@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { shortSize } from '../base/sizes.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { unfilterSeconds } from '../explain/filter-rates.ts'
@@ -57,7 +58,7 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
     if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
     yield advise('STORED_LARGER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} makes ${Math.round(stored)} bytes of ${Math.round(unfiltered)}`,
+      message: `${titleOf(file)}: ${textOf(file.filters)} makes ${shortSize(Math.round(stored))} of ${shortSize(Math.round(unfiltered))}`,
       effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
       advice: withFilters(opened, file, isGeneral ? [] : [TRIED]),
     })
@@ -83,7 +84,7 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
     if (seconds < WORTH_UNDOING || undo < MUCH_UNDOING * secondsOf(0, stored)) continue
     yield advise('FILTERS_SAVE_LITTLE', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} saves ${Math.round(saved)} of ${Math.round(unfiltered)} bytes, and undoing it takes about ${undo.toFixed(1)} s`,
+      message: `${titleOf(file)}: ${textOf(file.filters)} saves ${shortSize(Math.round(saved))} of ${shortSize(Math.round(unfiltered))}, and undoing it takes about ${undo.toFixed(1)} s`,
       effect: { seconds: rounded(seconds), unfiltered_bytes: Math.round(unfiltered), share: saved / unfiltered },
       advice: withFilters(
         opened,
@@ -116,7 +117,7 @@ export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFa
   const saved = bytes * share
   yield advise('NOTHING_COMPRESSED', {
     field: largest.field,
-    message: `${Math.round(bytes)} of ${Math.round(stored_bytes)} bytes are not compressed (${names.map((name) => JSON.stringify(name)).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
+    message: `${shortSize(Math.round(bytes))} of ${shortSize(Math.round(stored_bytes))} are not compressed (${names.map((name) => JSON.stringify(name)).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
     effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
     advice: rewriteLines(opened, {
       filters: { fields: names, filters: [TRIED], offsets: raw.some(({ role }) => role === 'offsets') },
@@ -159,7 +160,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
     if (seconds < WORTH_SECONDS) continue
     yield advise('FILTER_ORDER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} compares checksums of ${Math.round(unfiltered)} bytes; behind the compressor, of ${Math.round(stored)}`,
+      message: `${titleOf(file)}: ${textOf(file.filters)} compares checksums of ${shortSize(Math.round(unfiltered))}; behind the compressor, of ${shortSize(Math.round(stored))}`,
       effect: {
         seconds: rounded(seconds),
         unfiltered_bytes: Math.round(unfiltered - stored),

@@ -1,4 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
+import { shortSize } from '../base/sizes.ts'
+import { timeText } from '../format/timestamped-name.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
@@ -23,9 +25,9 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   const after = Math.max(...fragments.map(requestsOf))
   const seconds = secondsOf(now - after, 0)
   if (seconds < WORTH_SECONDS) return
-  const average = Math.round(stored_bytes / count)
+  const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${average} bytes on average: a read of all needs about ${now} requests, of one fragment ${after}`,
+    message: `${count} fragments of ${average} in data files on average: a read of all needs about ${now} requests, of one fragment ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })
@@ -123,7 +125,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   if (replaced.length < MANY_REPLACED && bytes < MUCH_REPLACED) return
   const lists = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum').length
   yield advise('VACUUM_PENDING', {
-    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MOST_LISTED ? 'about ' : ''}${bytes} bytes; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
+    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MOST_LISTED ? 'about ' : ''}${shortSize(bytes)}; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
     effect: {
       seconds: rounded(secondsOf(lists, 0)),
       requests: lists,
@@ -146,7 +148,7 @@ export async function* uncommittedFragments({ opened, path, fragments }: ArrayFa
   const bytes = await bytesIn(opened, uncommitted)
   const all = uncommitted.length + fragments.length
   yield advise('FRAGMENT_UNCOMMITTED', {
-    message: `${uncommitted.length} of ${all} fragments have no commit, ${bytes} bytes: reads leave them out`,
+    message: `${uncommitted.length} of ${all} fragments have no commit, ${shortSize(bytes)}: reads leave them out`,
     effect: { seconds: 0, fragments: uncommitted.length, bytes, share: uncommitted.length / all },
     advice: [
       `tiledb-inspect check ${shellWord(path)} --all  # says which were written to their end; a writer may still be at work`,
@@ -160,7 +162,7 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
   if (future.length === 0) return
   const first = future[0].timestamp_range?.[1]
   yield advise('FRAGMENT_FUTURE', {
-    message: `${future.length} of ${future.length + fragments.length} fragments are dated ahead, the first to ${first}: a read of today leaves them out`,
+    message: `${future.length} of ${future.length + fragments.length} fragments are dated ahead, the first to ${first === undefined ? 'an unknown time' : timeText(first)}: a read of today leaves them out`,
     effect: { seconds: 0, fragments: future.length, share: future.length / (future.length + fragments.length) },
     advice: [
       `tiledb-inspect read ${shellWord(path)} --as-of ${first}  # shows their cells`,

@@ -1,3 +1,4 @@
+import { shortSize } from '../base/sizes.ts'
 import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, unionOfBoxes } from './boxes.ts'
@@ -28,7 +29,7 @@ export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes 
   const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
   const share = overhead / all
   yield advise('TILES_SMALL', {
-    message: `${tiles} tiles of ${cells} cells, ${perTile} bytes in all fields: ${percent(share)} of the stored bytes are about tiles, not data`,
+    message: `${tiles} tiles of ${cells} cells, ${shortSize(perTile)} in all fields: ${percent(share)} of the stored bytes are about tiles, not data`,
     effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
     advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
@@ -51,7 +52,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
   if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
   const bytes = (share - TYPICAL_SHARE) * stored_bytes
   yield advise('TILES_LARGE', {
-    message: `tiles of ${Math.round(perTile)} bytes in all fields: a box of 1 % of the domain reads ${percent(share)} of the array or more`,
+    message: `tiles of ${shortSize(Math.round(perTile))} in all fields: a box of 1 % of the domain reads ${percent(share)} of the array or more`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       bytes: Math.round(bytes),

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { shortSize } from '../base/sizes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -43,7 +44,7 @@ export async function* constantValues({
     if (values.get(field)?.size !== 1 || values.get(field)?.has('several')) continue
     yield advise('VALUES_CONSTANT', {
       field,
-      message: `all cells of ${JSON.stringify(field)} have the same value: ${Math.round(bytes)} unfiltered bytes, ${percent(bytes / unfiltered_bytes)} of the array`,
+      message: `all cells of ${JSON.stringify(field)} have the same value: ${shortSize(Math.round(bytes))} unfiltered, ${percent(bytes / unfiltered_bytes)} of the array`,
       effect: {
         seconds: rounded(secondsOf(0, scale * sum(files, (file) => (file.field === field ? file.stored_bytes : 0)))),
         unfiltered_bytes: Math.round(bytes),
@@ -85,7 +86,7 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
   const bytes = sum(old, (one) => one.stored_bytes)
   if (bytes < WORTH_STATISTICS || bytes < MUCH_OLD * stored_bytes) return
   yield advise('STATISTICS_MISSING', {
-    message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${bytes} bytes`,
+    message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${shortSize(bytes)}`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
     advice: [
       `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())`,

@@ -49,7 +49,7 @@ export function addCommonOptions(command: Command, arrow: boolean): Command {
     .option('--no-sign-request', 'ask S3 without credentials')
     .option(
       '--max-tile-size <bytes>',
-      'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024 (default for metadata: 16M, or 2048 a stored byte if more)',
+      'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024, MB of 1000 (default for metadata: 16M, or 2048 a stored byte if more)',
     )
     .option('--quiet', 'no progress, no notes on stderr')
 }
@@ -83,11 +83,11 @@ export async function commandFirst(
   return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
 }
 
-/** `help <command>` as the call `<command> --help`. Other words stay: they are looked up among the questions. */
+/** `help <command>` as the call `<command> --help`. Other and several words stay: they are looked up among the questions. */
 function helpCall(args: readonly string[]): readonly string[] {
-  const word = args.find((arg) => !arg.startsWith('-'))
-  if (word === undefined || word === 'help') return ['--help']
-  return isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : ['help', ...args]
+  const [word, ...more] = args.filter((arg) => !arg.startsWith('-'))
+  if (word === undefined || (word === 'help' && more.length === 0)) return ['--help']
+  return more.length === 0 && isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : ['help', ...args]
 }
 
 function isCommand(arg: string): boolean {
@@ -125,12 +125,4 @@ export function chosenFormat(options: CommonOptions, module: CommandModule<never
   throw usage(
     `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or also --format; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
   )
-}
-
-/** @throws InspectError USAGE */
-export function parseTileSize(text: string): number {
-  const [, digits, unit] = /^(\d+)([KMG]?)$/i.exec(text) ?? []
-  const size = Number(digits) * 1024 ** ' KMG'.indexOf((unit || ' ').toUpperCase())
-  if (Number.isSafeInteger(size)) return size
-  throw usage(`--max-tile-size expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
 }

@@ -2,12 +2,13 @@ import { Command, CommanderError } from 'commander'
 import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
+import { parseSize } from '../commands/numbers.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
-import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, parseTileSize } from './args.ts'
+import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked } from './args.ts'
 import { COMMANDS, OTHER } from './commands.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
@@ -53,18 +54,23 @@ async function runProgram(process: Process, report: Report): Promise<void> {
 }
 
 /**
- * Answers `help <words>` from the list of questions. Without an answer, the first word is called as a command, so that the error
- * suggests the right name.
+ * Answers `help <words>` from the list of questions. Without an answer, a word like that of a command is called as one, so that the
+ * error suggests the right name.
  * @returns the arguments of another call; undefined if the question was answered
+ * @throws InspectError USAGE
  */
 async function withoutQuestion({ argv, stdout }: Process): Promise<readonly string[] | undefined> {
   if (argv[0] !== 'help') return argv
   const words = argv.slice(1).filter((word) => !word.startsWith('-'))
-  const { answers } = await import('./questions.ts')
+  const { answers, noAnswer } = await import('./questions.ts')
   const text = answers(words)
-  if (text === undefined) return words.slice(0, 1)
-  await stdout.write(text)
-  return undefined
+  if (text !== undefined) {
+    await stdout.write(text)
+    return undefined
+  }
+  const { isHinted } = await import('./usage.ts')
+  if (isHinted(words[0])) return words.slice(0, 1)
+  throw usage(noAnswer(words))
 }
 
 const ABOUT = `See what is really on disk in TileDB arrays, fragments and tiles.
@@ -138,7 +144,7 @@ async function runCommand(
   const { storage, given: paths, done } = await findPlaces(args, options, process, report)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
-  const maxTileSize = options.maxTileSize === undefined ? undefined : parseTileSize(options.maxTileSize)
+  const maxTileSize = options.maxTileSize === undefined ? undefined : parseSize('--max-tile-size', options.maxTileSize)
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
   const opened: Target[] = []

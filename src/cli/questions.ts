@@ -1,3 +1,4 @@
+import { nearest } from '../base/nearest.ts'
 import { COMMANDS } from './commands.ts'
 
 /** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
@@ -101,17 +102,20 @@ export const QUESTIONS: readonly Question[] = [
 
 /** Words that say nothing about what is asked. */
 const EMPTY = new Set(
-  'a an the is are was were do does did i my me it its of in on at to for and or what which why how when where can may with this that be'.split(
-    ' ',
-  ),
+  (
+    'a an the is are was were do does did i my me it its of in on at to for and or what which why how when where can may with this that ' +
+    'be been there not no any all each by from has have if so as than after get see want array arrays tiledb'
+  ).split(' '),
 )
 const MOST_ANSWERS = 8
 
 /** Questions and commands that have the words; undefined if there are none. */
 export function answers(asked: readonly string[]): string | undefined {
-  const wanted = wordsOf(asked.join(' ')).filter((word) => !EMPTY.has(word))
+  const words = wordsOf(asked.join(' '))
+  const telling = words.filter((word) => !EMPTY.has(word))
+  const wanted = telling.length > 0 ? telling : words
   const known = QUESTIONS.filter(([, call]) => commandOf(call) !== undefined)
-  const questions = best(known, wanted, ([question, call, words = '']) => `${question} ${words} ${call.split(' ')[0]}`)
+  const questions = best(known, wanted, textOf)
   const commands = best(Object.entries(COMMANDS), wanted, ([name, { summary }]) => `${name} ${summary}`)
   if (questions.length + commands.length === 0) return undefined
   const parts = [
@@ -122,6 +126,34 @@ export function answers(asked: readonly string[]): string | undefined {
   return `${parts.join('\n')}\n`
 }
 
+/** The error about words that no question has, with the command or the words that are most like them. */
+export function noAnswer(asked: readonly string[]): string {
+  const telling = asked.filter((word) => !EMPTY.has(word.toLowerCase()))
+  const said = (telling.length > 0 ? telling : asked).map((word) => JSON.stringify(word)).join(' or ')
+  const command = asked.length === 1 ? nearest(asked[0], Object.keys(COMMANDS)) : undefined
+  const words = new Set(QUESTIONS.flatMap((question) => wordsOf(textOf(question))).filter((word) => !EMPTY.has(word)))
+  words.delete(command ?? '')
+  const near: string[] = []
+  for (const word of telling) {
+    for (let like = nearest(word, words); like !== undefined && near.length < MOST_LIKE; like = nearest(word, words)) {
+      near.push(like)
+      words.delete(like)
+    }
+  }
+  const hints = [
+    ...(command === undefined ? [] : [`did you mean the command ${command}?`]),
+    ...(near.length === 0 ? [] : [`questions have ${near.join(', ')}`]),
+    'tiledb-inspect --help lists the commands',
+  ]
+  return `no question or command has the word ${said}; ${hints.join('; ')}`
+}
+
+const MOST_LIKE = 3
+
+function textOf([question, call, words = '']: Question): string {
+  return `${question} ${words} ${call.split(' ')[0]}`
+}
+
 /** The command of a call; undefined if there is none of that name. A target alone calls for its overview. */
 export function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
@@ -129,18 +161,23 @@ export function commandOf(call: string): string | undefined {
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 
-/** The items with most of the words: those that have as many as the best. */
+/** Items this near to the best are shown beside it. */
+const NEAR_BEST = 0.75
+
+/** The items with most of the words, best first. A word counts more the fewer items have it. */
 function best<T>(items: readonly T[], wanted: readonly string[], textOf: (item: T) => string): T[] {
-  const counted = items.map((item) => {
-    const words = wordsOf(textOf(item))
-    return { item, count: wanted.filter((one) => words.some((word) => isLike(one, word))).length }
-  })
-  const most = Math.max(...counted.map(({ count }) => count))
-  if (most === 0) return []
-  return counted
-    .filter(({ count }) => count === most)
-    .map(({ item }) => item)
+  const scores = items.map(() => 0)
+  const texts = items.map((item) => wordsOf(textOf(item)))
+  for (const one of new Set(wanted)) {
+    const having = texts.flatMap((words, i) => (words.some((word) => isLike(one, word)) ? [i] : []))
+    for (const i of having) scores[i] += Math.log((items.length + 1) / having.length)
+  }
+  const least = NEAR_BEST * Math.max(...scores)
+  return Array.from(items.keys())
+    .filter((i) => scores[i] > 0 && scores[i] >= least)
+    .sort((a, b) => scores[b] - scores[a])
     .slice(0, MOST_ANSWERS)
+    .map((i) => items[i])
 }
 
 function wordsOf(text: string): string[] {
@@ -149,9 +186,13 @@ function wordsOf(text: string): string[] {
 
 /** Least letters that two words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
 const LEAST_ALIKE = 4
+/** Most letters of an ending: `consolidate` is like `consolidation`. */
+const MOST_ENDING = 3
 
 function isLike(asked: string, word: string): boolean {
   if (asked === word) return true
-  const least = Math.min(asked.length, word.length)
-  return least >= LEAST_ALIKE && asked.slice(0, least) === word.slice(0, least)
+  let same = 0
+  while (same < asked.length && asked[same] === word[same]) same++
+  const [short, long] = [asked.length, word.length].sort((a, b) => a - b)
+  return same >= LEAST_ALIKE && (same === short || same >= long - MOST_ENDING)
 }

@@ -33,6 +33,11 @@ const HINTS: Readonly<Record<string, string>> = {
   '--verbose': 'DEBUG=1 shows where an error arose',
 }
 
+/** Whether a word is a command of other tools. */
+export function isHinted(word: string): boolean {
+  return Object.hasOwn(HINTS, word)
+}
+
 /** A word this long may be a key, so messages do not repeat it. */
 const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
@@ -43,7 +48,7 @@ export function usageMessage(message: string, command: string | undefined): stri
 
 function worded(text: string, command: string | undefined): string {
   const [unknown, word] = /^unknown (?:command|option) '([^']*)'/.exec(text) ?? []
-  if (word !== undefined && Object.hasOwn(HINTS, word)) return `${unknown}; ${HINTS[word]}`
+  if (word !== undefined && isHinted(word)) return `${unknown}; ${HINTS[word]}`
   const choice = /^option '([^' ]+)(?: [^']*)?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text)
   if (choice) {
     const [, option, found, choices] = choice

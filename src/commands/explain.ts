@@ -13,7 +13,7 @@ import { bytesOf, cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { parseWhole } from './numbers.ts'
+import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
@@ -44,7 +44,7 @@ export const command: CommandModule<ExplainOptions> = {
         '--throughput <MB/s>',
         `of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, as of S3 in the same region`,
       )
-      .option('--budget <bytes>', 'sm.mem.total_budget of the reader; by default 10 GiB')
+      .option('--budget <bytes>', 'sm.mem.total_budget of the reader, as 500M or 1.5GiB; by default 10 GiB')
     addTimesOptions(command)
   },
 
@@ -64,7 +64,7 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const exact = options.exact === true
   const rates = parseRates(options)
-  const budget = parseWhole('--budget', options.budget) ?? DEFAULT_BUDGET
+  const budget = options.budget === undefined ? DEFAULT_BUDGET : parseSize('--budget', options.budget)
   const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact }
   const plan = await planRead(asked)
   const cost = await readCost(asked, plan)

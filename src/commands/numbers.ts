@@ -13,6 +13,19 @@ export function parseWhole(option: string, text: string | undefined): number | u
   return Number(text)
 }
 
+/**
+ * A number of bytes: `1000000`, `64M`, `1.5 GiB`. K, M, G and T are powers of 1024, as KiB to TiB are; kB to TB are powers of 1000.
+ * @throws InspectError USAGE
+ */
+export function parseSize(option: string, text: string): number {
+  const [, number = '', unit = '', kind = ''] = /^(\d+(?:\.\d+)?) *(?:([KMGT])(iB|B)?|B)?$/i.exec(text) ?? []
+  const base = kind.toLowerCase() === 'b' ? 1000 : 1024
+  const size = Number(number) * base ** ' KMGT'.indexOf(unit === '' ? ' ' : unit.toUpperCase())
+  const isWhole = unit !== '' || WHOLE.test(number)
+  if (isWhole && size <= Number.MAX_SAFE_INTEGER) return Math.round(size)
+  throw usage(`${option} expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
+}
+
 const WHOLE = /^\d+$/
 /** A byte's offset; `0x` in front is hexadecimal. */
 export const OFFSET = /^(?:\d+|0x[\da-f]+)$/i

@@ -2,10 +2,8 @@
 
 import type { Result } from '../base/result.ts'
 import { isIterable } from '../base/result.ts'
+import { SIZE_STEP, shortSize } from '../base/sizes.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
-
-const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
-const STEP = 1024
 
 /** Digits in groups of three: `12,595`. */
 export function formatCount(count: number | bigint): string {
@@ -16,20 +14,7 @@ export function formatCount(count: number | bigint): string {
 /** `12.3 KiB (12,595 bytes)`; below 1 KiB only the bytes. */
 export function formatSize(bytes: number): string {
   const exact = `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
-  return Math.abs(bytes) < STEP ? exact : `${shortSize(bytes)} (${exact})`
-}
-
-/** `12.3 KiB`; below 1 KiB `595 B`. */
-export function shortSize(bytes: number): string {
-  if (Math.abs(bytes) < STEP) return `${bytes} B`
-  let size = bytes
-  let unit = -1
-  // A size that would be rounded to 1024.0 becomes 1.0 of the next unit.
-  while (Math.abs(size) >= STEP - 0.05 && unit < UNITS.length - 1) {
-    size /= STEP
-    unit++
-  }
-  return `${size.toFixed(1)} ${UNITS[unit]}`
+  return Math.abs(bytes) < SIZE_STEP ? exact : `${shortSize(bytes)} (${exact})`
 }
 
 /** Text that is safe on a terminal. Characters that control the terminal or mislead its reader are escaped (`\x1b`). */

@@ -212,6 +212,19 @@ describe('findings of an array', () => {
     expect(await codes('past')).toEqual([])
   })
 
+  test('messages give dates and sizes as people read them', async () => {
+    const array = await madeArray({ ...SPARSE, fragments: [cells(10)] })
+    const [entry] = await array.array.fragments()
+    const ahead = { ...entry, state: 'future' as const, timestamp_range: [4e12, 4e12].map(BigInt) as [bigint, bigint] }
+    const changed = Object.assign(Object.create(array.array) as typeof array.array, {
+      fragments: async () => [entry, ahead],
+    })
+    const [found] = await arrayFindings({ ...array, array: changed })
+    expect(found.message).toContain('the first to 2096-10-02T07:06:40Z (4000000000000): ')
+    const many = await arrayFindings(await madeArray(CAUSED.FRAGMENTS_MANY))
+    expect(many[0].message).toMatch(/^\d+ fragments of \d[\d.]* (?:B|KiB) in data files on average: /)
+  })
+
   test('each code has an array here, or a test of its own', () => {
     const apart = ['COMMITS_NOT_CONSOLIDATED', 'VACUUM_PENDING', 'STATISTICS_MISSING', 'DELETES_UNPURGED']
     expect([...Object.keys(CAUSED), ...apart].sort()).toEqual(Object.keys(ADVICE_CODES).sort())

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { parseSize } from '../../src/commands/numbers.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'
@@ -10,6 +11,25 @@ async function inflated(): Promise<EditedArray> {
   array.patch(array.find(/\/a0\.tdb$/), 0, [...u64(1), ...u32(0x7fffffff)])
   return array
 }
+
+describe('parseSize', () => {
+  test.each([
+    ['0', 0],
+    ['1000000', 1_000_000],
+    ['100K', 102_400],
+    ['64m', 64 * 2 ** 20],
+    ['1.5GiB', 1.5 * 2 ** 30],
+    ['25 GB', 25e9],
+    ['1T', 2 ** 40],
+    ['12B', 12],
+  ])('%s', (text, bytes) => {
+    expect(parseSize('--budget', text)).toBe(bytes)
+  })
+
+  test.each(['', '1.5', '-1', '1e6', 'K', '5iB', '9000000T', '1 000'])('%j is refused', (text) => {
+    expect(() => parseSize('--budget', text)).toThrow(/^--budget expects bytes, as 1000000 or 64M, found "/)
+  })
+})
 
 describe('--max-tile-size', () => {
   const whole = new EditedArray('22/sparse_basic')

@@ -76,12 +76,28 @@ describe('help with a word', () => {
     }
   })
 
-  test('that nothing has is taken for a command', async () => {
-    expect(await run(['help', 'lss'])).toMatchObject({
-      code: 2,
-      text: '',
-      stderr: "error: unknown command 'lss'; did you mean ls?\n",
-    })
+  test.each([
+    [['lss'], '"lss"; did you mean the command ls?; tiledb-inspect --help lists the commands'],
+    [['quartz'], '"quartz"; tiledb-inspect --help lists the commands'],
+    [['the', 'vaccuum'], '"vaccuum"; questions have vacuum; tiledb-inspect --help lists the commands'],
+  ])('%j that nothing has: says so, with what is like it', async (asked, said) => {
+    const stderr = `error: no question or command has the word ${said}\n`
+    expect(await run(['help', ...asked])).toMatchObject({ code: 2, text: '', stderr })
+  })
+
+  test('that is a command of another tool says what to use', async () => {
+    expect(await run(['help', 'xxd'])).toMatchObject({ code: 2, stderr: expect.stringContaining('dump shows') })
+  })
+
+  test('of several words is a question, also if the first is a command', async () => {
+    const { code, text } = await run(['help', 'why', 'are', 'reads', 'slow'])
+    expect(code).toBe(0)
+    expect(text.split('\n', 1)).toEqual(['Why is my read slow?'])
+  })
+
+  test('prefers rare words, and takes other endings', async () => {
+    const { text } = await run(['help', 'did', 'consolidating', 'the', 'fragments', 'of', 'an', 'array', 'work?'])
+    expect(text.split('\n', 1)).toEqual(['Did consolidation work, and what is left of it?'])
   })
 })
 

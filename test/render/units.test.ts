@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { escapeText, formatCount, formatSize, shortSize, shortValue } from '../../src/render/units.ts'
+import { shortSize } from '../../src/base/sizes.ts'
+import { escapeText, formatCount, formatSize, shortValue } from '../../src/render/units.ts'
 import { later } from './sink.ts'
 
 describe('numbers for people', () => {

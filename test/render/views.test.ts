@@ -4,6 +4,7 @@ import type { Output, Result } from '../../src/base/result.ts'
 import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
+import { findingLines } from '../../src/render/views/explain.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
@@ -25,6 +26,29 @@ async function shown(args: readonly string[], columns?: number): Promise<string>
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
   return text
 }
+
+test('advice that two findings share is printed once', async () => {
+  const shared = { severity: 'warning' as const, message: 'm', meaning: '', effect: { seconds: 1 } }
+  const out = sink()
+  await findingLines(
+    [
+      { ...shared, code: 'FRAGMENTS_MANY', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },
+      { ...shared, code: 'FRAGMENTS_OVERLAP', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },
+      { ...shared, code: 'TILES_LARGE', advice: ['tiledb.vacuum("a")'] },
+    ],
+    out,
+  )
+  expect(out.text().split('\n')).toEqual([
+    'warning FRAGMENTS_MANY: m',
+    '  tiledb.consolidate("a")',
+    '  tiledb.vacuum("a")',
+    'warning FRAGMENTS_OVERLAP: m',
+    '  as for FRAGMENTS_MANY',
+    'warning TILES_LARGE: m',
+    '  tiledb.vacuum("a")',
+    '',
+  ])
+})
 
 describe('in a pipe', () => {
   test('the schema of a dense array', async () => {

@@ -1,5 +1,6 @@
 import type { Finding, Remedy } from '../../advice/finding.ts'
 import type { Output } from '../../base/result.ts'
+import { shortSize } from '../../base/sizes.ts'
 import type { Severity } from '../../documents/common.ts'
 import type {
   ExplainDocument,
@@ -10,7 +11,7 @@ import type {
   ExplainStorage,
 } from '../../documents/explain.ts'
 import type { Role } from '../color.ts'
-import { formatCount, shortSize } from '../units.ts'
+import { formatCount } from '../units.ts'
 import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
 
@@ -46,13 +47,17 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
   await findingLines(findings, out)
 }
 
-/** Findings, with their numbers and what to do; a line says so if there are none. */
+/** Findings, with their numbers and what to do; a line says so if there are none. What several ask for is said once. */
 export async function findingLines(findings: readonly Finding[], out: Output): Promise<void> {
+  const said = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {
     const about = field === undefined ? '' : ` ${fieldName(field)}`
     await line(`${severity} ${code}${about}: ${message}`, out, ROLES[severity])
     for (const remedy of remedies) await line(`  ${remedyText(remedy)}`, out)
-    for (const text of advice) await line(`  ${text}`, out, 'field')
+    const call = advice.join('\n')
+    const before = said.get(call)
+    said.set(call, before ?? code)
+    for (const text of before === undefined ? advice : [`as for ${before}`]) await line(`  ${text}`, out, 'field')
   }
   if (findings.length === 0) await line('findings: none', out, 'good')
 }

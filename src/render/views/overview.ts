@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { shortSize } from '../../base/sizes.ts'
 import type {
   ArrayOverview,
   FileOverview,
@@ -11,7 +12,7 @@ import type {
 import { painter, type Role } from '../color.ts'
 import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
-import { escapeText, shortSize } from '../units.ts'
+import { escapeText } from '../units.ts'
 import { meaningOf } from './ls.ts'
 import { counted, countText, domainText, fieldName, inside, opened, timeRangeText, typeText } from './wording.ts'
 
@@ -39,7 +40,8 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   ]
   await screen.pairs(pairs, findings.length > 0 ? 1 : 2)
   if (findings.length > 0) await screen.line('')
-  for (const finding of findings) await findingLines(finding, findings.length, path, screen)
+  const said = new Set<string>()
+  for (const finding of findings) await findingLines(finding, findings.length, path, said, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -92,7 +94,14 @@ function clipped(text: string, width: number, most: number): string[] {
   return [...lines.slice(0, most - 1), textWidth(last) <= room ? `${last} …` : `${last.slice(0, room)} …`]
 }
 
-async function findingLines(finding: OverviewFinding, of: number, path: string, screen: Screen): Promise<void> {
+/** @param said calls that are on the screen already */
+async function findingLines(
+  finding: OverviewFinding,
+  of: number,
+  path: string,
+  said: Set<string>,
+  screen: Screen,
+): Promise<void> {
   const { severity, code, finding_num, file, message, meaning, advice } = finding
   const more = finding_num > 1 ? ` and ${countText(finding_num - 1)} more` : ''
   const place = inside(file, path)
@@ -102,7 +111,9 @@ async function findingLines(finding: OverviewFinding, of: number, path: string, 
   if (advice.length > 0) {
     await screen.lines(message, of < 3 ? 2 : 1)
     // A call is shown whole, to be copied.
-    await screen.line(GAP + advice[0].split('  # ')[0], 'dim')
+    const [call] = advice[0].split('  # ')
+    if (!said.has(call)) await screen.line(GAP + call, 'dim')
+    said.add(call)
     return
   }
   if (of < 3) await screen.lines(message, 1)

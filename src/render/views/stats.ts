@@ -1,9 +1,10 @@
 import type { Output } from '../../base/result.ts'
+import { shortSize } from '../../base/sizes.ts'
 import type { Distribution } from '../../documents/common.ts'
 import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSection } from '../../documents/stats.ts'
 import { type Bar, histogram } from '../histogram.ts'
 import { heading, keyValues, type Pairs, table } from '../table.ts'
-import { formatCount, shortSize } from '../units.ts'
+import { formatCount } from '../units.ts'
 import { fits, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import {
   counted,

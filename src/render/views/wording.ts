@@ -1,5 +1,6 @@
 /** How single values of documents are worded: times, domains, filters, versions. */
 
+import { shortSize } from '../../base/sizes.ts'
 import type {
   DimensionDescription,
   FilterDescription,
@@ -10,7 +11,7 @@ import type {
 } from '../../documents/common.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
-import { formatCount, formatSize, shortSize, shortValue } from '../units.ts'
+import { formatCount, formatSize, shortValue } from '../units.ts'
 
 /** A size or count; null or undefined if it is not known. */
 type Amount = number | bigint | null | undefined
