@@ -92,8 +92,8 @@ export async function queryFindings(asked: ExplainQuery, plan: ReadPlan, cost: R
     findings.push(...touchedFragments(asked, facts, plan))
     findings.push(...overRead(asked, facts, plan, countsOf(plan, cost)))
   }
-  if (asked.exact && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
-    const deletes = await countedDeletes(asked, facts)
+  if (plan.cells_found !== null && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
+    const deletes = await countedDeletes(asked, facts, plan.cells_found)
     if (deletes) findings.push(deletes)
   }
   return worstFirst(await withRemedies(findings, asked, facts, plan, cost))

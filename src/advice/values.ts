@@ -160,15 +160,16 @@ const MOST_COUNTED = 2_000_000
 
 /**
  * What deletes leave out of a read, counted: those that {@link unpurgedDeletes} cannot be sure of.
- * @param least cells that are worth a finding
+ * @param left cells that the read finds; of a cell that it finds twice, less is said @param least cells that are worth a finding
  */
 export async function countedDeletes(
   { opened, query }: ExplainQuery,
   facts: ArrayFacts,
+  left: number,
   least = MANY_DELETED,
 ): Promise<Finding | undefined> {
   if (opened.deletes.length === 0 || facts.cell_num > MOST_COUNTED) return undefined
-  const [all, left] = [await cellsOf({ ...opened, deletes: [] }, query), await cellsOf(opened, query)]
+  const all = await cellsOf({ ...opened, deletes: [] }, query)
   const cells = all - left
   const share = cells / Math.max(1, all)
   if (cells < least || share < MUCH_DELETED) return undefined

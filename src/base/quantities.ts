@@ -1,4 +1,4 @@
-/** Numbers and bytes of the documents. The JSON Schemas are made from these types: see src/documents. */
+/** Numbers, bytes and names of the documents. The JSON Schemas are made from these types: see src/documents. */
 
 /**
  * A whole number.
@@ -20,8 +20,14 @@ export type Count = number
  */
 export type Bytes = number
 
+/** A 64-bit integer; a string with `--int64 string`. */
+export type Int64 = bigint | number
+
 /** A floating-point number. */
 export type Float = number
 
 /** Bytes that are not valid text, in base64. */
 export type Binary = Uint8Array
+
+/** A name as it is stored: text, or bytes where it is not UTF-8. */
+export type StoredName = string

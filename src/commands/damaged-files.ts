@@ -1,5 +1,10 @@
 import { InspectError } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import type { DamagedFile } from '../documents/common.ts'
+import type { TileRead } from '../explain/plan.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 
 /** Those of the data files that readers fail on. @param onDisk sizes of existing files, by name */
@@ -22,4 +27,30 @@ export function damagedFault(
     size === null ? (['MISSING_FILE', 'no such file'] as const) : (['TRUNCATED', `${size} bytes`] as const)
   const message = `expected the file ${name}, which the metadata lists with ${listed_size} bytes; found ${found}${others}`
   return new InspectError(code, message, { file: size === null ? folder.path : `${folder.path}/${name}` })
+}
+
+/** A damaged file of a field. */
+export interface DamagedFieldFile extends DamagedFile {
+  fragment: Fragment
+  field: string
+}
+
+/** Those of the files that a read needs that it fails on. Reads listings and sizes only. */
+export async function damagedFilesOf(
+  { array, fragments }: OpenedArray,
+  reads: readonly TileRead[],
+): Promise<DamagedFieldFile[]> {
+  const byFragment = groupBy(reads, (read) => read.fragment)
+  const examine = async ([index, own]: [number, TileRead[]]): Promise<DamagedFieldFile[]> => {
+    const { fragment, info } = fragments[index]
+    const slots = new Set(own.map(({ slot }) => slot))
+    const files = (await fragment.fieldFiles()).filter((file) => slots.has(file.slot))
+    const onDisk = await fragmentFileSizes(fragment)
+    return files.flatMap((file) =>
+      damagedFiles([file], onDisk).map((one) => ({ ...one, fragment, field: info.slots[file.slot].name })),
+    )
+  }
+  const damaged: DamagedFieldFile[] = []
+  for await (const some of inOrder(byFragment, atOnce(array.folder), examine)) damaged.push(...some)
+  return damaged
 }

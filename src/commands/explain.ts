@@ -1,18 +1,22 @@
+import { advise, type Finding } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
+import { shellWord } from '../advice/lines.ts'
 import { usage } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
-import type { ExplainDocument, ExplainField, ExplainFunnel, ExplainLine } from '../documents/explain.ts'
+import type { ExplainDocument, ExplainField, ExplainFunnel, ExplainLine, ExplainStep } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import { planRead } from '../explain/explain.ts'
 import type { ExplainQuery, FragmentPlan, ReadPlan } from '../explain/plan.ts'
-import { readCost } from '../explain/read-cost.ts'
+import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
@@ -80,15 +84,7 @@ async function arrayOutcome(
     reader: plan.reader,
     fields: explainedFields(tiles),
     funnel: funnelOf(asked, plan, fragments),
-    steps: steps.map((step) => ({
-      name: step.name,
-      listings: step.listings,
-      bytes: step.bytes,
-      requests: step.reads,
-      object_store_requests: step.requests,
-      seconds: rounded(secondsOf(step, rates)),
-      local_seconds: rounded(secondsOf(step, LOCAL_DISK)),
-    })),
+    steps: explainedSteps(cost, rates),
     fragments,
     total: {
       tiles_read: tiles.tiles,
@@ -111,7 +107,7 @@ async function arrayOutcome(
       megabytes_per_second: rates.megabytes_per_second,
       at_once: rates.at_once,
     },
-    findings: await queryFindings(asked, plan, cost),
+    findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost))],
   }
   return {
     document,
@@ -121,6 +117,30 @@ async function arrayOutcome(
       await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
     },
   }
+}
+
+/** What the read fails on: missing and short files of the fields and fragments that it reads, by field. They decide the exit code. */
+async function damageFindings(
+  cx: CommandContext,
+  path: string,
+  opened: OpenedArray,
+  { tile_reads }: ReadPlan,
+): Promise<Finding[]> {
+  const damaged = await damagedFilesOf(opened, tile_reads)
+  const alike = groupBy(damaged, ({ field, size }) => `${size === null} ${field}`)
+  return Array.from(alike.values(), (some) => {
+    const [{ fragment, field, size }] = some
+    const fault = damagedFault(fragment, [some[0]])
+    cx.fault(fault, true)
+    const others = some.length > 1 ? ` (and ${some.length - 1} more of the field's files)` : ''
+    const bytes = some.reduce((sum, one) => sum + one.listed_size - (one.size ?? 0), 0)
+    return advise(size === null ? 'FILE_MISSING' : 'FILE_SHORT', {
+      field,
+      message: `${fault.message}${others}`,
+      effect: { seconds: 0, files: some.length, bytes },
+      advice: [`tiledb-inspect check ${shellWord(path)} --level structure  # names every such file`],
+    })
+  })
 }
 
 /** To a microsecond. */
@@ -165,6 +185,25 @@ function shownRanges({ schema }: OpenedArray, { ranges }: ReadQuery): ExplainDoc
 function shownEnd(type: Datatype, value: Comparable): CellValue {
   const isText = value instanceof Uint8Array
   return cellValue(type, isText ? 'var' : 1, isText ? value : bytesOf(type, 1, value), { raw: false })
+}
+
+/** The steps; what their seconds add up to is the whole read. */
+function explainedSteps({ steps, tiles }: ReadCost, rates: StorageRates): ExplainStep[] {
+  const all = steps.map(
+    (step): ExplainStep => ({
+      name: step.name,
+      listings: step.listings,
+      bytes: step.bytes,
+      requests: step.reads,
+      object_store_requests: step.requests,
+      seconds: rounded(secondsOf(step, rates)),
+      local_seconds: rounded(secondsOf(step, LOCAL_DISK)),
+    }),
+  )
+  const seconds = rounded(tiles.unfilter_seconds)
+  const nothing = { listings: 0, bytes: 0, requests: 0, object_store_requests: 0 }
+  if (seconds > 0) all.push({ name: 'undoing filters', ...nothing, seconds, local_seconds: seconds })
+  return all
 }
 
 function explainedFields({ fields }: TileCost): ExplainField[] {

@@ -1,5 +1,5 @@
 import { grammatical, InspectError } from '../base/errors.ts'
-import type { WhyDocument, WhyNeed } from '../documents/why.ts'
+import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
 import { why } from '../why/why.ts'
@@ -30,7 +30,7 @@ export const command: CommandModule<object> = {
       what: grammatical(answer.what),
       root: cx.shownPath(answer.root),
       needed_by: shownNeeds(cx, answer.needed_by),
-      without: answer.without.map((one) => ({ ...one, between: one.between || undefined })),
+      without: answer.without,
       noticed_by: answer.noticed,
       delete: answer.delete,
       reason: answer.reason,
@@ -43,7 +43,7 @@ export const command: CommandModule<object> = {
   },
 }
 
-function shownNeeds(cx: CommandContext, needs: readonly Need[]): WhyNeed[] {
+function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {
   return needs.map(({ path, why: text, needed_by }) => ({
     // What lies in the array is named by its path there.
     path: path.startsWith('/') || isRemotePath(path) ? cx.shownPath(path) : path,

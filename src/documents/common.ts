@@ -6,7 +6,7 @@
  */
 
 import type { ErrorCode } from '../base/errors.ts'
-import type { Binary, Bytes, Count, Float, Integer } from '../base/quantities.ts'
+import type { Binary, Bytes, Count, Float, Int64, Integer, StoredName } from '../base/quantities.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -14,7 +14,7 @@ import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
 import type { FragmentState } from '../store/visibility.ts'
 
-export type { Binary, Bytes, CellValue, Count, Float, Integer }
+export type { Binary, Bytes, CellValue, Count, Float, Int64, Integer, StoredName }
 
 /** The first keys of every document. */
 export interface DocumentHead<Kind extends string = string> {
@@ -35,9 +35,6 @@ export type List<T> = Iterable<T> | AsyncIterable<T>
  */
 export type Offset = number
 
-/** A 64-bit integer; a string with `--int64 string`. */
-export type Int64 = bigint | number
-
 /** Sum of the values: an integer, or a number for floating-point types; 0 where there are none. */
 export type Sum = bigint | number
 
@@ -52,9 +49,6 @@ export type ValueRange = readonly [lo: CellValue, hi: CellValue]
 
 /** The target, or what was found in it, as a user would write it. Bytes where it is not UTF-8. */
 export type Path = string
-
-/** A name as it is stored: text, or bytes where it is not UTF-8. */
-export type StoredName = string
 
 /**
  * Format version, 1 to 23.

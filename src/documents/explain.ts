@@ -66,8 +66,8 @@ export interface ExplainField {
 
 /** A step of the read. Steps follow one another. */
 export interface ExplainStep {
-  /** What is done. */
-  name: StepName
+  /** What is done. Undoing filters reads nothing. */
+  name: StepName | 'undoing filters'
   /** Number of folders that are listed. */
   listings: Count
   /** Bytes from storage. */

@@ -1,4 +1,4 @@
-import type { Count } from '../base/quantities.ts'
+import type { Count, Int64, StoredName } from '../base/quantities.ts'
 
 /** What a file or folder of an array or a group is for, and what becomes of a reader without it. */
 export interface Answer {
@@ -22,37 +22,37 @@ export interface Answer {
 
 export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
 
-/** What needs something. */
+/** What needs a file or folder. The documents print it as it is. */
 export interface Need {
-  /** Path inside of the array or group; empty for the array or group itself, or the path of one further up. */
-  path: string
-  /** What it is, and what for. */
+  /** Path in the array or group; of what lies further up, as a user would write it. Empty for the array or group itself. */
+  path: StoredName
+  /** What it is. */
   why: string
   /** What needs that in turn. */
   needed_by: readonly Need[]
 }
 
-/** A difference that a reader sees. */
+/** A difference that a reader sees. The documents print it as it is. */
 export interface Effect {
   /**
-   * fails: TileDB does not open it; opens: what failed before does not any more; fields: reads of some fields fail; cells: other
-   * cells; schema: another schema; metadata: other key-value metadata; enumerations: some cannot be read; labels: reads by them fail; members: other members of a group.
+   * fails: TileDB does not open the array; opens: it does not now, and does then; fields: reads of these fields fail; cells: other cells;
+   * schema: another schema; metadata: other key-value metadata; enumerations: these cannot be read; labels: reads by them fail; members: other members of a group.
    */
   outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'labels' | 'members'
-  /** First and last time at which an array that is opened as of that time shows it; null: up to now and later. */
-  as_of: readonly [first: bigint, last: bigint | null]
-  /** Set if it shows only where the array is opened between two times, the first of them later than 0. */
-  between?: boolean | undefined
+  /** First and last time of the openings that show it; null for the last: now, and later. */
+  as_of: readonly [first: Int64, last: Int64 | null]
+  /** Set if only openings between two times show it, of which these are one. */
+  between?: true | undefined
   /** Names of the fields, keys, enumerations or members. */
-  names?: readonly string[] | undefined
+  names?: readonly StoredName[] | undefined
   /** Cells that a read gives now, and not without it. */
   lost?: Count | undefined
   /** Cells that a read gives only without it. */
   added?: Count | undefined
-  /** Cells with other values. */
+  /** Cells that have other values. */
   changed?: Count | undefined
-  /** Whether the numbers of cells are counted, or bounds; of fields, `at most`: tiles that newer cells or deletes hide as a whole are not read. */
+  /** Whether the numbers of cells were counted, or are bounds; of fields, at most: tiles that newer cells or deletes hide as a whole are not read. */
   certainty?: 'exact' | 'at most' | undefined
-  /** The error, if one is known. */
+  /** What TileDB cannot find. */
   message?: string | undefined
 }

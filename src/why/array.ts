@@ -100,7 +100,7 @@ async function effectsOf(removal: Removal, { pairs, isAll }: Times): Promise<{ e
     if (between[0] === 0n) continue
     const at = await effectsAt(removal, between)
     if (!at.differs) continue
-    const inside = at.effects.map((one) => ({ ...one, as_of: between, between: true }))
+    const inside = at.effects.map((one) => ({ ...one, as_of: between, between: true as const }))
     return { effects: inside, seen: true }
   }
   return { effects, seen }

@@ -236,8 +236,8 @@ describe('DELETES_UNPURGED with --exact', () => {
     const array = await opened(`${FIXTURES}/22/deletes`)
     const facts = await arrayFacts(array)
     const query: ReadQuery = { order: 'unordered', ranges: new Map() }
-    expect(await countedDeletes({ opened: array, query, exact: true }, facts)).toBeUndefined()
-    const found = await countedDeletes({ opened: array, query, exact: true }, facts, 1)
+    expect(await countedDeletes({ opened: array, query, exact: true }, facts, 14)).toBeUndefined()
+    const found = await countedDeletes({ opened: array, query, exact: true }, facts, 14, 1)
     expect(found).toMatchObject({ code: 'DELETES_UNPURGED', severity: 'warning' })
     // Of 24 cells 3 are written again later; of the other 21 reads give 14 (test/fixtures/reads.json.gz).
     expect(found?.effect).toMatchObject({ cells: 7, share: 7 / 21 })

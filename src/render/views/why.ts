@@ -1,7 +1,8 @@
 import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
-import type { WhyDocument, WhyEffect, WhyNeed } from '../../documents/why.ts'
+import type { WhyDocument } from '../../documents/why.ts'
 import { timeText } from '../../format/timestamped-name.ts'
+import type { Effect, Need } from '../../why/answer.ts'
 import { keyValues, type Pair } from '../table.ts'
 import { counted, fieldName } from './wording.ts'
 
@@ -31,7 +32,7 @@ function rows(name: string, lines: readonly string[]): Pair[] {
 }
 
 /** What shows now stands first. */
-function newestFirst(effects: readonly WhyEffect[]): WhyEffect[] {
+function newestFirst(effects: readonly Effect[]): Effect[] {
   return [...effects].reverse()
 }
 
@@ -44,7 +45,7 @@ function noEffect({ delete: answer, reason }: WhyDocument): string {
 }
 
 /** What needs it, and below it, indented, what needs that in turn. */
-function needLines(needs: readonly WhyNeed[], depth = 0): string[] {
+function needLines(needs: readonly Need[], depth = 0): string[] {
   const lines: string[] = []
   const shared =
     needs.length > 1 && needs.every((one) => JSON.stringify(one.needed_by) === JSON.stringify(needs[0].needed_by))
@@ -65,11 +66,11 @@ const NOTICED: Record<WhyDocument['noticed_by'][number], string> = {
   nobody: 'nobody',
 }
 
-function effectText(effect: WhyEffect): string {
+function effectText(effect: Effect): string {
   return `${outcomeText(effect)}${timesText(effect)}`
 }
 
-function outcomeText({ outcome, names = [], message, lost = 0, added = 0, changed = 0, certainty }: WhyEffect): string {
+function outcomeText({ outcome, names = [], message, lost = 0, added = 0, changed = 0, certainty }: Effect): string {
   const list = firstOf(names.map(fieldName))
   switch (outcome) {
     case 'fails':
@@ -99,7 +100,7 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
   }
 }
 
-function timesText({ as_of: [first, last], between }: WhyEffect): string {
+function timesText({ as_of: [first, last], between }: Effect): string {
   if (between)
     return `, as in reads between ${timeText(first, false)} and ${last === null ? 'now' : timeText(last, false)}`
   if (last !== null)
