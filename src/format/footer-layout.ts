@@ -26,8 +26,6 @@ export class FooterLayout {
   private readonly mask: Uint8Array
   private readonly bits: Uint8Array
   private readonly places = new Map<string, Place>()
-  /** Where the offsets of sections are. */
-  private readonly sections: number[] = []
   /** For each dimension its minimum and its maximum. */
   private readonly ranges: Place[]
 
@@ -42,8 +40,6 @@ export class FooterLayout {
     for (const span of root.children ?? []) this.places.set(span.name, span)
     for (const span of leaves(root)) this.setMask(span)
     for (let i = 0; i < footer.length; i++) this.bits[i] = footer[i] & this.mask[i]
-    for (const { name, offset, length } of root.children ?? [])
-      if (/_offsets?$/.test(name)) for (let at = offset; at < offset + length; at += 8) this.sections.push(at)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
@@ -74,20 +70,6 @@ export class FooterLayout {
   /** A size or an offset: a number of its own, or one of a list with one for each slot. */
   size(footer: Uint8Array, name: keyof FragmentFooter, slot = 0): number {
     return u64(footer, (this.places.get(name) as Place).offset + slot * 8)
-  }
-
-  /** The offsets of all sections. */
-  sectionOffsets(footer: Uint8Array): Float64Array {
-    const { sections } = this
-    const out = new Float64Array(sections.length)
-    for (let i = 0; i < out.length; i++) out[i] = u64(footer, sections[i])
-    return out
-  }
-
-  /** The bytes of the non-empty domain. */
-  domainBytes(footer: Uint8Array): Uint8Array {
-    const { offset, length } = this.places.get('nonempty_domain') as Place
-    return footer.subarray(offset, offset + length)
   }
 
   domain(footer: Uint8Array): NDRange {

@@ -82,7 +82,7 @@ class SparseReader {
     const sources: Source[] = []
     remarkChanged(opened, filter.wanted, query.onRemark)
     const files = new OpenFiles(filter.wanted)
-    const small = new SmallFragments(opened.array.cx, query.ranges)
+    const small = new SmallFragments(query.ranges)
     for (const [index, fragment] of fragments.entries()) {
       const { nonempty_domain } = fragment.info
       const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'

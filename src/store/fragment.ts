@@ -457,12 +457,6 @@ export class Fragment {
     return (await this.section('processed_conditions'))?.conditions
   }
 
-  /** The R-tree as it is stored, since version 3, perhaps with bytes behind it. */
-  async storedRtree(): Promise<Uint8Array> {
-    const { offset = 0, section = '' } = (await this.sectionPlace('rtree')) ?? {}
-    return this.file.read(offset, (await this.sectionEnd(offset, section)) - offset)
-  }
-
   /** R-tree. Versions 1 and 2 have a list of MBRs instead, which becomes the only level. */
   async rtree(): Promise<RTree> {
     const stored = await this.section('rtree')

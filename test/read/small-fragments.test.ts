@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
@@ -64,31 +64,50 @@ describe('fragments of one tile that have no cell in the ranges', () => {
     expect(found).toBeGreaterThan(0)
   })
 
-  test('damage of what is read gives the same errors', async () => {
+  test('damage of what decides gives the same errors; of the rest it changes nothing', async () => {
     const path = await sample('damaged', INTEGERS)
     const fragments = readdirSync(join(path, '__fragments')).sort()
-    let failed = 0
+    const ask = async (storage?: Storage): Promise<unknown[]> => {
+      const { code, text, stderr } = await reads(path, ['x=500'], storage)
+      return [code, text, stderr]
+    }
+    const whole = await ask()
+    const failed: string[] = []
     for (const file of ['__fragment_metadata.tdb', 'd0.tdb', 'd1.tdb']) {
       const damaged = join(path, '__fragments', fragments[20], file)
       const bytes = readFileSync(damaged)
+      const expectSame = async (changed: Uint8Array, at: number): Promise<void> => {
+        writeFileSync(damaged, changed)
+        const [quick, waiting] = [await ask(), await ask(WAITING)]
+        if (quick[0] !== 0) failed.push(file)
+        if (file === 'd0.tdb') expect([at, ...quick]).toEqual([at, ...waiting])
+        // R-tree and tile offsets are not read, nor is the other dimension.
+        else expect([waiting, whole].map((one) => [file, at, ...one])).toContainEqual([file, at, ...quick])
+      }
       for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 50)) {
         const changed = Buffer.from(bytes)
         changed[at] ^= 0x55
-        writeFileSync(damaged, changed)
-        const [quick, waiting] = [await reads(path, ['x=500']), await reads(path, ['x=500'], WAITING)]
-        expect([file, at, quick.code, quick.text, quick.stderr]).toEqual([
-          file,
-          at,
-          waiting.code,
-          waiting.text,
-          waiting.stderr,
-        ])
-        if (quick.code !== 0) failed++
+        await expectSame(changed, at)
       }
-      writeFileSync(damaged, bytes.subarray(0, -1))
-      expect((await reads(path, ['x=500'])).stderr).toBe((await reads(path, ['x=500'], WAITING)).stderr)
+      await expectSame(bytes.subarray(0, -1), bytes.length)
       writeFileSync(damaged, bytes)
     }
-    expect(failed).toBeGreaterThan(15)
+    expect(failed.filter((file) => file === 'd0.tdb').length).toBeGreaterThan(5)
+    expect(failed).toContain('__fragment_metadata.tdb')
+    expect(failed).not.toContain('d1.tdb')
+  })
+
+  test('only the dimension that decides is read, and the footer', async () => {
+    const read: string[] = []
+    const readEnd: Storage['readEnd'] = (path, into) => {
+      read.push(basename(path))
+      return localStorage.readEnd?.(path, into)
+    }
+    const path = await sample('needed', INTEGERS)
+    expect((await reads(path, ['x=500', 'y=777'], { ...localStorage, readEnd })).code).toBe(0)
+    const times = (name: string): number => read.filter((one) => one === name).length
+    expect(times('d0.tdb')).toBeGreaterThan(10)
+    expect(times('d1.tdb')).toBeLessThan(times('d0.tdb') / 2)
+    expect(times('__fragment_metadata.tdb')).toBeLessThan(25)
   })
 })
