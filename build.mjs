@@ -183,9 +183,16 @@ const everyDay = ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((comman
     [command, target, '--json'],
   ]
 })
+// What only arrays of many fragments use. With more than 200 of them, V8's flags change, and so does the code's form.
+const many = 'build/many'
+rmSync(many, { recursive: true, force: true })
+const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..99999:1000`])
+const size = ['--fragments', '24', '--cells', '4800', '--capacity', '10000']
+run('ignore', 'bin/tiledb-inspect.js', 'write-sample', many, ...dimensions, '--attr', 'a:FLOAT64', ...size)
+const point = ['read', many, '--range', 'x=500', '--range', 'y=777', '--json']
 const callsOf = {
-  core: everyDay,
-  read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson']],
+  core: [...everyDay, ['ls', many, '--json'], point],
+  read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point],
   overview: [[places]],
 }
 for (const [file, calls] of Object.entries(callsOf)) {
