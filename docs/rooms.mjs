@@ -25,6 +25,7 @@ const ROOMS = [
   'anatomy',
   'write',
   'advice',
+  'whatif',
   'damage',
 ]
 ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'cli')

@@ -377,6 +377,11 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room,
   }
 }
 
+/** Reads the var-sized cells of a field, tile by tile. @param size bytes of an element */
+export function varCells(offsets: TileFile, values: TileFile, size: number): ValuesReader {
+  return varReader(offsets, values, size, new Room({}))
+}
+
 function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom: Room): ValuesReader {
   let room: Uint8Array | undefined
   return async (tile) => {

@@ -74,6 +74,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what fills disk and memory: by field, filter, section; ratios, tile sizes; two targets side by side',
     load: () => import('../commands/stats.ts'),
   },
+  whatif: {
+    group: COST,
+    summary: 'what other filters would make of it: size, speed of reading and writing, exact or not; the best of them',
+    load: () => import('../commands/whatif.ts'),
+  },
   check: {
     group: RIGHT,
     summary:

@@ -74,6 +74,16 @@ export const QUESTIONS: readonly Question[] = [
   ['Which tiles does a range touch?', 'rtree places --range lat=40..60', 'box mbr query index r-tree'],
   ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du'],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
+  [
+    'Which filters should I choose?',
+    'whatif places',
+    'best compression compressor faster smaller recommend tune level',
+  ],
+  [
+    'How large would it be with other filters?',
+    'whatif places --filters zstd:level=19',
+    'compression compress recompress zstd try estimate smaller',
+  ],
   ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
   [
     'Is the tile extent or capacity good for the boxes that I read?',
@@ -92,11 +102,6 @@ export const QUESTIONS: readonly Question[] = [
   ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
   ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
-  [
-    'How large would it be with other filters?',
-    'write-sample my-trial --schema schema.json --data cells.ndjson --filters zstd:level=19',
-    'compression compress recompress zstd try estimate smaller',
-  ],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
 ]
 

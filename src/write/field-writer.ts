@@ -195,12 +195,16 @@ function dataRole({ kind, varSized }: Slot): FileRole {
 }
 
 /** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering. Readers decide by the schema's version. */
-function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
+export function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
   return filters.some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
 
 /** Whether data tiles are split into chunks. @see tiledb/sm/filter/filter_pipeline.cc, use_tile_chunking */
-function cutsTiles({ type, varSized }: Slot, filters: readonly FilterConfig[], schemaVersion: number): boolean {
+export function cutsTiles(
+  { type, varSized }: Pick<Slot, 'type' | 'varSized'>,
+  filters: readonly FilterConfig[],
+  schemaVersion: number,
+): boolean {
   // STRING_UTF8 tiles are not split in the versions where STRING_ASCII data holds its offsets, even if STRING_UTF8 data does not
   // hold them yet.
   if (varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8'))
@@ -220,7 +224,7 @@ function largestChunk({ schema, formatVersion }: FieldsContext, slot: Slot, part
 }
 
 /** uint64, little-endian. */
-function offsetBytes(offsets: Float64Array): Uint8Array {
+export function offsetBytes(offsets: Float64Array): Uint8Array {
   const lanes = new Uint32Array(2 * offsets.length)
   for (let i = 0; i < offsets.length; i++) {
     lanes[2 * i] = offsets[i] % 2 ** 32

@@ -14,15 +14,13 @@ const folder = temporaryFolder()
 const before = cwd()
 
 /** Calls name the arrays as a reader would who stands beside them, and his own things. */
-beforeAll(async () => {
+beforeAll(() => {
   for (const name of ['places', 'weather'])
     cpSync(`${ROOT}/examples/arrays/${name}`, `${folder}/${name}`, { recursive: true })
   cpSync(`${folder}/places`, `${folder}/my-copy`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/group`, `${folder}/my-group`, { recursive: true })
   writeFileSync(`${folder}/my.key`, '0123456789abcdef0123456789abcdef')
   chdir(folder)
-  await run(['schema', 'places', '-o', 'schema.json'])
-  await run(['decode', 'places/__1714', '-o', 'cells.ndjson'])
 })
 
 afterAll(() => chdir(before))

@@ -91,6 +91,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* histories()
   yield* ofManyFragments(`${folder}/many`)
   yield* whys()
+  yield* whatifs()
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -142,6 +143,13 @@ async function* histories(): AsyncGenerator<Printed> {
   }
   yield* json(['history', `${EXAMPLES}/arrays/weather`, '--cell', 'station=1,day=7', '--as-of', '2024-01-01'])
   yield* json(['history', `${EXAMPLES}/damaged/failed_write`, '--range', 'x=..'])
+}
+
+/** Filters tried, those that TileDB refuses among them. */
+async function* whatifs(): AsyncGenerator<Printed> {
+  const weather = `${EXAMPLES}/arrays/weather`
+  yield* json(['whatif', weather])
+  yield* json(['whatif', weather, '--filters', 'dictionary', '--filters', 'scale-float:scale=3'])
 }
 
 /** What parts of arrays and groups are for: with every kind of loss. */

@@ -1,0 +1,116 @@
+import type { Output } from '../../base/result.ts'
+import { shortSize } from '../../base/sizes.ts'
+import type { WhatifDocument, WhatifField, WhatifTrial } from '../../documents/whatif.ts'
+import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
+
+/** What other filters would do, field by field; then what to choose. */
+export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
+  const { path, sample, fields, total } = document
+  const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
+  const facts = `${shortSize(total.bytes)}; tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
+  await title(path, facts, out)
+  await line('MB/s on this machine, of unfiltered bytes', out, 'dim')
+  for (const field of fields) await fieldTable(field, out)
+  await out.write('\n')
+  const { bytes, smallest_bytes, balanced_bytes } = total
+  const size = (of: number): string => `${shortSize(of)}${of === bytes ? '' : ` (${percent(of, bytes)})`}`
+  const estimated = sample.whole ? '' : ', estimated'
+  await line(
+    `all fields: now ${shortSize(bytes)}, smallest ${size(smallest_bytes)}, balanced ${size(balanced_bytes)}${estimated}`,
+    out,
+  )
+  await line(fields.length === 0 ? 'nothing to try: no cells' : verdict(fields), out, 'good')
+}
+
+async function fieldTable(field: WhatifField, out: Output): Promise<void> {
+  const { stored, candidates, refused } = field
+  const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
+  await section(`${of}, ${field.whole ? 'exact' : 'estimated'}`, out)
+  await tableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
+  const loss = lossText(candidates)
+  if (loss !== undefined) await line(loss, out, 'dim')
+  for (const { filters, reason } of refused) await line(`refused: ${pipelineWords({ filters })}: ${reason}`, out, 'bad')
+  const { smallest, fastest, balanced } = field
+  for (const [name, index] of Object.entries({ smallest, fastest, balanced })) {
+    const best = index === null ? undefined : candidates[index]
+    await line(`${name.padEnd(9)} ${best ? `${pipelineWords(best)}: ${effect(best, stored)}` : LEAVE[name]}`, out)
+  }
+}
+
+const LEAVE: Readonly<Record<string, string>> = {
+  smallest: 'as it is',
+  fastest: 'as it is',
+  balanced: 'leave it: none saves 5 %, and 4 KiB, without a cost',
+}
+
+/** `-1.1 MiB (-14 %), writing 28 times slower` */
+function effect(best: WhatifTrial, stored: WhatifTrial): string {
+  const [now, then] = [sizeOf(stored), sizeOf(best)]
+  const parts = [`${then < now ? '-' : '+'}${shortSize(Math.abs(then - now))} (${percent(then, now)})`]
+  for (const [what, key] of [
+    ['reading', 'undo_mb_s'],
+    ['writing', 'do_mb_s'],
+  ] as const) {
+    const times = stored[key] / best[key]
+    if (times >= NOTABLE) parts.push(`${what} ${times.toFixed(1)} times slower`)
+    else if (times <= 1 / NOTABLE) parts.push(`${what} ${(1 / times).toFixed(1)} times faster`)
+  }
+  if (stored.checksummed && !best.checksummed) parts.push('WITHOUT ITS CHECKSUM')
+  return parts.join(', ')
+}
+
+const NOTABLE = 1.25
+
+function percent(part: number, whole: number): string {
+  if (whole === 0) return NOTHING
+  const change = (100 * part) / whole - 100
+  return `${change > 0 ? '+' : ''}${change.toFixed(Math.abs(change) < 10 ? 1 : 0)} %`
+}
+
+type Row = WhatifTrial & { isNow?: boolean }
+
+const COLUMNS: readonly Shows<Row>[] = [
+  {
+    name: 'filters',
+    cell: (row) => `${pipelineWords(row)}${row.isNow ? ' (now)' : ''}`,
+  },
+  { name: 'stored', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
+  { name: 'ratio', align: 'right', cell: ({ ratio }) => ratio?.toFixed(2) ?? NOTHING },
+  { name: 'undo', align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
+  { name: 'do', align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
+  { name: 'exact', cell: exactText },
+]
+
+/** `SCALE_FLOAT(0.01), ZSTD(9), SHA256`: shorter than elsewhere, as there are many. */
+function pipelineWords({ filters }: Pick<WhatifTrial, 'filters'>): string {
+  if (filters.length === 0) return 'none'
+  const words = filters.map(({ name, level, scale }) => {
+    const option = scale ?? (level !== undefined && level >= 0 ? level : undefined)
+    return name.replace('CHECKSUM_', '') + (option === undefined ? '' : `(${option})`)
+  })
+  return words.join(', ')
+}
+
+function exactText({ exact, changed }: WhatifTrial): string {
+  return exact ? 'yes' : `no: ${(100 * changed).toPrecision(2)} %`
+}
+
+/** What comes back with other bits, by the filters before any compressor. */
+function lossText(candidates: readonly WhatifTrial[]): string | undefined {
+  const lossy = candidates.filter(({ exact }) => !exact)
+  if (lossy.length === 0) return undefined
+  const most = Math.max(...lossy.map(({ deviation }) => deviation))
+  return `not exact: part of the values that change; ${most === 0 ? '-0 becomes 0' : `by at most ${most.toPrecision(2)}`}`
+}
+
+function sizeOf({ bytes, offsets_bytes = 0 }: WhatifTrial): number {
+  return bytes + offsets_bytes
+}
+
+function verdict(fields: readonly WhatifField[]): string {
+  const worth = fields.filter(({ balanced }) => balanced !== null)
+  if (worth.length === 0) return 'leave it: no candidate saves 5 % of a field without a cost'
+  const names = worth.map(({ name, role }) => (name === null ? role : fieldName(name)))
+  return `worth a change: ${names.join(', ')}`
+}

@@ -1,0 +1,146 @@
+import { filterOf, hasChecksum } from '../filters/registry.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
+import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
+import type { Sample } from './sample.ts'
+import { NEW_VERSION } from './trial.ts'
+
+/** Pipelines to try where the user names none: what users of TileDB choose for such values. */
+
+/** The compressor behind which ways to rearrange values are compared, and those that the best way is tried with. */
+const FIRST: FilterConfig = { ...defaultFilter('ZSTD'), level: 3 }
+const OTHERS: readonly FilterConfig[] = [
+  defaultFilter('LZ4'),
+  { ...defaultFilter('ZSTD'), level: 9 },
+  { ...defaultFilter('ZSTD'), level: 19 },
+  { ...defaultFilter('GZIP'), level: 6 },
+  { ...defaultFilter('BZIP2'), level: 9 },
+]
+
+const REARRANGE_INTEGERS: readonly (readonly FilterType[])[] = [
+  ['BYTESHUFFLE'],
+  ['BITSHUFFLE'],
+  ['DELTA'],
+  ['DOUBLE_DELTA'],
+  ['DELTA', 'BITSHUFFLE'],
+  ['BIT_WIDTH_REDUCTION'],
+  ['POSITIVE_DELTA'],
+  ['POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION'],
+]
+const REARRANGE_FLOATS: readonly (readonly FilterType[])[] = [
+  ['BYTESHUFFLE'],
+  ['BITSHUFFLE'],
+  ['XOR'],
+  ['XOR', 'BITSHUFFLE'],
+]
+const REARRANGE_TEXTS: readonly (readonly FilterType[])[] = [['DICTIONARY_ENCODING'], ['RLE']]
+const REARRANGE_BYTES: readonly (readonly FilterType[])[] = [['RLE'], ['DELTA'], ['BITSHUFFLE']]
+
+/** First round: no filters, and each way to rearrange the values in front of the same compressor. */
+export function firstCandidates(sample: Sample): FilterConfig[][] {
+  const { type, role } = sample
+  const names = rearrangements(sample)
+  const scaled = scalesOf(sample)
+  const pipelines: FilterConfig[][] = [
+    [],
+    [FIRST],
+    ...names.map((some) => [...some.map(defaultFilter), FIRST]),
+    ...scaled.flatMap((one) => [
+      [one, FIRST],
+      [one, defaultFilter('DOUBLE_DELTA'), FIRST],
+      [one, defaultFilter('BITSHUFFLE'), FIRST],
+    ]),
+  ]
+  // Filters that make values smaller by themselves.
+  if (role === 'validity' || datatypeSize(type) > 1 || isText(sample)) pipelines.push([defaultFilter('RLE')])
+  if (isText(sample)) pipelines.push([defaultFilter('DICTIONARY_ENCODING')])
+  return valid(sample, pipelines)
+}
+
+/** Second round: the best way of the first with other compressors. @param best without its compressor */
+export function secondCandidates(sample: Sample, best: readonly FilterConfig[]): FilterConfig[][] {
+  return valid(
+    sample,
+    OTHERS.map((compressor) => [...best, compressor]),
+  )
+}
+
+/** A pipeline of {@link firstCandidates} without its compressor; undefined if it has another. */
+export function withoutCompressor(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
+  const at = filters.findIndex(({ name, level }) => name === FIRST.name && level === FIRST.level)
+  return at < 0 ? undefined : filters.slice(0, at)
+}
+
+function isText({ role, type }: Pick<Sample, 'role' | 'type'>): boolean {
+  return role === 'var' && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
+}
+
+function rearrangements(sample: Sample): readonly (readonly FilterType[])[] {
+  const { role, type } = sample
+  if (isText(sample)) return REARRANGE_TEXTS
+  if (role === 'validity') return REARRANGE_BYTES
+  const kind = datatypeKind(type)
+  if (kind === 'float') return REARRANGE_FLOATS
+  if (kind === 'text' || kind === 'bytes') return []
+  return datatypeSize(type) > 1 ? REARRANGE_INTEGERS : REARRANGE_BYTES
+}
+
+/** Those that TileDB takes for such a field, and that read back, with the checksum that is there now. */
+function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConfig[][] {
+  const checksums = sample.pipeline.filters.filter((filter) => hasChecksum([filter]))
+  return pipelines
+    .map((filters) => [...filters, ...checksums])
+    .filter((filters) => refusalOf(sample, filters) === undefined)
+}
+
+/** Why TileDB does not take a pipeline for such values. */
+export function refusalOf({ type, role, cell_val_num }: Sample, filters: readonly FilterConfig[]): string | undefined {
+  const field = {
+    type,
+    cell_val_num,
+    formatVersion: NEW_VERSION,
+    anyType: role === 'offsets' || role === 'validity',
+    counts: role === 'offsets' || role === 'validity' ? role : undefined,
+  }
+  return refusal(filters, field) ?? writingRefusal(filters, field)
+}
+
+/** Whether a pipeline may lose something of the values. */
+export function mayLose(filters: readonly FilterConfig[]): boolean {
+  return filters.some((filter) => filterOf(filter.name)?.loss?.(filter) !== undefined)
+}
+
+/** Decimal places that are looked for, and how many values. */
+const MOST_PLACES = 6
+const LOOKED_AT = 10_000
+/** A decimal number of so many digits comes back from the nearest float: their relative distance. */
+const NEAR: Readonly<Partial<Record<Datatype, number>>> = { FLOAT32: 2 ** -22, FLOAT64: 2 ** -50 }
+
+/** SCALE_FLOAT with the scale that makes the values integers, if they are rounded to a number of decimal places. */
+function scalesOf({ type, role, parts }: Sample): FilterConfig[] {
+  const near = NEAR[type]
+  if (near === undefined || role === 'var') return []
+  let places = 0
+  let most = 0
+  const all = parts.reduce((sum, { data }) => sum + data.length, 0) / datatypeSize(type)
+  const step = Math.max(1, Math.floor(all / LOOKED_AT))
+  for (const { data } of parts) {
+    const copy = data.slice().buffer
+    const values = type === 'FLOAT32' ? new Float32Array(copy) : new Float64Array(copy)
+    for (let i = 0; i < values.length; i++) {
+      most = Math.max(most, Math.abs(values[i]))
+      // Comparisons with NaN are false: such values cannot be scaled.
+      if (!(most < Number.POSITIVE_INFINITY) || Number.isNaN(values[i])) return []
+      if (i % step !== 0) continue
+      while (!isWhole(values[i] * 10 ** places, near)) if (++places > MOST_PLACES) return []
+    }
+  }
+  const byte_width = [1, 2, 4, 8].find((width) => most * 10 ** places < 2 ** (8 * width - 1) - 1)
+  return byte_width === undefined || byte_width > datatypeSize(type)
+    ? []
+    : [{ name: 'SCALE_FLOAT', scale: 10 ** -places, offset: 0, byte_width }]
+}
+
+function isWhole(value: number, near: number): boolean {
+  return Math.abs(value - Math.round(value)) <= near * Math.abs(value)
+}

@@ -1,0 +1,348 @@
+import { unlessFault } from '../base/errors.ts'
+import { varCells } from '../cells/fragment-cells.ts'
+import { TileFile } from '../cells/tile-files.ts'
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterPipeline } from '../format/filter-pipeline.ts'
+import type { Slot } from '../format/fragment-slots.ts'
+import { decode } from '../format/io.ts'
+import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, tileChunks } from '../format/tile-chunks.ts'
+import type { OpenedFragment } from '../read/query.ts'
+import { type FieldFile, type Fragment, pipelineOf, slotHasFiles } from '../store/fragment.ts'
+import { offsetBytes } from '../write/field-writer.ts'
+import { Random } from '../write/random.ts'
+
+/** A tile, or a run of its chunks, without filters. */
+export interface SamplePart {
+  data: Uint8Array
+  /** Var-sized only: where each cell starts, and the end of the last. */
+  starts: Float64Array | undefined
+  /** Bytes that it takes in its file now. */
+  stored_bytes: number
+  /** Of text: bytes that the offsets of its cells take in theirs. */
+  offsets_bytes: number
+}
+
+/** What a pipeline filters: the values of a field, or the offsets or the validity of all fields. */
+export interface Sample {
+  /** Name of the field; null for offsets and validity, whose filters belong to the array. */
+  field: string | null
+  role: 'data' | 'var' | 'offsets' | 'validity'
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Bytes of a cell; of an element of var-sized cells. */
+  cellSize: number
+  /** As stored. */
+  pipeline: FilterPipeline
+  parts: SamplePart[]
+  /** Whether the parts are all there is. */
+  whole: boolean
+  /** Bytes of all files of this kind. */
+  file_bytes: number
+  /** Bytes of the offsets that belong to these values, of text. */
+  file_offsets_bytes: number
+  /** The filters of offsets, which a pipeline of text may make needless. */
+  offsetsPipeline: FilterPipeline
+}
+
+export interface SampleOptions {
+  seed: string
+  /** Unfiltered bytes to take of each field; all of them if undefined. */
+  bytes: number | undefined
+  /** Names of fields; undefined for all, with their offsets and validity. */
+  fields: readonly string[] | undefined
+}
+
+/** What was sampled. */
+export interface Sampled {
+  samples: Sample[]
+  /** Tiles of which something was taken, and how many the fragments have. */
+  tiles: number
+  tile_num: number
+  /** Bytes of all data files. */
+  file_bytes: number
+}
+
+/** Of a large tile, a run of chunks with so many bytes is taken at most. */
+const MOST_OF_A_TILE = 256 * 1024
+/** A field with a smaller part of the stored bytes is not tried, unless it was asked for. */
+const WORTH_TRYING = 0.002
+
+/**
+ * Tiles of an array's fragments, spread over all of them by a seed: the same tiles of each field. Reads no more than it needs.
+ * @throws InspectError those of tiles that cannot be read, if none can
+ */
+export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
+  const { fields } = options
+  const places = fragments.flatMap(({ fragment, info }) =>
+    Array.from({ length: info.tile_num }, (_, tile) => ({ fragment, tile })),
+  )
+  const order = spread(places.length, options.seed)
+  const kinds = new Map<string, FieldKind>()
+  let file_bytes = 0
+  for (const one of fragments) {
+    for (const file of await one.fragment.fieldFiles()) {
+      file_bytes += file.size
+      addFile(kinds, one, file)
+    }
+  }
+  const taken = new Set<number>()
+  const samples: Sample[] = []
+  const [offsets, validity] = [emptyJoint('offsets'), emptyJoint('validity')]
+  for (const kind of kinds.values()) {
+    if (fields ? !fields.includes(kind.name) : kind.bytes < WORTH_TRYING * file_bytes) continue
+    await takeField(kind, { places, order, options, taken, samples, offsets, validity })
+  }
+  if (!fields) samples.push(...[offsets, validity].flatMap(({ sample }) => sample ?? []))
+  return { samples, tiles: taken.size, tile_num: places.length, file_bytes }
+}
+
+/** A field in all fragments. */
+interface FieldKind {
+  name: string
+  /** By the fragment, its slot there. */
+  slots: Map<Fragment, { index: number; slot: Slot }>
+  pipelines: Record<'values' | 'offsets' | 'validity', FilterPipeline>
+  sizes: Record<'values' | 'offsets' | 'validity', number>
+  bytes: number
+}
+
+/** Coordinates of versions before 5, and the times of cells, are not tried: no user chooses filters for them alone. */
+function addFile(kinds: Map<string, FieldKind>, { fragment, info }: OpenedFragment, file: FieldFile): void {
+  const slot = info.slots[file.slot]
+  if ((slot.kind !== 'attribute' && slot.kind !== 'dimension') || !slotHasFiles(info, slot)) return
+  const { schema } = info
+  const part = file.role === 'offsets' || file.role === 'validity' ? file.role : 'values'
+  const kind = kinds.get(slot.name) ?? {
+    name: slot.name,
+    slots: new Map(),
+    pipelines: {
+      values: pipelineOf(schema, slot, slot.varSized ? 'var' : 'data'),
+      offsets: pipelineOf(schema, slot, 'offsets'),
+      validity: pipelineOf(schema, slot, 'validity'),
+    },
+    sizes: { values: 0, offsets: 0, validity: 0 },
+    bytes: 0,
+  }
+  kind.slots.set(fragment, { index: file.slot, slot })
+  kind.sizes[part] += file.size
+  kind.bytes += file.size
+  kinds.set(slot.name, kind)
+}
+
+/** The offsets, or the validity, of all fields. */
+interface Joint {
+  role: 'offsets' | 'validity'
+  sample: Sample | undefined
+}
+
+function emptyJoint(role: Joint['role']): Joint {
+  return { role, sample: undefined }
+}
+
+interface Taking {
+  places: readonly { fragment: Fragment; tile: number }[]
+  order: readonly number[]
+  options: SampleOptions
+  /** Places of which something was taken. */
+  taken: Set<number>
+  samples: Sample[]
+  offsets: Joint
+  validity: Joint
+}
+
+async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
+  const [{ slot }] = kind.slots.values()
+  const { type, cell_val_num, cellSize, varSized } = slot
+  const isText = varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
+  const sample: Sample = {
+    field: kind.name,
+    role: varSized ? 'var' : 'data',
+    type,
+    cell_val_num,
+    cellSize,
+    pipeline: kind.pipelines.values,
+    parts: [],
+    whole: true,
+    file_bytes: kind.sizes.values,
+    file_offsets_bytes: isText ? kind.sizes.offsets : 0,
+    offsetsPipeline: kind.pipelines.offsets,
+  }
+  const room = taking.options.bytes ?? Number.POSITIVE_INFINITY
+  const readers = new Map<Fragment, Reader | undefined>()
+  let failed: unknown
+  let bytes = 0
+  try {
+    for (const at of taking.order) {
+      if (bytes >= room) {
+        sample.whole = false
+        break
+      }
+      const { fragment, tile } = taking.places[at]
+      const own = kind.slots.get(fragment)
+      if (!own) continue
+      if (!readers.has(fragment)) readers.set(fragment, await openReader(fragment, own.index, own.slot, isText))
+      const part = await readers
+        .get(fragment)
+        ?.read(tile, room)
+        .catch((error: unknown) => {
+          failed = error
+          return unlessFault(error)
+        })
+      if (!part) continue
+      taking.taken.add(at)
+      sample.parts.push(part.values)
+      bytes += part.values.data.length
+      if (part.isCut) sample.whole = false
+      if (part.offsets) addJoint(taking.offsets, kind, part.offsets)
+      if (part.validity) addJoint(taking.validity, kind, part.validity)
+    }
+  } finally {
+    for (const reader of readers.values()) await reader?.close()
+  }
+  if (sample.parts.length === 0 && failed !== undefined) throw failed
+  // What could not be read is no part of the sample.
+  if (failed !== undefined) sample.whole = false
+  for (const [joint, size] of [
+    [taking.offsets, kind.sizes.offsets],
+    [taking.validity, kind.sizes.validity],
+  ] as const) {
+    if (!joint.sample || size === 0) continue
+    joint.sample.file_bytes += size
+    joint.sample.whole &&= sample.whole
+  }
+  if (bytes > 0) taking.samples.push(sample)
+}
+
+function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
+  const isOffsets = joint.role === 'offsets'
+  joint.sample ??= {
+    field: null,
+    role: joint.role,
+    type: isOffsets ? 'UINT64' : 'UINT8',
+    cell_val_num: 1,
+    cellSize: isOffsets ? 8 : 1,
+    pipeline: kind.pipelines[joint.role],
+    parts: [],
+    whole: true,
+    file_bytes: 0,
+    file_offsets_bytes: 0,
+    offsetsPipeline: kind.pipelines.offsets,
+  }
+  joint.sample.parts.push(part)
+}
+
+/** Indexes from 0 to `count`, each once, so that the first few are spread over all. */
+function spread(count: number, seed: string): number[] {
+  const start = new Random(seed).below(2 ** 32) / 2 ** 32
+  const seen = new Set<number>()
+  const order: number[] = []
+  const add = (at: number): void => {
+    if (seen.has(at)) return
+    seen.add(at)
+    order.push(at)
+  }
+  for (let i = 0; i < Math.min(2 * count, MOST_SPREAD); i++) add(Math.floor(((start + i * GOLDEN) % 1) * count))
+  for (let i = 0; i < count; i++) add(i)
+  return order
+}
+
+/** Its multiples, modulo 1, fill an interval evenly. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2
+const MOST_SPREAD = 10_000
+
+interface ReadParts {
+  values: SamplePart
+  offsets: SamplePart | undefined
+  validity: SamplePart | undefined
+  /** Whether it is less than the tile. */
+  isCut: boolean
+}
+
+interface Reader {
+  /** @param room unfiltered bytes of the whole sample */
+  read(tile: number, room: number): Promise<ReadParts | undefined>
+  close(): Promise<void>
+}
+
+/** Undefined if the fragment does not have the field's tiles. */
+async function openReader(fragment: Fragment, index: number, slot: Slot, isText: boolean): Promise<Reader> {
+  const { varSized, nullable, cellSize } = slot
+  const values = await TileFile.open(fragment, index, varSized ? 'var' : 'data')
+  const offsets = varSized ? await TileFile.open(fragment, index, 'offsets') : undefined
+  const validity = nullable ? await TileFile.open(fragment, index, 'validity') : undefined
+  const readVar = offsets && varCells(offsets, values, cellSize)
+  return {
+    async read(tile, room) {
+      const cells = readVar ? await readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
+      if (cells.data.length === 0) return undefined
+      const run = room === Number.POSITIVE_INFINITY ? undefined : await chunkRun(values, tile, cells)
+      const { data, starts, stored_bytes } = run ? cut(cells, run) : { ...cells, stored_bytes: values.place(tile).size }
+      const cellNum = starts ? starts.length - 1 : data.length / cellSize
+      const share = run ? cellNum / values.cells(tile) : 1
+      const offsetsSize = offsets ? offsets.place(tile).size * share : 0
+      const isInside = offsetsSize <= CHUNK_COUNT_BYTES
+      const valid = validity && (await validity.read(tile)).data
+      const firstCell = run ? (cells.starts?.indexOf(run.from) ?? run.from / cellSize) : 0
+      return {
+        values: { data, starts, stored_bytes, offsets_bytes: isText ? offsetsSize : 0 },
+        offsets: starts && !isInside ? partOf(offsetBytes(starts.subarray(0, cellNum)), offsetsSize) : undefined,
+        validity:
+          valid && partOf(valid.slice(firstCell, firstCell + cellNum), (validity?.place(tile).size ?? 0) * share),
+        isCut: run !== undefined,
+      }
+    },
+    async close() {
+      for (const file of [values, offsets, validity]) await file?.close()
+      fragment.forget()
+    },
+  }
+}
+
+function partOf(data: Uint8Array, stored_bytes: number): SamplePart {
+  return { data, starts: undefined, stored_bytes, offsets_bytes: 0 }
+}
+
+/** Some chunks of a tile, one after another. */
+interface ChunkRun {
+  /** First and last byte of the tile without filters. */
+  from: number
+  to: number
+  stored_bytes: number
+}
+
+interface Cells {
+  data: Uint8Array
+  starts: Float64Array | undefined
+}
+
+/** Chunks in the middle of a large tile; undefined if it is small, is one chunk, or has chunks that cut cells. */
+async function chunkRun(
+  file: TileFile,
+  tile: number,
+  { data: { length }, starts }: Cells,
+): Promise<ChunkRun | undefined> {
+  if (length <= MOST_OF_A_TILE) return undefined
+  const { chunks } = decode(await file.stored(tile), tileChunks)
+  if (chunks.length < 2) return undefined
+  const middle = Math.floor((length - MOST_OF_A_TILE) / 2)
+  let [at, from, to, stored_bytes] = [0, 0, 0, CHUNK_COUNT_BYTES]
+  for (const { original_length, data, metadata } of chunks) {
+    if (at < middle && at + original_length <= middle) from = at + original_length
+    else if (at - from < MOST_OF_A_TILE) {
+      to = at + original_length
+      stored_bytes += CHUNK_HEAD_BYTES + data.length + metadata.length
+    }
+    at += original_length
+  }
+  if (starts && !(starts.includes(from) && starts.includes(to))) return undefined
+  return { from, to, stored_bytes }
+}
+
+function cut(cells: Cells, { from, to, stored_bytes }: ChunkRun) {
+  const data = cells.data.slice(from, to)
+  const { starts } = cells
+  if (!starts) return { data, starts, stored_bytes }
+  const own = starts.filter((start) => start >= from && start <= to).map((start) => start - from)
+  return { data, starts: own, stored_bytes }
+}

@@ -1,0 +1,185 @@
+import { InspectError } from '../base/errors.ts'
+import { concat, sameBytes } from '../filters/bytes.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import { Pipeline } from '../filters/pipeline.ts'
+import { hasChecksum } from '../filters/registry.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
+import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
+import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
+import type { Sample, SamplePart } from './sample.ts'
+
+/** What a pipeline makes of a sample. */
+export interface Trial {
+  filters: readonly FilterConfig[]
+  /** Bytes of the sample behind the filters. */
+  bytes: number
+  /** Of text: bytes of the offsets of its cells, which some pipelines keep among the values. */
+  offsets_bytes: number
+  /** 1,000,000 bytes of unfiltered values a second, measured here: to read, and to write. */
+  undo_mb_s: number
+  do_mb_s: number
+  checksummed: boolean
+  /** Part of the elements that come back with other bits. */
+  changed: number
+  /** The largest difference of a value that comes back; 0 if none changes. */
+  deviation: number
+}
+
+export interface TrialContext {
+  codecs: Codecs
+  /** Of an encrypted array. */
+  key: Uint8Array | undefined
+}
+
+/** TileDB 2.30 writes new arrays in this version. */
+export const NEW_VERSION = 22
+
+/**
+ * Filters a sample as TileDB 2.30 would, undoes that, and compares the values bit by bit.
+ * @throws InspectError if a filter does not take the values
+ */
+export async function tryFilters(sample: Sample, filters: readonly FilterConfig[], cx: TrialContext): Promise<Trial> {
+  const { parts, type, cellSize, role } = sample
+  const isInside = role === 'var' && keepsOffsetsInside(sample, filters)
+  const pipeline = await load(sample, filters, cx, isInside)
+  const offsetsPipeline = sample.file_offsets_bytes > 0 ? sample.offsetsPipeline : undefined
+  const writers = parts.map((part) => writerOf(sample, part, filters, pipeline, isInside))
+  const unfiltered = parts.reduce((sum, { data }) => sum + data.length, 0)
+  let stored: Uint8Array[] = []
+  const do_mb_s = speedOf(unfiltered, () => {
+    stored = writers.map((write) => write())
+  })
+  let back: { data: Uint8Array; offsets: Float64Array | undefined }[] = []
+  const undo_mb_s = speedOf(unfiltered, () => {
+    back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
+  })
+  for (const [i, { offsets }] of back.entries()) checkOffsets(parts[i], offsets)
+  return {
+    filters,
+    bytes: stored.reduce((sum, { length }) => sum + length, 0),
+    offsets_bytes: offsetsPipeline ? await offsetsSize(sample, isInside, cx) : 0,
+    undo_mb_s,
+    do_mb_s,
+    checksummed: cx.key !== undefined || hasChecksum(filters),
+    ...lossOf(
+      type,
+      parts.map(({ data }) => data),
+      back.map(({ data }) => data),
+      cellSize,
+    ),
+  }
+}
+
+/** Whether a pipeline keeps the offsets of text among its values. */
+function keepsOffsetsInside({ type }: Sample, filters: readonly FilterConfig[]): boolean {
+  return keepsStringOffsets(type, filters, NEW_VERSION)
+}
+
+/** Initialisation vectors change no size. */
+const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
+
+function load(
+  sample: Pick<Sample, 'type' | 'cellSize'>,
+  filters: readonly FilterConfig[],
+  cx: TrialContext,
+  stringOffsets: boolean,
+): Promise<Pipeline> {
+  const all: FilterConfig[] = cx.key ? [...filters, { name: 'AES_256_GCM' }] : [...filters]
+  const tile = {
+    datatype: sample.type,
+    cellSize: sample.cellSize,
+    formatVersion: NEW_VERSION,
+    key: cx.key,
+    stringOffsets,
+  }
+  return Pipeline.load(all, tile, cx.codecs)
+}
+
+/** What filters a part, cut into chunks as TileDB cuts tiles. */
+function writerOf(
+  { type, cellSize, role, pipeline: { max_chunk_size } }: Sample,
+  { data, starts }: SamplePart,
+  filters: readonly FilterConfig[],
+  pipeline: Pipeline,
+  isInside: boolean,
+): () => Uint8Array {
+  const isCut = max_chunk_size > 0 && cutsTiles({ type, varSized: role === 'var' }, filters, NEW_VERSION)
+  if (!starts) {
+    const lengths = fixedChunkLengths(data.length, cellSize, isCut ? LARGEST_CHUNK : undefined)
+    return () => pipeline.forwardTile(data, lengths, { randomBytes })
+  }
+  const lengths = isCut ? varChunkLengths(starts, cellSize) : [data.length]
+  const offsets = isInside ? starts.subarray(0, starts.length - 1) : undefined
+  return () => pipeline.forwardTile(data, lengths, { randomBytes, offsets })
+}
+
+/** Bytes of the offsets of text: a count of no chunks where the values hold them. */
+async function offsetsSize(sample: Sample, isInside: boolean, cx: TrialContext): Promise<number> {
+  if (isInside) return sample.parts.length * CHUNK_COUNT_BYTES
+  const isNow = !keepsOffsetsInside(sample, sample.pipeline.filters)
+  if (isNow) return sample.parts.reduce((sum, { offsets_bytes }) => sum + offsets_bytes, 0)
+  const pipeline = await load({ type: 'UINT64', cellSize: 8 }, sample.offsetsPipeline.filters, cx, false)
+  return sample.parts.reduce((sum, { starts }) => {
+    const data = offsetBytes((starts ?? new Float64Array(1)).subarray(0, -1))
+    return sum + pipeline.forwardTile(data, fixedChunkLengths(data.length, 8, LARGEST_CHUNK), { randomBytes }).length
+  }, 0)
+}
+
+/** The best of several runs: the first are slow while the program warms up. */
+const ENOUGH_MS = 25
+const LEAST_RUNS = 2
+const MOST_RUNS = 200
+
+/** @returns 1,000,000 bytes a second */
+function speedOf(bytes: number, work: () => void): number {
+  let best = Number.POSITIVE_INFINITY
+  let total = 0
+  for (let i = 0; i < MOST_RUNS && (i < LEAST_RUNS || total < ENOUGH_MS); i++) {
+    const start = performance.now()
+    work()
+    const ms = performance.now() - start
+    best = Math.min(best, ms)
+    total += ms
+    // One slow run tells enough.
+    if (total > SLOW_MS) break
+  }
+  return bytes / 1e3 / Math.max(best, LEAST_MS)
+}
+
+const SLOW_MS = 400
+const LEAST_MS = 0.001
+
+function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined): void {
+  if (!starts || !offsets) return
+  for (let i = 0; i < offsets.length; i++)
+    if (offsets[i] !== starts[i])
+      throw new InspectError('INCONSISTENT', 'expected the offsets that were filtered, found others')
+}
+
+/** How many elements change on the way, and by how much. */
+function lossOf(
+  type: Sample['type'],
+  before: readonly Uint8Array[],
+  after: readonly Uint8Array[],
+  cellSize: number,
+): Pick<Trial, 'changed' | 'deviation'> {
+  if (before.every((data, i) => sameBytes(data, after[i]))) return { changed: 0, deviation: 0 }
+  const [a, b] = [concat([...before]), concat([...after])]
+  const isFloat = datatypeKind(type) === 'float'
+  const size = isFloat ? (type === 'FLOAT32' ? 4 : 8) : cellSize
+  const values = (bytes: Uint8Array): Float32Array | Float64Array =>
+    size === 4 ? new Float32Array(bytes.slice().buffer) : new Float64Array(bytes.slice().buffer)
+  let changed = 0
+  let deviation = 0
+  const [x, y] = isFloat ? [values(a), values(b)] : [undefined, undefined]
+  for (let i = 0, at = 0; at < a.length; i++, at += size) {
+    let same = true
+    for (let k = at; k < at + size; k++) same &&= a[k] === b[k]
+    if (same) continue
+    changed++
+    if (x && y) deviation = Math.max(deviation, Math.abs(x[i] - y[i]))
+  }
+  return { changed: changed / (a.length / size), deviation }
+}

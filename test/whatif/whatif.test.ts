@@ -1,0 +1,171 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import type { WhatifDocument, WhatifField } from '../../src/documents/whatif.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { openTarget } from '../../src/store/target.ts'
+import { firstCandidates } from '../../src/whatif/candidates.ts'
+import { type Sample, takeSample } from '../../src/whatif/sample.ts'
+import { tryFilters } from '../../src/whatif/trial.ts'
+import { tryField } from '../../src/whatif/whatif.ts'
+import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
+import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
+
+const WEATHER = fileURLToPath(new URL('../../examples/arrays/weather', import.meta.url))
+const CX = { codecs: portableCodecs, key: undefined }
+const NO_FILTERS = { max_chunk_size: 65_536, filters: [] }
+
+async function whatif(...args: string[]): Promise<WhatifDocument> {
+  const { code, text, stderr } = await run(['whatif', ...args, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(text)
+}
+
+function fieldOf({ fields }: WhatifDocument, name: string | null): WhatifField {
+  const field = fields.find((one) => one.name === name)
+  if (!field) throw new Error(`no field ${name}`)
+  return field
+}
+
+function sampleOf(data: Uint8Array, some: Partial<Sample> = {}): Sample {
+  return {
+    field: 'a',
+    role: 'data',
+    type: 'FLOAT64',
+    cell_val_num: 1,
+    cellSize: 8,
+    pipeline: NO_FILTERS,
+    parts: [{ data, starts: undefined, stored_bytes: data.length + 20, offsets_bytes: 0 }],
+    whole: true,
+    file_bytes: data.length + 20,
+    file_offsets_bytes: 0,
+    offsetsPipeline: NO_FILTERS,
+    ...some,
+  }
+}
+
+/** Measurements rounded to one decimal place, as doubles. */
+function rounded(count: number): Uint8Array {
+  let at = 20
+  let state = 1
+  const values = Float64Array.from({ length: count }, () => {
+    state = (state * 48_271) % 2_147_483_647
+    at += (state % 201) / 1000 - 0.1
+    return Math.round(at * 10) / 10
+  })
+  return new Uint8Array(values.buffer)
+}
+
+describe('the sizes are those that TileDB made', () => {
+  // TileDB wrote each of them with the filters in its name. Its ZSTD and LZ4 are of other releases than ours.
+  const arrays = readdirSync(`${FIXTURES}/22`).filter((name) =>
+    /^filter_.*(?<!zstd|lz4|levels|webp|\.json)$/.test(name),
+  )
+  test('there are some', () => expect(arrays.length).toBeGreaterThan(12))
+  test.each(arrays)('%s', async (name) => {
+    const target = await openTarget(localStorage, `${FIXTURES}/22/${name}`, contextFor({ key: undefined }))
+    if (target.type !== 'array') throw new Error('expected an array')
+    const { fragments } = await openAt(target.array)
+    const { samples } = await takeSample(fragments, { seed: '1', bytes: undefined, fields: undefined })
+    expect(samples.length).toBeGreaterThan(0)
+    for (const sample of samples) {
+      const { field, role, pipeline, parts } = sample
+      if (pipeline.filters.some(({ name: filter }) => filter === 'ZSTD' || filter === 'LZ4')) continue
+      const { bytes } = await tryFilters(sample, pipeline.filters, CX)
+      expect(sample.whole).toBe(true)
+      expect({ field, role, bytes }).toEqual({
+        field,
+        role,
+        bytes: parts.reduce((sum, one) => sum + one.stored_bytes, 0),
+      })
+      if (field !== null) expect(bytes).toBe(sample.file_bytes)
+    }
+  })
+})
+
+test('without --filters, each field, the offsets and the validity are tried, and the smallest comes first', async () => {
+  const document = await whatif(WEATHER)
+  expect(document.fields.map(({ name, role }) => [name, role])).toEqual(
+    expect.arrayContaining([
+      ['temperature', 'data'],
+      ['sky', 'var'],
+      [null, 'validity'],
+    ]),
+  )
+  for (const { candidates, stored } of document.fields) {
+    const sizes = candidates.map(({ bytes, offsets_bytes = 0 }) => bytes + offsets_bytes)
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+    expect(candidates.length).toBeGreaterThan(5)
+    for (const { undo_mb_s, do_mb_s } of [stored, ...candidates])
+      expect(Math.min(undo_mb_s, do_mb_s)).toBeGreaterThan(0)
+  }
+})
+
+test('a checksum that is there now stays in what is tried', async () => {
+  const { candidates } = fieldOf(await whatif(WEATHER), 'temperature')
+  expect(candidates.every(({ checksummed }) => checksummed)).toBe(true)
+})
+
+test('filters that the type does not take are refused, with the reason', async () => {
+  const { candidates, refused } = fieldOf(
+    await whatif(WEATHER, '--field', 'temperature', '--filters', 'delta'),
+    'temperature',
+  )
+  expect(candidates).toEqual([])
+  expect(refused.map(({ reason }) => reason)).toEqual(['DELTA does not accept FLOAT32'])
+})
+
+test('an unknown field is wrong usage', async () => {
+  const { code, stderr } = await run(['whatif', WEATHER, '--field', 'wind'])
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--field expects a field') })
+})
+
+test('rounded floats are tried with the scale that they have, and a loss of bits is told', async () => {
+  const sample = sampleOf(rounded(20_000))
+  const scales = firstCandidates(sample).flatMap((filters) => filters.filter(({ name }) => name === 'SCALE_FLOAT'))
+  expect(new Set(scales.map(({ scale, byte_width }) => `${scale} ${byte_width}`))).toEqual(new Set(['0.1 2']))
+  const { changed, deviation } = await tryFilters(sample, scales.slice(0, 1), CX)
+  // 0.1 times an integer is not always the nearest double.
+  expect(changed).toBeGreaterThan(0)
+  expect(changed).toBeLessThan(0.5)
+  expect(deviation).toBeGreaterThan(0)
+  expect(deviation).toBeLessThan(1e-12)
+})
+
+test('what loses bits is never the best', async () => {
+  const { candidates, best } = await tryField(sampleOf(rounded(20_000)), undefined, CX)
+  expect(candidates[0].changed).toBeGreaterThan(0)
+  expect(best.size?.changed).toBe(0)
+})
+
+test('noise is left as it is', async () => {
+  let state = 1
+  const noise = Uint8Array.from({ length: 100_000 }, () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state >> 8
+  })
+  const { best } = await tryField(sampleOf(noise, { type: 'UINT8', cellSize: 1 }), undefined, CX)
+  expect(best.balanced).toBeUndefined()
+})
+
+test('text in a dictionary has no offsets of its own', async () => {
+  const words = Array.from({ length: 5000 }, (_, i) => ['alpha', 'beta', 'gamma'][i % 3])
+  const data = new TextEncoder().encode(words.join(''))
+  const starts = new Float64Array(words.length + 1)
+  for (const [i, word] of words.entries()) starts[i + 1] = starts[i] + word.length
+  const sample = sampleOf(data, {
+    role: 'var',
+    type: 'STRING_ASCII',
+    cell_val_num: 'var',
+    cellSize: 1,
+    parts: [{ data, starts, stored_bytes: data.length, offsets_bytes: 40_020 }],
+    file_offsets_bytes: 40_020,
+  })
+  const inside = await tryFilters(sample, [defaultFilter('DICTIONARY_ENCODING')], CX)
+  const outside = await tryFilters(sample, parseFilters('lz4', 'test'), CX)
+  expect([inside.offsets_bytes, outside.offsets_bytes]).toEqual([8, 40_020])
+  expect(inside.bytes).toBeLessThan(data.length / 2)
+})
