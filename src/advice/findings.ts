@@ -17,7 +17,7 @@ import {
 import { OF_TYPICAL_BOXES, overRead, touchedFragments, withRemedies } from './query.ts'
 import { countsOf } from './remedies.ts'
 import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
-import { constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
+import { type CountedCells, constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
 
 export type { Finding, ReadCounts, Remedy } from './finding.ts'
 
@@ -78,9 +78,14 @@ async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<Finding[]
  * What makes one read slow or hungry, worst first, and what it would cost after the remedies: with {@link ExplainQuery.exact} of arrays
  * up to 2 million cells and 64 MiB computed on the changed array, made in memory; otherwise estimated.
  *
- * @param plan of the query @param cost of the plan
+ * @param plan of the query @param cost of the plan @param counted cells of the read, if they were counted
  */
-export async function queryFindings(asked: ExplainQuery, plan: ReadPlan, cost: ReadCost): Promise<Finding[]> {
+export async function queryFindings(
+  asked: ExplainQuery,
+  plan: ReadPlan,
+  cost: ReadCost,
+  counted?: CountedCells,
+): Promise<Finding[]> {
   const { opened, query } = asked
   const facts = await arrayFacts(opened)
   const read = new Set(cost.tiles.fields.map(({ name }) => name))
@@ -92,8 +97,8 @@ export async function queryFindings(asked: ExplainQuery, plan: ReadPlan, cost: R
     findings.push(...touchedFragments(asked, facts, plan))
     findings.push(...overRead(asked, facts, plan, countsOf(plan, cost)))
   }
-  if (plan.cells_found !== null && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
-    const deletes = await countedDeletes(asked, facts, plan.cells_found)
+  if (counted && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
+    const deletes = countedDeletes(counted, asked, facts)
     if (deletes) findings.push(deletes)
   }
   return worstFirst(await withRemedies(findings, asked, facts, plan, cost))

@@ -2,7 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { amplification } from './amplification.ts'
+import { consolidatables, leastAmplification } from './consolidation.ts'
 
 /** The lines of advice: TileDB-Py, or commands of this program. */
 
@@ -23,7 +23,7 @@ export interface Rewrite {
 /** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
 export function consolidationLines(opened: OpenedArray): string[] {
   const path = pathOf(opened)
-  const larger = Math.ceil(amplification(opened))
+  const larger = Math.ceil(leastAmplification(consolidatables(opened)))
   const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
   return [
     `tiledb.consolidate(${path}${config})`,

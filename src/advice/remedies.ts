@@ -11,7 +11,7 @@ import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
-import { amplification } from './amplification.ts'
+import { consolidatables, leastAmplification } from './consolidation.ts'
 import { type ArrayFacts, sum } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
@@ -114,7 +114,13 @@ function mayConsolidate(opened: OpenedArray): boolean {
   const isWhole =
     between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
   const hasDeletes = fragments.some(({ info }) => info.slots.some(({ kind }) => kind === 'delete_timestamps'))
-  return fragments.length > 1 && isWhole && deletes.length === 0 && !hasDeletes && amplification(opened) <= 1
+  return (
+    fragments.length > 1 &&
+    isWhole &&
+    deletes.length === 0 &&
+    !hasDeletes &&
+    leastAmplification(consolidatables(opened)) <= 1
+  )
 }
 
 /** The version in which TileDB 2.30 makes new arrays. */

@@ -7,6 +7,7 @@ import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { tileTest } from '../read/pruning.ts'
 import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
+import { storedCellNum } from '../store/fragment.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
@@ -158,19 +159,35 @@ function purge(
 /** More cells than these are not counted. */
 const MOST_COUNTED = 2_000_000
 
+/** Cells of a read. */
+export interface CountedCells {
+  /** Those that it gives. */
+  cells: number
+  /** Those that it would give besides if there were no delete conditions. */
+  deleted: number
+}
+
+/** Counts the cells of a read of a sparse array, by its coordinates; undefined of a dense one, and of too many cells. */
+export async function countedCells({ opened, query }: ExplainQuery): Promise<CountedCells | undefined> {
+  const { schema, fragments, deletes } = opened
+  if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MOST_COUNTED)
+    return undefined
+  const cells = await cellsOf(opened, query)
+  const deleted = deletes.length === 0 ? 0 : (await cellsOf({ ...opened, deletes: [] }, query)) - cells
+  return { cells, deleted }
+}
+
 /**
  * What deletes leave out of a read, counted: those that {@link unpurgedDeletes} cannot be sure of.
- * @param left cells that the read finds; of a cell that it finds twice, less is said @param least cells that are worth a finding
+ * @param least cells that are worth a finding
  */
-export async function countedDeletes(
-  { opened, query }: ExplainQuery,
+export function countedDeletes(
+  { cells: left, deleted: cells }: CountedCells,
+  { query }: ExplainQuery,
   facts: ArrayFacts,
-  left: number,
   least = MANY_DELETED,
-): Promise<Finding | undefined> {
-  if (opened.deletes.length === 0 || facts.cell_num > MOST_COUNTED) return undefined
-  const all = await cellsOf({ ...opened, deletes: [] }, query)
-  const cells = all - left
+): Finding | undefined {
+  const all = left + cells
   const share = cells / Math.max(1, all)
   if (cells < least || share < MUCH_DELETED) return undefined
   const read = query.ranges.size > 0 ? 'in the ranges ' : ''

@@ -1,11 +1,25 @@
+import {
+  CONSOLIDATION_DEFAULTS,
+  consolidatables,
+  leastAmplification,
+  nextConsolidated,
+} from '../advice/consolidation.ts'
 import { advise, type Finding } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
 import { shellWord } from '../advice/lines.ts'
-import { usage } from '../base/errors.ts'
+import { countedCells } from '../advice/values.ts'
+import { InspectError, unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
-import type { ExplainDocument, ExplainField, ExplainFunnel, ExplainLine, ExplainStep } from '../documents/explain.ts'
+import type {
+  ExplainConsolidation,
+  ExplainDocument,
+  ExplainField,
+  ExplainFunnel,
+  ExplainLine,
+  ExplainStep,
+} from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import { planRead } from '../explain/explain.ts'
 import type { ExplainQuery, FragmentPlan, ReadPlan } from '../explain/plan.ts'
@@ -73,6 +87,7 @@ async function arrayOutcome(
   const plan = await planRead(asked)
   const cost = await readCost(asked, plan)
   const { tiles, steps } = cost
+  const counted = exact ? await countedCells(asked).catch(unlessFault) : undefined
   const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
   const fragments = await explainedFragments(opened, plan, tiles)
   const document: ExplainDocument = {
@@ -90,6 +105,8 @@ async function arrayOutcome(
       tiles_read: tiles.tiles,
       cells_read: plan.cells_read,
       cells_found: plan.cells_found,
+      result_cells: counted?.cells ?? null,
+      deleted_cells: counted?.deleted ?? null,
       unfiltered_bytes: tiles.unfiltered_bytes,
       stored_bytes: tiles.stored_bytes,
       metadata_bytes: sum(({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
@@ -107,7 +124,8 @@ async function arrayOutcome(
       megabytes_per_second: rates.megabytes_per_second,
       at_once: rates.at_once,
     },
-    findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost))],
+    consolidation: cx.times ? null : consolidationOf(opened),
+    findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost, counted))],
   }
   return {
     document,
@@ -141,6 +159,30 @@ async function damageFindings(
       advice: [`tiledb-inspect check ${shellWord(path)} --level structure  # names every such file`],
     })
   })
+}
+
+/** More fragments than these are not tried in every group. */
+const MOST_GROUPED = 300
+
+function consolidationOf(opened: OpenedArray): ExplainConsolidation | null {
+  try {
+    const all = consolidatables(opened)
+    const merged_num = nextConsolidated(all, CONSOLIDATION_DEFAULTS)?.count ?? 0
+    const isAll = merged_num === all.length
+    const { first, count } = (isAll || all.length > MOST_GROUPED
+      ? undefined
+      : nextConsolidated(all, { ...CONSOLIDATION_DEFAULTS, step_min_frags: 2 })) ?? { first: 0, count: merged_num }
+    const names = opened.fragments.slice(first, first + count).map(({ fragment }) => fragment.name)
+    return {
+      fragment_num: all.length,
+      merged_num,
+      least_amplification: leastAmplification(all),
+      merged_by_two: all.length > MOST_GROUPED && !isAll ? null : names,
+    }
+  } catch (error) {
+    if (error instanceof InspectError) return null
+    throw error
+  }
 }
 
 /** To a microsecond. */

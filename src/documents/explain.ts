@@ -2,7 +2,7 @@ import type { Finding } from '../advice/finding.ts'
 import type { PassedOverBy, ReaderName } from '../explain/plan.ts'
 import type { StepName } from '../explain/step-cost.ts'
 import type { ReadOrder } from '../read/query.ts'
-import type { Bytes, Count, DocumentHead, List, TimestampRange, ValueRange } from './common.ts'
+import type { Bytes, Count, DocumentHead, Float, List, TimestampRange, ValueRange } from './common.ts'
 
 /**
  * `tiledb-inspect explain <array> --json`: what a read by TileDB 2.30 does, and what it costs. NDJSON: one fragment a line.
@@ -30,8 +30,22 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   total: ExplainTotal
   /** The object store that seconds are estimated for. */
   storage: ExplainStorage
+  /** What `tiledb.consolidate` would do; null at another time than now, and where a non-empty domain cannot be read. */
+  consolidation: ExplainConsolidation | null
   /** What makes this read slow, worst first. */
   findings: readonly Finding[]
+}
+
+/** What one step of `tiledb.consolidate` would make one fragment of. */
+export interface ExplainConsolidation {
+  /** Number of fragments that a read opens. */
+  fragment_num: Count
+  /** Number of fragments that become one with default settings: all or none. */
+  merged_num: Count
+  /** The ratio of cells that `sm.consolidation.amplification` must be at least, so that all become one; 0 for sparse arrays. */
+  least_amplification: Float
+  /** Those that become one with `sm.consolidation.step_min_frags` 2; null if there are too many to work that out. */
+  merged_by_two: readonly string[] | null
 }
 
 /** How a number was found. */
@@ -119,6 +133,10 @@ export interface ExplainTotal {
   cells_read: Count
   /** Cells of the result, as TileDB's reader counts them; null unless `exact`. */
   cells_found: Count | null
+  /** Cells that a read gives, counted; null unless `exact`, of dense arrays, and of more than 2 million stored cells. */
+  result_cells: Count | null
+  /** Cells that delete conditions leave out of it; null where `result_cells` is. */
+  deleted_cells: Count | null
   /** Bytes after the filters are undone. */
   unfiltered_bytes: Bytes
   /** Bytes of tiles on disk. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { arrayFacts } from '../../src/advice/facts.ts'
 import { arrayFindings } from '../../src/advice/findings.ts'
-import { countedDeletes } from '../../src/advice/values.ts'
+import { countedCells, countedDeletes } from '../../src/advice/values.ts'
 import { unlessFault } from '../../src/base/errors.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
 import { localStorage } from '../../src/node/file.ts'
@@ -236,8 +236,12 @@ describe('DELETES_UNPURGED with --exact', () => {
     const array = await opened(`${FIXTURES}/22/deletes`)
     const facts = await arrayFacts(array)
     const query: ReadQuery = { order: 'unordered', ranges: new Map() }
-    expect(await countedDeletes({ opened: array, query, exact: true }, facts, 14)).toBeUndefined()
-    const found = await countedDeletes({ opened: array, query, exact: true }, facts, 14, 1)
+    const asked = { opened: array, query, exact: true }
+    const counted = await countedCells(asked)
+    expect(counted).toEqual({ cells: 14, deleted: 7 })
+    if (!counted) return
+    expect(countedDeletes(counted, asked, facts)).toBeUndefined()
+    const found = countedDeletes(counted, asked, facts, 1)
     expect(found).toMatchObject({ code: 'DELETES_UNPURGED', severity: 'warning' })
     // Of 24 cells 3 are written again later; of the other 21 reads give 14 (test/fixtures/reads.json.gz).
     expect(found?.effect).toMatchObject({ cells: 7, share: 7 / 21 })

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { findOverlaps } from '../../src/commands/overlaps.ts'
 import type { NDRange } from '../../src/format/range.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
+import { run } from '../helpers/run.ts'
 
 const INT32 = { type: 'INT32', cell_val_num: 1 } as const
 const TEXT = { type: 'STRING_ASCII', cell_val_num: 'var' } as const
@@ -37,6 +39,22 @@ test('no more pairs are named than asked for, but all are counted', () => {
   expect(pair_num).toBe((50 * 49) / 2)
   expect(pairs).toHaveLength(7)
   expect(new Set(counts)).toEqual(new Set([49]))
+})
+
+const folder = temporaryFolder()
+
+test('ls names the first pairs, and all with --full', async () => {
+  const array = `${folder}/many`
+  await run(['write-sample', array, '--fragments', '4'])
+  const { text } = await run(['ls', array])
+  const names = Array.from(text.matchAll(/^(__\S+)/gm), ([, name]) => name)
+  const shown = (list: string): string[] =>
+    Array.from(list.matchAll(/^ {2}(__\S+ and __\S+|….*)$/gm), ([, pair]) => pair)
+  const pairs = shown((await run(['ls', array, '--full'])).text)
+  expect(pairs).toHaveLength(6)
+  for (const pair of pairs)
+    for (const end of pair.split(' and ')) expect(names.filter((name) => name.startsWith(end))).toHaveLength(1)
+  expect(shown(text)).toEqual([...pairs.slice(0, 5), '… 1 more: --full names them'])
 })
 
 test('agrees with comparing all with all', () => {

@@ -4,7 +4,7 @@ import type { Output, Result } from '../../src/base/result.ts'
 import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
-import { findingLines } from '../../src/render/views/explain.ts'
+import { consolidationTexts, findingLines } from '../../src/render/views/explain.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
@@ -48,6 +48,41 @@ test('advice that two findings share is printed once', async () => {
     '  tiledb.vacuum("a")',
     '',
   ])
+})
+
+describe('what tiledb.consolidate would do', () => {
+  const stuck = { fragment_num: 9, merged_num: 0, least_amplification: 2.04 }
+
+  test.each([
+    [{ ...stuck, fragment_num: 1, merged_by_two: [] }, []],
+    [
+      { ...stuck, merged_num: 9, least_amplification: 1, merged_by_two: [] },
+      ['tiledb.consolidate makes one of all 9 fragments'],
+    ],
+    [
+      { ...stuck, merged_by_two: Array.from('abcdefg') },
+      [
+        'tiledb.consolidate does nothing: the box around the 9 fragments, or around the first of them, has 2.1 times the cells of their tiles',
+        '  sm.consolidation.amplification 3 instead of 1 makes one of all',
+        '  sm.consolidation.step_min_frags 2 instead of all makes one of 7 fragments in its first step:',
+        ...Array.from('abcde', (name) => `    ${name}`),
+        '    … 2 more',
+      ],
+    ],
+  ])('%j', (consolidation, texts) => {
+    expect(consolidationTexts(consolidation)).toEqual(texts)
+  })
+
+  test('of arrays of several fragments, and of no other time than now', async () => {
+    const said = async (...args: string[]): Promise<string[]> =>
+      (await shown(['explain', ...args])).split('\n').filter((line) => /^(result|tiledb\.cons)/.test(line))
+    expect(await said('test/fixtures/22/deletes', '--exact')).toEqual([
+      'result: 14 cells; 7 more are deleted',
+      'tiledb.consolidate makes one of all 2 fragments',
+    ])
+    expect(await said('test/fixtures/22/deletes', '--as-of', '25')).toEqual([])
+    expect(await said(PLACES)).toEqual([])
+  })
 })
 
 describe('in a pipe', () => {

@@ -44,7 +44,38 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
     await tableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
   }
   await out.write('\n')
+  for (const text of consolidationTexts(document.consolidation)) await line(text, out)
   await findingLines(findings, out)
+}
+
+/** Most fragments of a group that are named. */
+const MOST_NAMED = 5
+
+/** What `tiledb.consolidate` would do with several fragments, and which settings count. */
+export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
+  if (!consolidation || consolidation.fragment_num < 2) return []
+  const { fragment_num, merged_num, least_amplification, merged_by_two: names } = consolidation
+  const all = countText(fragment_num)
+  if (merged_num > 0) return [`tiledb.consolidate makes one of all ${all} fragments`]
+  const texts = [
+    `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
+    `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 makes one of all`,
+  ]
+  if (names === null) return texts
+  if (names.length === 0)
+    return [...texts, '  sm.consolidation.step_min_frags 2 changes nothing: no neighbours in time fit']
+  const more = names.length - MOST_NAMED
+  return [
+    ...texts,
+    `  sm.consolidation.step_min_frags 2 instead of all makes one of ${counted(names.length, 'fragment')} in its first step:`,
+    ...names.slice(0, MOST_NAMED).map((name) => `    ${name}`),
+    ...(more > 0 ? [`    … ${countText(more)} more`] : []),
+  ]
+}
+
+/** At least one digit after the point, and never a whole number that is too small. */
+function shortRatio(ratio: number): string {
+  return (Math.ceil(ratio * 10) / 10).toFixed(1)
 }
 
 /** Findings, with their numbers and what to do; a line says so if there are none. What several ask for is said once. */
@@ -153,7 +184,8 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
   // Where ranges cut no tile, TileDB counts no cells as read.
   const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
-  const { memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } = total
+  const { result_cells, deleted_cells, memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } =
+    total
   const progress =
     memory_bytes === null
       ? 'NONE IS ENOUGH, TileDB CRASHES'
@@ -161,7 +193,9 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
         ? `at least ${shortSize(memory_bytes)}`
         : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
+  const deleted = deleted_cells ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted` : ''
   return [
+    ...(result_cells === null ? [] : [`result: ${counted(result_cells, 'cell')}${deleted}`]),
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${progress}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,

@@ -86,7 +86,7 @@ export async function arrayTable(
   full: boolean,
   out: Output,
 ): Promise<void> {
-  const { fragments, fragment_num, overlap_pair_num, read, as_of } = document
+  const { fragments, fragment_num, read, as_of } = document
   await title(document.path, arrayFacts(document), out)
   const missing = document.missing_fragments.length
   if (fragments.length === 0) {
@@ -103,13 +103,7 @@ export async function arrayTable(
     await (as_of
       ? line('TileDB finds no cell in this array then', out, 'dim')
       : line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
-  if (overlap_pair_num) {
-    await line(
-      `${counted(overlap_pair_num, 'pair')} of fragments overlap: their cells are merged when they are read`,
-      out,
-      'dim',
-    )
-  }
+  await overlapLines(document, full, out)
   const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
   if (merged > 0)
     await line(`${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`, out, 'dim')
@@ -127,6 +121,27 @@ export async function arrayTable(
       'dim',
     )
   await missingLine(missing, out)
+}
+
+/** Most pairs of overlapping fragments that are named, unless long lists are shown whole. */
+const PAIRS = 5
+
+/** How many fragments overlap, and which. */
+async function overlapLines(
+  { overlap_pair_num, overlaps, fragments }: Listing,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  if (!overlap_pair_num || !overlaps) return
+  const what = 'their cells are merged when they are read'
+  await line(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
+  // Of two fragments it is plain which.
+  if (fragments.length === 2) return
+  const length = tellingLength(fragments.map(({ name }) => name))
+  const shown = overlaps.slice(0, full ? undefined : PAIRS)
+  for (const pair of shown) await line(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
+  const more = overlap_pair_num - shown.length
+  if (more > 0) await line(`  … ${countText(more)} more${full ? '' : ': --full names them'}`, out, 'dim')
 }
 
 async function missingLine(count: number, out: Output): Promise<void> {
