@@ -22,6 +22,7 @@ const ROOMS = [
   'explain',
   'why',
   'check',
+  'plan',
   'anatomy',
   'write',
   'advice',

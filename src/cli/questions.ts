@@ -54,6 +54,11 @@ export const QUESTIONS: readonly Question[] = [
   ],
 
   ['Is my array corrupt?', 'check places', 'damage damaged broken valid fsck right integrity healthy ok truncated'],
+  [
+    'How do I repair it, and what is lost?',
+    'check --plan places',
+    'mend fix restore recover undo repair damaged corrupt plan steps',
+  ],
   ['Why does TileDB fail to open it?', 'check --level structure places', 'error cannot open exception fails'],
   [
     'Does every cell agree with the metadata?',

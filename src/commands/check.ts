@@ -20,6 +20,7 @@ interface Options {
   all?: boolean
   jobs?: string
   shard?: string
+  plan?: boolean
 }
 
 export const command: CommandModule<Options> = {
@@ -29,6 +30,7 @@ export const command: CommandModule<Options> = {
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],
     ['in two threads', 'check --jobs 2 weather'],
+    ['what is lost, and the steps that mend it', 'check --plan places'],
     ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
   ],
 
@@ -42,6 +44,7 @@ export const command: CommandModule<Options> = {
       )
       .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
       .option('--all', 'everything in the folder, uncommitted fragments and unused enumerations too')
+      .option('--plan', 'what is lost, and the steps that mend it, in order; nothing is run')
       .option('--jobs <n>', 'threads', '1')
       .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
   },
@@ -51,7 +54,10 @@ export const command: CommandModule<Options> = {
     const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
     const jobs = parseJobs(options.jobs)
-    yield await outcome(cx, path, newRun(level, options.all ?? false, shard), failOn, jobs)
+    const run = newRun(level, options.all ?? false, shard)
+    const checked = await openCheck(cx, path, run, failOn, jobs)
+    if (options.plan) yield await (await import('./check-plan.ts')).planOutcome(cx, path, checked)
+    else yield outcome(cx, path, checked)
   },
 }
 
@@ -73,14 +79,27 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
   cells: [],
 }
 
-/** The document's findings are written as they are found; the summary follows the last one. */
-async function outcome(
+/** A check that is under way: its items are found as they are walked over. */
+export interface OpenCheck {
+  run: CheckRun
+  /** The findings; what is not examined goes to `not_examined`. */
+  findings(): AsyncGenerator<Finding>
+  /** If the table's end lists what was not examined, stderr does not repeat it. */
+  isListed: boolean
+  finding_num: CheckSummary['finding_num']
+  not_examined: NotExamined[]
+  /** Whether no finding counts, so far. */
+  ok(): boolean
+  tail(): Omit<CheckSummary, 'kind' | 'path' | 'schema_version' | 'level' | 'shard'>
+}
+
+async function openCheck(
   cx: CommandContext,
   path: string,
   run: CheckRun,
   failOn: Severity,
   jobs: number,
-): Promise<Outcome> {
+): Promise<OpenCheck> {
   const { level, all } = run
   const target = await cx.open(path)
   await noteIfEmpty(cx, target)
@@ -92,37 +111,51 @@ async function outcome(
   const not_examined: NotExamined[] = []
   const failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
   const ok = (): boolean => failing.every((severity) => finding_num[severity] === 0)
-  // If the table's end lists what was not examined, stderr does not repeat it.
-  let inTable = false
-  async function* findings(): AsyncGenerator<CheckFinding> {
-    const reported = new Set<string>()
-    const progress = await cx.progress('checking')
-    try {
-      for await (const item of checkTarget(run, target, runner)) {
-        progress.update(run.counts.file_num)
-        if ('notExamined' in item) {
-          // A file that cannot be read is met again with each of its tiles.
-          if (!isNew(reported, item.notExamined)) continue
-          cx.fault(item.notExamined, inTable)
-          not_examined.push(notExaminedResult(cx, item.notExamined))
-        } else {
-          finding_num[item.severity]++
-          yield findingResult(cx, item)
-        }
-      }
-    } finally {
-      progress.stop()
-    }
-  }
-  const head = { ...documentHead('check', cx.shownPath(path)), level, shard: shardText(run.shard) }
-  const document = { ...head, findings: findings() }
-  const tail = (): Omit<CheckSummary, keyof typeof head> => ({
-    ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+  const checked: OpenCheck = {
+    run,
+    isListed: false,
     finding_num,
-    counts: run.counts,
     not_examined,
-    not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
-  })
+    ok,
+    tail: () => ({
+      ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+      finding_num,
+      counts: run.counts,
+      not_examined,
+      not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
+    }),
+    async *findings() {
+      const reported = new Set<string>()
+      const progress = await cx.progress('checking')
+      try {
+        for await (const item of checkTarget(run, target, runner)) {
+          progress.update(run.counts.file_num)
+          if ('notExamined' in item) {
+            // A file that cannot be read is met again with each of its tiles.
+            if (!isNew(reported, item.notExamined)) continue
+            cx.fault(item.notExamined, checked.isListed)
+            not_examined.push(notExaminedResult(cx, item.notExamined))
+          } else {
+            finding_num[item.severity]++
+            yield item
+          }
+        }
+      } finally {
+        progress.stop()
+      }
+    },
+  }
+  return checked
+}
+
+/** The document's findings are written as they are found; the summary follows the last one. */
+function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome {
+  const { run, tail } = checked
+  async function* findings(): AsyncGenerator<CheckFinding> {
+    for await (const finding of checked.findings()) yield findingResult(cx, finding)
+  }
+  const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
+  const document = { ...head, findings: findings() }
   const summary = (): CheckSummary => ({ ...head, ...tail() })
   return {
     document,
@@ -135,17 +168,17 @@ async function outcome(
       yield summary()
     },
     get foundWrong() {
-      return !ok()
+      return !checked.ok()
     },
     async table(out: Output) {
-      inTable = true
+      checked.isListed = true
       const { checkTable } = await import('../render/views/check.ts')
       await checkTable(document, summary, out)
     },
   }
 }
 
-function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
+export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
   const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
   const file = cx.shownPath(finding.file)
   const message = `expected ${expected}, found ${found}`

@@ -25,13 +25,21 @@ export async function findPlace(storage: Storage, path: string, cx: ReadContext)
   const folder = new Folder(storage, path)
   const kind = await storage.kind(folder.path)
   if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
-  let at: Folder | undefined = kind === 'folder' ? folder : folder.parent()
+  const start = kind === 'folder' ? folder : folder.parent()
+  const root = start && (await rootAround(storage, start.path, cx))
+  if (root) return { root, path: folder.path.slice(root.folder.path.length + 1), kind }
+  throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
+}
+
+/** The array or group in a folder or above it. */
+export async function rootAround(storage: Storage, path: string, cx: ReadContext): Promise<Place['root'] | undefined> {
+  let at: Folder | undefined = new Folder(storage, path)
   for (let up = 0; at && up < MOST_LEVELS; up++) {
-    const root = await rootAt(at, cx)
-    if (root) return { root, path: folder.path.slice(at.path.length + 1), kind }
+    const root = (await at.storage.kind(at.path)) === 'folder' ? await rootAt(at, cx) : undefined
+    if (root) return root
     at = at.parent()
   }
-  throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
+  return undefined
 }
 
 async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {

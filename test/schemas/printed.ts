@@ -30,6 +30,7 @@ const LINES = new Set([
     'cells',
     'verify-checksums',
     'check',
+    'plan',
     'diff',
     'cell',
     'history',
@@ -237,6 +238,7 @@ async function* ofDamage(folder: string): AsyncGenerator<Printed> {
     for (const command of ['ls', 'footer', 'commits', 'tiles']) yield* json([command, array])
     for (const command of ['stats', 'schema']) yield* json([command, '--all', array])
     yield* json(['check', '--all', '--level', 'cells', array])
+    yield* json(['check', '--plan', '--all', '--shard', '1/1', array])
     yield* json(['verify-checksums', '--all', '--deep', array])
     yield* json(['decode', '--all-fragments', '--limit', '50', array])
     for (const options of [[], ['--keep-going']]) yield* json(['read', '--limit', '50', array, ...options])
@@ -293,6 +295,7 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('explain', ['explain', `${FIXTURES}/22/deletes`])
   yield* ndjson('verify-checksums', ['verify-checksums', damaged])
   yield* ndjson('check', ['check', '--shard', '1/1', damaged])
+  yield* ndjson('plan', ['check', '--plan', damaged])
   yield* ndjson('diff', ['diff', array, `${FIXTURES}/22/deletes`])
   yield* ndjson('tile', ['tile', fragment, 'a'])
   yield* ndjson('dump', ['dump', '--depth', '2', fragment])

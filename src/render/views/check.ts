@@ -6,7 +6,7 @@ import { heading } from '../table.ts'
 import { line } from './parts.ts'
 import { counted, countText, inside, shardWords } from './wording.ts'
 
-const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
+export const SEVERITY_ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
 /** Shows findings as they are found, then their summary, then what was not examined. */
 export async function checkTable(
@@ -17,8 +17,8 @@ export async function checkTable(
   await heading(path, out)
   for await (const finding of findings) {
     const { severity, code, message, meaning } = finding
-    const place = [inside(finding.file, path), placeText(finding)].filter(Boolean).join(': ')
-    await line([severity, code, place].filter(Boolean).join(' '), out, ROLES[severity])
+    const place = findingPlace(finding, path)
+    await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
     await line(`  ${message}`, out)
     await line(`  ${meaning}`, out, 'dim')
   }
@@ -39,6 +39,11 @@ export async function checkTable(
   for (const { file = path, message } of not_examined)
     await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
   await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
+}
+
+/** Where a finding is: the file as it lies in the target, then the place in it. */
+export function findingPlace(finding: CheckFinding, path: string): string {
+  return [inside(finding.file, path), placeText(finding)].filter(Boolean).join(': ')
 }
 
 function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {

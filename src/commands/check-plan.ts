@@ -1,0 +1,36 @@
+import type { Finding } from '../check/finding.ts'
+import type { PlanDocument } from '../documents/plan.ts'
+import { mendPlans } from '../plan/plan.ts'
+import { shardText } from '../store/shard.ts'
+import { findingResult, type OpenCheck } from './check.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+
+/** What `check --plan` prints: the findings with what mends them. */
+export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
+  checked.isListed = true
+  const found: Finding[] = []
+  for await (const finding of checked.findings()) found.push(finding)
+  const { level, shard } = checked.run
+  const plans: PlanDocument['plans'][number][] = []
+  const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
+  const planning = { storage: cx.storage, reading, shown: cx.shownPath }
+  for await (const plan of mendPlans(planning, found))
+    plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
+  const { ok, finding_num, not_examined, not_checked } = checked.tail()
+  const document: PlanDocument = {
+    ...documentHead('plan', cx.shownPath(path)),
+    level,
+    shard: shardText(shard),
+    ok,
+    finding_num,
+    plans,
+    not_examined,
+    not_checked,
+  }
+  return {
+    document,
+    rows: plans,
+    foundWrong: !checked.ok(),
+    table: async (out) => (await import('../render/views/plan.ts')).planTable(document, out),
+  }
+}

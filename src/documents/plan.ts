@@ -1,0 +1,60 @@
+import type { Level } from '../check/finding.ts'
+import type { CheckFinding, CheckFindingNum } from './check.ts'
+import type { Count, DocumentHead, NotExamined, Severity } from './common.ts'
+
+/** `tiledb-inspect check <target> --plan --json`. Nothing of it was run. */
+export interface PlanDocument extends DocumentHead<'plan'> {
+  /** How far the check went. */
+  level: Level
+  /** `i/n` of `--shard`: only the i-th of n parts was examined. */
+  shard?: string | undefined
+  /** Whether no finding has a severity that `--fail-on` counts. */
+  ok: boolean
+  /** How many findings there are. */
+  finding_num: CheckFindingNum
+  /** In the order in which their steps are to be run. */
+  plans: readonly PlanLine[]
+  /** What could not be examined. */
+  not_examined: readonly NotExamined[]
+  /** What the level leaves out, in words. */
+  not_checked: readonly string[]
+}
+
+/** What mends some findings. */
+export interface PlanLine {
+  /** The worst of the findings. */
+  severity: Severity
+  /** The first of the findings, at most 20. */
+  findings: readonly CheckFinding[]
+  /** Number of findings that these steps mend. */
+  finding_num: Count
+  /**
+   * mends: after the steps everything is as it was; loses: something is lost, by the damage (`lost`) or by the steps (`loses`); copy: only a
+   * copy of the array helps; leave: there is nothing to do.
+   */
+  outcome: 'mends' | 'loses' | 'copy' | 'leave'
+  /** What is lost already; a text that begins with `nothing` says why nothing is. */
+  lost: readonly string[]
+  /** What is not lost. */
+  not_lost: readonly string[]
+  /** What the steps lose beyond that. */
+  loses: readonly string[]
+  /** What keeps it, to be done before the steps. */
+  keep: readonly PlanStep[]
+  /** What to do, in this order. */
+  steps: readonly PlanStep[]
+  /** What to do in place of the steps, if somebody knows more than the files say. */
+  instead: readonly PlanStep[]
+  /** What undoes the steps, byte for byte. */
+  back: readonly PlanStep[]
+  /** What must not be done. */
+  never: readonly string[]
+}
+
+/** One thing to do; it has a command, a text or both. */
+export interface PlanStep {
+  /** A line for sh, to be run in the folder of the call. */
+  command?: string | undefined
+  /** What to do, or to look out for. */
+  text?: string | undefined
+}

@@ -1,0 +1,704 @@
+import { unlessFault } from '../base/errors.ts'
+import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
+import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
+import { Draft, type MendPlan } from './drafts.ts'
+import { listLines, partsWithout } from './lists.ts'
+import { MENDING, type Way } from './mending.ts'
+import { type Shell, word } from './shell.ts'
+import { addLostTiles, fragmentLoss, type LostTiles, runsOf } from './tile-loss.ts'
+
+/**
+ * In this order plans are made, and run: what is only in the wrong place goes first, as other findings follow from it. `recover`
+ * reads what the others have put right.
+ */
+const ORDER: readonly Way[] = [
+  'wrong-folder',
+  'rename',
+  'commit',
+  'vacuum-file',
+  'uncommitted',
+  'dangling',
+  'schema-file',
+  'list',
+  'condition',
+  'aside',
+  'empty-file',
+  'cut-off',
+  'recover',
+  'drop',
+  'copy',
+  'leave',
+]
+/** From this version on, fragments are in `__fragments`, their commits in `__commits`. */
+const FOLDERS_SINCE = 12
+/** Times before 2000 are no likely times of writing, in milliseconds. */
+const EARLIEST = 946_684_800_000n
+
+/** Findings that a new name or place mends. */
+const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'COMMIT_NAME_INVALID',
+  'COMMIT_WRONG_FOLDER',
+  'COMMIT_DANGLING',
+  'FRAGMENT_NAME_INVALID',
+  'FRAGMENT_TIMESTAMPS',
+  'FRAGMENT_FUTURE',
+  'FRAGMENT_UNCOMMITTED',
+  'VACUUM_HIDES_CELLS',
+])
+
+/** How a finding is mended. Known faults of TileDB releases are left alone. */
+export function wayOf({ code, severity, meaning }: Finding): Way {
+  const [way] = MENDING[code]
+  if (way !== 'recover' && way !== 'drop') return way
+  const [usual, ownMeaning] = FINDING_CODES[code]
+  const isKnown =
+    (severity === 'note' && usual !== 'note') || (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning))
+  return isKnown ? 'leave' : way
+}
+
+/** Plans for the findings of one array. */
+export class ArrayPlanner {
+  private readonly array: InspectArray
+  private readonly shell: Shell
+  private readonly drafts = new Map<string, Draft>()
+  /** What a draft moves out of the array, by path. */
+  private readonly moved = new Map<string, Draft>()
+  /** Fragments that a draft commits or puts in their place, by name. */
+  private readonly placed = new Map<string, Draft>()
+  /** Offsets of lines that lists are to lose, by the path of the list. */
+  private readonly dropped = new Map<string, Set<number>>()
+  private readonly tiles = new Map<FragmentEntry, LostTiles>()
+  /** What drafts give another name, by the new one. */
+  private readonly renamed = new Map<string, Draft>()
+  private renames: (readonly [from: string, to: string])[] = []
+  private entries: readonly FragmentEntry[] = []
+  private found: readonly Finding[] = []
+  private readsEmpty: Finding | undefined
+  private readonly fresh: (path: string) => Promise<string>
+
+  /** @param fresh a name like this one of which nothing is there */
+  constructor(array: InspectArray, shell: Shell, fresh: (path: string) => Promise<string>) {
+    this.array = array
+    this.shell = shell
+    this.fresh = fresh
+  }
+
+  async plans(findings: readonly Finding[]): Promise<MendPlan[]> {
+    this.found = findings
+    this.entries = await this.array.fragments()
+    await this.readCommits()
+    this.readsEmpty = findings.find(({ code }) => code === 'ARRAY_READS_EMPTY')
+    for (const way of ORDER) {
+      for (const finding of findings) if (wayOf(finding) === way) await this.mend(way, finding)
+    }
+    if (this.readsEmpty) {
+      const other = [...this.drafts.values()].find(({ outcome }) => outcome === undefined)
+      if (other) other.add(this.readsEmpty)
+      else this.leave(this.readsEmpty)
+    }
+    await this.finishLists()
+    await this.finishRecover()
+    // `recover` copies what the other steps have put right.
+    const last = this.drafts.get('recover')
+    const ordered = [...this.drafts.values()].filter((draft) => draft !== last)
+    const end = ordered.findIndex(({ outcome }) => outcome === 'copy' || outcome === 'leave')
+    if (last) ordered.splice(end < 0 ? ordered.length : end, 0, last)
+    return ordered.filter((draft) => !draft.isEmpty).map((draft) => draft.plan())
+  }
+
+  private draft(key: string, finding: Finding): Draft {
+    const draft = this.drafts.get(key) ?? new Draft()
+    this.drafts.set(key, draft)
+    draft.add(finding)
+    const [, lost] = MENDING[finding.code]
+    if (lost !== undefined) draft.lost.add(lost)
+    return draft
+  }
+
+  /** Path in the array as it is when a step runs, after the renames of earlier plans. */
+  private path(file: string): string {
+    const { length } = this.array.folder.path
+    return this.renames.reduce(
+      (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
+      file.slice(length + 1),
+    )
+  }
+
+  /** Whether an earlier plan already takes the path away; the finding is then one more of that plan. */
+  private isCovered(path: string, finding: Finding): boolean {
+    const other = ABOUT_NAMES.has(finding.code) ? this.renamed.get(path) : undefined
+    other?.add(finding)
+    if (other) return true
+    for (const [taken, draft] of this.moved) {
+      if (path !== taken && !path.startsWith(`${taken}/`)) continue
+      draft.add(finding)
+      return true
+    }
+    return false
+  }
+
+  private entryOf(finding: Finding): FragmentEntry | undefined {
+    const path = finding.file.slice(this.array.folder.path.length + 1)
+    return this.entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
+  }
+
+  private mend(way: Way, finding: Finding): Promise<void> | void {
+    const path = this.path(finding.file)
+    if (way !== 'commit' && this.isCovered(path, finding)) return
+    switch (way) {
+      case 'wrong-folder':
+        if (finding.code === 'FRAGMENT_WRONG_FOLDER') return this.placeFragment(path, finding)
+        return this.placeCommit(path, finding)
+      case 'rename':
+        return this.rename(path, finding)
+      case 'commit':
+        return this.commitAll(finding)
+      case 'vacuum-file':
+        return this.vacuumFile(path, finding)
+      case 'uncommitted':
+        return this.uncommitted(path, finding)
+      case 'dangling':
+        return this.dangling(path, finding)
+      case 'schema-file':
+        return this.schemaFile(path, finding)
+      case 'list':
+        return this.listLine(path, finding)
+      case 'condition':
+        return this.condition(path, finding)
+      case 'aside':
+        return this.aside(path, finding)
+      case 'empty-file':
+        return this.emptied(path, finding)
+      case 'cut-off': {
+        const draft = this.takeAway(path, finding)
+        draft.move(this.shell.fromParts(path, [[0, finding.offset ?? 0]]))
+        return
+      }
+      case 'recover':
+      case 'drop':
+        return this.recover(finding, way)
+      case 'copy':
+        this.fromCopy(path, finding)
+        return
+      default:
+        this.leave(finding)
+    }
+  }
+
+  private leave(finding: Finding): void {
+    const isKnown = wayOf(finding) !== MENDING[finding.code][0]
+    const draft = this.draft(`leave ${finding.code} ${isKnown}`, finding)
+    draft.outcome = 'leave'
+    if (!isKnown) return
+    draft.lost.clear()
+    draft.lost.add(`nothing that a copy of the array would have: ${finding.meaning}`)
+  }
+
+  // Moving out of the array.
+
+  private takeAway(path: string, finding: Finding): Draft {
+    const draft = this.draft(`aside ${path}`, finding)
+    this.move(draft, path)
+    return draft
+  }
+
+  private move(draft: Draft, path: string): void {
+    draft.move(this.shell.moveAside(path))
+    this.moved.set(path, draft)
+  }
+
+  private aside(path: string, finding: Finding): void {
+    const { code, found } = finding
+    // A folder in the place of a mark commits as the mark does.
+    if (code === 'COMMIT_NAME_INVALID' && found === 'a folder' && /\.(?:wrt|ok)$/.test(path))
+      this.emptied(path, finding)
+    else this.strayAside(path, finding)
+  }
+
+  private strayAside(path: string, finding: Finding): void {
+    const { code } = finding
+    const draft = this.takeAway(path, finding)
+    if (code === 'METADATA_NAME_INVALID')
+      draft.lost.add(
+        finding.severity === 'error'
+          ? 'nothing: TileDB cannot read it'
+          : 'nothing, if it is a copy: keys that only it sets go with it',
+      )
+  }
+
+  private emptied(path: string, finding: Finding): void {
+    this.takeAway(path, finding).move(this.shell.createEmpty(path))
+  }
+
+  private condition(path: string, finding: Finding): Promise<void> | void {
+    if (path.endsWith('.con')) return this.listLine(path, finding)
+    this.comesBack(this.takeAway(path, finding))
+  }
+
+  private comesBack(draft: Draft): void {
+    draft.loses.add('the deletion: the cells that it deleted are read again')
+    draft.never.add('write the condition again without looking at the cells that it is to delete')
+  }
+
+  // Putting in the right place.
+
+  private async placeFragment(path: string, finding: Finding): Promise<void> {
+    const name = this.marks.has(commitOf(lastPathPart(path)))
+      ? lastPathPart(path)
+      : (this.missedName() ?? lastPathPart(path))
+    const isNew = (parseFragmentName(name)?.least_version ?? FOLDERS_SINCE) >= FOLDERS_SINCE
+    const to = isNew ? `${FRAGMENTS_FOLDER}/${name}` : name
+    if ((await this.array.folder.kind(to)) !== undefined) return void this.takeAway(path, finding)
+    const draft = this.draft(`place ${name}`, finding)
+    await this.folderOf(draft, to)
+    this.moveTo(draft, path, to)
+    this.placed.set(name, draft)
+    const isCommitted = this.marks.has(commitOf(name)) || (await this.array.commits()).consolidated.has(to)
+    if (isCommitted || !this.readsEmpty) return
+    await this.folderOf(draft, commitOf(name))
+    draft.move(this.shell.createEmpty(commitOf(name)))
+  }
+
+  /** The one fragment that a commit names and that is not there, if only one folder has no proper name or place. */
+  private missedName(): string | undefined {
+    const missing = this.found.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
+    const astray = this.found.filter(({ code }) => code === 'FRAGMENT_NAME_INVALID' || code === 'FRAGMENT_WRONG_FOLDER')
+    return missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined
+  }
+
+  private moveTo(draft: Draft, from: string, to: string): void {
+    draft.move(this.shell.rename(from, to))
+    this.renames.push([from, to])
+    this.renamed.set(to, draft)
+  }
+
+  /** Makes the folder around a path, if it is not there. */
+  private async folderOf(draft: Draft, path: string): Promise<void> {
+    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined
+    if (folder === undefined || (await this.array.folder.kind(folder)) !== undefined) return
+    draft.move(this.shell.makeFolder(folder))
+  }
+
+  private async placeCommit(path: string, finding: Finding): Promise<void> {
+    if (finding.offset !== undefined) return this.listLine(path, finding)
+    const name = stem(lastPathPart(path))
+    const to = commitOf(name)
+    if (
+      (await this.array.folder.kind(to)) !== undefined ||
+      (await this.array.commits()).consolidated.has(committedPath(to))
+    )
+      return void this.takeAway(path, finding)
+    const draft = this.draft(`place ${name}`, finding)
+    await this.folderOf(draft, to)
+    this.moveTo(draft, path, to)
+    this.placed.set(name, draft)
+  }
+
+  // Names.
+
+  private async rename(path: string, finding: Finding): Promise<void> {
+    const name = lastPathPart(path)
+    const entry = this.entryOf(finding)
+    if (finding.code === 'METADATA_FUTURE') {
+      const to = inMilliseconds(name, this.array.cx.now)
+      if (to === undefined) return this.later(finding, name)
+      this.moveTo(this.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
+      return
+    }
+    if (finding.code === 'FRAGMENT_NAME_INVALID') return this.nameFragment(path, finding, entry)
+    if (!entry?.committed) return void this.takeAway(path, finding)
+    const isTimed = await this.hasTimes(entry)
+    const to = finding.code === 'FRAGMENT_FUTURE' ? inMilliseconds(name, this.array.cx.now) : swapped(name)
+    if (to === undefined || isTimed) return this.later(finding, name)
+    await this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
+  }
+
+  /** Whether the cells of a fragment have times of their own, which its name must not contradict. */
+  private async hasTimes(entry: FragmentEntry): Promise<boolean> {
+    const info = await this.infoOf(entry)
+    return info?.slots.some(({ kind }) => kind === 'timestamps') ?? true
+  }
+
+  private async infoOf({ path }: FragmentEntry) {
+    const fragment = this.array.fragment(path)
+    try {
+      return await fragment.info().catch(unlessFault)
+    } finally {
+      await fragment.close()
+    }
+  }
+
+  /** The time may be right: then it is read from that time on. */
+  private later(finding: Finding, name: string): void {
+    const draft = this.draft(`later ${name}`, finding)
+    draft.outcome = 'leave'
+    const [, last] = nameFacts(name)?.timestamp_range ?? []
+    if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
+  }
+
+  /** A folder whose name is no fragment's: the fragment that a commit misses, or one to which a commit gave this name. */
+  private async nameFragment(path: string, finding: Finding, entry: FragmentEntry | undefined): Promise<void> {
+    const isCommitted = entry?.committed === true
+    const missed = this.missedName()
+    if (!isCommitted && missed !== undefined) {
+      const draft = this.draft(`place ${missed}`, finding)
+      this.moveTo(draft, path, committedPath(commitOf(missed)))
+      this.placed.set(missed, draft)
+      return
+    }
+    const head = entry && isCommitted ? await this.array.fragment(entry.path).head().catch(unlessFault) : undefined
+    if (!entry || !head) return void this.takeAway(path, finding)
+    const [first, last] = entry.timestamp_range ?? [1n, 1n]
+    const uuid = [...new TextEncoder().encode(entry.name)].map((byte) => byte.toString(16)).join('')
+    const name = `__${first}_${last}_${uuid.padEnd(32, '0').slice(0, 32)}_${head.version}`
+    const draft = this.draft(`rename ${path}`, finding)
+    draft.say({ text: `the name says no more of its time than ${timeText(last, false)}: that is taken` })
+    await this.renameFragment(draft, entry, name)
+  }
+
+  /** Gives a fragment another name, and all that names it. */
+  private async renameFragment(draft: Draft, entry: FragmentEntry, name: string): Promise<void> {
+    const { files } = await this.array.commits()
+    const withName = (path: string): string => path.slice(0, -lastPathPart(path).length) + name
+    this.moveTo(draft, entry.path, withName(entry.path))
+    let isMarked = false
+    for (const { path, kind, entries } of files) {
+      const isOwn = stem(lastPathPart(path)) === entry.name
+      if (isOwn && (kind === 'write' || kind === 'vacuum')) {
+        this.moveTo(draft, path, `${withName(path)}${path.slice(path.lastIndexOf('.'))}`)
+        isMarked ||= kind === 'write'
+      } else if (kind === 'consolidated-commits') {
+        for (const { name: listed, offset } of entries) if (stem(listed) === entry.name) this.drop(path, offset)
+      }
+    }
+    if (!isMarked && entry.path.startsWith(FRAGMENTS_FOLDER)) draft.move(this.shell.createEmpty(commitOf(name)))
+    if (entry.has_consolidated_metadata)
+      for (const { path, kind } of files)
+        if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)
+  }
+
+  // Commits.
+
+  private async commitAll(finding: Finding): Promise<void> {
+    const isSettled = ({ name, path }: FragmentEntry): boolean =>
+      this.placed.has(name) || this.renames.some(([from]) => from === path)
+    const whole: FragmentEntry[] = []
+    for (const entry of this.entries)
+      if (!entry.committed && !isSettled(entry) && (await this.isWhole(entry))) whole.push(entry)
+    const missed = whole.filter(({ path }) => !whole.some((other) => this.replaces(other, path)))
+    // Otherwise the plan for what hides the fragments mends this, too: see `plans`.
+    if (missed.length === 0) return
+    this.readsEmpty = undefined
+    const draft = this.draft('commit', finding)
+    draft.never.add('vacuum or delete the fragments: their cells are nowhere else')
+    let cells = 0n
+    for (const entry of missed) {
+      cells += BigInt((await this.cellsOf(entry)) ?? 0)
+      await this.commit(draft, entry)
+    }
+    draft.notLost.add(`${cells} cells of ${missed.length} of ${this.entries.length} fragments, which are whole`)
+  }
+
+  private async commit(draft: Draft, { name, path }: FragmentEntry): Promise<void> {
+    const mark = commitOf(name)
+    if (this.placed.size === 0) await this.folderOf(draft, mark)
+    draft.move(this.shell.createEmpty(mark))
+    this.placed.set(lastPathPart(path), draft)
+  }
+
+  /** Whether a vacuum list says that one fragment has the cells of another. */
+  private replaces({ name }: FragmentEntry, path: string): boolean {
+    return this.lists.some((list) => list.name === name && list.hides.has(lastPathPart(path)))
+  }
+
+  /** The vacuum lists: the fragment that each is named after, and names of those that it hides. */
+  private lists: { path: string; name: string; hides: ReadonlySet<string> }[] = []
+  /** Paths of commit marks, and of consolidated commits. */
+  private readonly marks = new Set<string>()
+  private readonly consolidated = new Set<string>()
+
+  private async readCommits(): Promise<void> {
+    for (const { path, kind, entries } of (await this.array.commits()).files) {
+      if (kind === 'write') this.marks.add(path)
+      if (kind === 'consolidated-commits') this.consolidated.add(path)
+      if (kind !== 'vacuum') continue
+      this.lists.push({ path, name: stem(lastPathPart(path)), hides: new Set(entries.map(({ name }) => name)) })
+    }
+  }
+
+  /** Whether every file of a fragment is there, and long enough. */
+  private async isWhole({ path }: FragmentEntry): Promise<boolean> {
+    const fragment = this.array.fragment(path)
+    try {
+      const files = await fragment.fieldFiles().catch(unlessFault)
+      const sizes = files && (await fileSizes(fragment.folder))
+      return files?.every(({ name, size }) => (sizes?.get(name) ?? 0) >= size) ?? false
+    } finally {
+      await fragment.close()
+    }
+  }
+
+  private async cellsOf(entry: FragmentEntry): Promise<number | bigint | undefined> {
+    const info = await this.infoOf(entry)
+    return info && cellsInDomain(info)
+  }
+
+  private async vacuumFile(path: string, finding: Finding): Promise<void> {
+    const name = stem(lastPathPart(path))
+    const replacement = this.entries.find((entry) => entry.name === name)
+    const never = `tiledb.vacuum(${JSON.stringify(this.shell.root)}): it deletes fragments whose cells are nowhere else`
+    const known = this.placed.get(name)
+    if (known) {
+      known.add(finding)
+      known.never.add(never)
+      return
+    }
+    if (replacement && !replacement.committed && (await this.isWhole(replacement))) {
+      const draft = this.draft(`vacuum ${path}`, finding)
+      await this.commit(draft, replacement)
+      draft.never.add(`${never}, as long as the fragment that replaces them is not committed`)
+      return
+    }
+    this.takeAway(path, finding).never.add(never)
+  }
+
+  private async uncommitted(path: string, finding: Finding): Promise<void> {
+    const entry = this.entryOf(finding)
+    const known = this.placed.get(lastPathPart(path))
+    if (known) return known.add(finding)
+    if (!entry) return void this.takeAway(path, finding)
+    const { state, hidden_by } = entry
+    if (this.readsEmpty && state === 'ignored' && hidden_by !== undefined && !entry.to_vacuum) {
+      const draft = this.draft(`aside ${hidden_by}`, finding)
+      draft.lost.add('nothing: all cells are there, but the .ign file hides them')
+      if (!this.moved.has(hidden_by)) this.move(draft, hidden_by)
+      this.placed.set(entry.name, draft)
+      return
+    }
+    const draft = this.draft(`aside ${path}`, finding)
+    draft.say({ text: 'make sure that no writer is at work on it' })
+    this.retire(draft, entry)
+    const cells = await this.cellsOf(entry)
+    const isWhole = state === 'uncommitted' && !entry.to_vacuum && (await this.isWhole(entry))
+    draft.lost.add(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees')
+    if (isWhole && cells !== undefined)
+      draft.instead.push({
+        text: `if readers should see its ${cells} cells`,
+        command: `: > ${this.shell.at(commitOf(entry.name))}`,
+      })
+  }
+
+  /** Takes away a fragment that readers do not see, and its lines in vacuum lists. */
+  private retire(draft: Draft, { path, name }: FragmentEntry): void {
+    this.move(draft, path)
+    for (const list of this.lists)
+      if (list.hides.has(name) && !this.moved.has(list.path)) this.dropName(list.path, name, draft)
+  }
+
+  private async dangling(path: string, finding: Finding): Promise<void> {
+    const name = stem(finding.offset === undefined ? lastPathPart(path) : await this.nameAt(path, finding.offset))
+    const known = this.placed.get(name)
+    if (known) return known.add(finding)
+    const draft =
+      finding.offset === undefined ? this.takeAway(path, finding) : this.listDraft(path, finding, finding.offset)
+    const [, last] = nameFacts(name)?.timestamp_range ?? []
+    draft.lost.add(
+      `all cells of the fragment ${name}${last === undefined ? '' : `, written at ${timeText(last, false)}`}`,
+    )
+    draft.never.add('these steps, if a copy of the array has the fragment: put it back from there')
+  }
+
+  private async nameAt(path: string, offset: number): Promise<string> {
+    const line = (await listLines(this.array, path)).find((one) => one.offset === offset)
+    return lastPathPart(line?.text ?? '')
+  }
+
+  // Lists.
+
+  private drop(path: string, ...offsets: readonly number[]): void {
+    const dropped = this.dropped.get(path) ?? new Set()
+    this.dropped.set(path, dropped)
+    for (const offset of offsets) dropped.add(offset)
+  }
+
+  /** Names of fragments whose lines lists are to lose, with the draft that takes the fragment away. */
+  private readonly droppedNames = new Map<string, Map<string, Draft>>()
+
+  private dropName(path: string, name: string, draft: Draft): void {
+    this.drop(path)
+    this.droppedNames.set(path, (this.droppedNames.get(path) ?? new Map()).set(name, draft))
+  }
+
+  private listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
+    this.drop(path, ...offsets)
+    return this.draft(`list ${path}`, finding)
+  }
+
+  private async listLine(path: string, finding: Finding): Promise<void> {
+    const { code, offset = 0, space, file } = finding
+    // Conditions are found at their tile, or inside of it.
+    const tile = space === undefined ? offset : Number(/ at (\d+)$/.exec(space)?.[1])
+    const list = (await this.array.commits()).files.find((one) => one.path === this.path(file))
+    const holder = list?.entries.find((one) => one.tile?.offset === tile)
+    if (code === 'COMMIT_UNREADABLE' && list?.fault) {
+      this.listDraft(path, finding)
+      return
+    }
+    const draft = this.listDraft(path, finding, holder?.offset ?? offset)
+    if (code !== 'DELETE_CONDITION_DIFFERS' && holder) this.comesBack(draft)
+    if (code === 'DELETE_CONDITION_DIFFERS' && holder)
+      draft.loses.add(`the copy in the list; ${COMMITS_FOLDER}/${holder.name} stays, as it was written first`)
+  }
+
+  private async finishLists(): Promise<void> {
+    for (const [path, offsets] of this.dropped) {
+      if (this.moved.has(path)) continue
+      const names = this.droppedNames.get(path)
+      const lines = await listLines(this.array, path)
+      let draft = this.drafts.get(`list ${path}`)
+      for (const { text, offset } of lines) {
+        const owner = names?.get(stem(lastPathPart(text)))
+        if (owner) offsets.add(offset)
+        // A list of which no finding speaks changes with the last of its fragments.
+        if (owner && !this.drafts.has(`list ${path}`)) draft = owner
+      }
+      if (!draft) continue
+      this.move(draft, path)
+      const parts = partsWithout(lines, offsets)
+      if (parts.length > 0) draft.move(this.shell.fromParts(path, parts))
+    }
+  }
+
+  // Schemas, copies.
+
+  private async schemaFile(path: string, finding: Finding): Promise<void> {
+    const name = lastPathPart(path)
+    const others = (await this.array.schemaFiles()).filter((file) => file.path !== path)
+    const readable: string[] = []
+    for (const file of others) if (await this.array.schema(file.name).catch(unlessFault)) readable.push(file.name)
+    let users = 0
+    for (const { path: fragment } of this.entries) {
+      const head = await this.array.fragment(fragment).head().catch(unlessFault)
+      if (head === undefined || head.array_schema_name === name) users++
+    }
+    if (finding.code === 'SCHEMA_UNREADABLE' && (users > 0 || readable.length === 0)) {
+      this.fromCopy(path, finding).lost.add(`the schema of ${users} of ${this.entries.length} fragments`)
+      return
+    }
+    if (users > 0) {
+      this.draft(`leave ${path}`, finding).outcome = 'leave'
+      return
+    }
+    const draft = this.takeAway(path, finding)
+    draft.lost.add(
+      finding.code === 'SCHEMA_UNREADABLE'
+        ? 'a schema that no fragment needs: a change of the schema, or an old one'
+        : 'nothing: no fragment needs it',
+    )
+  }
+
+  private fromCopy(path: string, finding: Finding): Draft {
+    const draft = this.draft(`copy ${path} ${finding.code}`, finding)
+    draft.outcome = 'copy'
+    const what = path === '' ? 'the missing folder or file' : this.shell.at(path)
+    draft.say({ text: `put ${what} back from a copy of the array` })
+    draft.never.add('delete anything of the array: all that is there will be needed')
+    return draft
+  }
+
+  // Fragments.
+
+  private async recover(finding: Finding, way: 'recover' | 'drop'): Promise<void> {
+    const entry = this.entryOf(finding)
+    if (entry?.state === 'to-vacuum') return this.retired(entry, finding)
+    if (entry && !entry.committed) {
+      const draft = this.draft(`aside ${entry.path}`, finding)
+      if (!this.moved.has(entry.path)) this.retire(draft, entry)
+      return
+    }
+    const draft = this.draft('recover', finding)
+    if (way !== 'drop' || !entry) return
+    const lost = this.tiles.get(entry) ?? new Map()
+    this.tiles.set(entry, lost)
+    const fragment = this.array.fragment(entry.path)
+    await addLostTiles(lost, fragment, finding)
+    await fragment.close()
+    draft.never.add(
+      `rm -r ${this.shell.at(entry.path)}: a commit names it, and TileDB does not open the array without it`,
+    )
+  }
+
+  /** A fragment that waits for vacuum: another one has its cells. */
+  private retired(entry: FragmentEntry, finding: Finding): void {
+    const draft = this.draft(`aside ${entry.path}`, finding)
+    draft.lost.add('nothing that is read now: another fragment has its cells')
+    draft.loses.add('reads as of a time before the consolidation, which fail already')
+    this.retire(draft, entry)
+    const mark = commitOf(entry.name)
+    if (this.marks.has(mark)) this.move(draft, mark)
+    for (const path of this.consolidated) this.dropName(path, entry.name, draft)
+  }
+
+  private async finishRecover(): Promise<void> {
+    const draft = this.drafts.get('recover')
+    if (!draft) return
+    const { root } = this.shell
+    const [made, old] = [await this.fresh(`${root}.new`), await this.fresh(`${root}.old`)]
+    let isCut = false
+    for (const [entry, byField] of this.tiles) {
+      const fragment = this.array.fragment(entry.path)
+      const loss = await fragmentLoss(fragment, byField)
+      await fragment.close()
+      isCut = true
+      if (!loss || loss.cells === 0) continue
+      for (const text of loss.lost) draft.lost.add(text)
+      draft.notLost.add(
+        `${BigInt(loss.all) - BigInt(loss.cells)} other cells of this fragment, ${this.entries.length - 1} other fragments`,
+      )
+      draft.loses.add(`the other fields of ${loss.cells} cells`)
+      const fields = loss.whole.map((name) => ` --field ${word(name)}`).join('')
+      if (fields !== '')
+        for (const [first, last] of runsOf(loss.tiles).slice(0, 3))
+          draft.keep.push({
+            command: `tiledb-inspect decode ${this.shell.at(entry.path)} --tiles ${first}..${last}${fields} -o ${word(await this.fresh(`${root}.kept-${first}.ndjson`))}`,
+          })
+    }
+    const drop = isCut ? ' --drop-damaged' : ''
+    draft.say(
+      { command: `tiledb-inspect recover ${word(root)} --to ${word(made)}${drop}` },
+      { command: `tiledb-inspect check --level cells ${word(made)}`, text: 'must be OK' },
+    )
+    draft.move({
+      step: { command: `mv ${word(root)} ${word(old)} && mv ${word(made)} ${word(root)}` },
+      back: { command: `mv ${word(root)} ${word(made)} && mv ${word(old)} ${word(root)}` },
+    })
+  }
+}
+
+/** Path of the file that commits a fragment of this name. */
+function commitOf(name: string): string {
+  const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
+  return version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
+}
+
+/** The name with its times in milliseconds, if they are in microseconds or nanoseconds. */
+export function inMilliseconds(name: string, now: bigint): string | undefined {
+  const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
+  for (const unit of [1000n, 1_000_000n])
+    if (first / unit >= EARLIEST && last / unit <= now) return withTimes(name, first / unit, last / unit)
+  return undefined
+}
+
+function swapped(name: string): string {
+  const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+  return withTimes(name, last, first)
+}
+
+function withTimes(name: string, first: bigint, last: bigint): string {
+  return name.replace(/^__\d+_\d+/, `__${first}_${last}`)
+}

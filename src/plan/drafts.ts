@@ -1,0 +1,85 @@
+import type { Severity } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import type { Move, Step } from './shell.ts'
+
+/**
+ * What becomes of the findings. mends: the steps lose nothing; loses: they lose what `loses` says; copy: only a copy of the array
+ * helps; leave: there is nothing to do.
+ */
+export type PlanOutcome = 'mends' | 'loses' | 'copy' | 'leave'
+
+/** Findings that the same steps mend. */
+export interface MendPlan {
+  severity: Severity
+  /** The first findings; `finding_num` counts all. */
+  findings: readonly Finding[]
+  finding_num: number
+  outcome: PlanOutcome
+  /** What was lost before. */
+  lost: readonly string[]
+  not_lost: readonly string[]
+  /** What the steps lose beyond that. */
+  loses: readonly string[]
+  /** What keeps that, to be done first. */
+  keep: readonly Step[]
+  steps: readonly Step[]
+  /** What to do in place of the steps, if somebody knows more than the files say. */
+  instead: readonly Step[]
+  /** What undoes the steps. */
+  back: readonly Step[]
+  /** What must not be done. */
+  never: readonly string[]
+}
+
+/** Findings of a plan that are kept. */
+const MOST_FINDINGS = 20
+const WORST_FIRST: readonly Severity[] = ['error', 'warning', 'note']
+
+/** A plan while it is made. */
+export class Draft {
+  private readonly findings: Finding[] = []
+  private finding_num = 0
+  private severity: Severity = 'note'
+  /** Undefined until it is known whether the steps lose anything. */
+  outcome: PlanOutcome | undefined
+  /** Texts that begin with `nothing` say why nothing is lost. */
+  readonly lost = new Set<string>()
+  readonly notLost = new Set<string>()
+  readonly loses = new Set<string>()
+  readonly keep: Step[] = []
+  private readonly steps: Step[] = []
+  readonly instead: Step[] = []
+  private readonly back: Step[] = []
+  readonly never = new Set<string>()
+
+  add(finding: Finding): void {
+    this.finding_num++
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
+    if (WORST_FIRST.indexOf(finding.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = finding.severity
+  }
+
+  /** Steps that can be undone, in order. */
+  move(...moves: readonly Move[]): void {
+    for (const { step, back } of moves) {
+      this.steps.push(step)
+      this.back.unshift(back)
+    }
+  }
+
+  /** A step that changes nothing. */
+  say(...steps: readonly Step[]): void {
+    this.steps.push(...steps)
+  }
+
+  get isEmpty(): boolean {
+    return this.finding_num === 0
+  }
+
+  plan(): MendPlan {
+    const { severity, findings, finding_num, keep, steps, instead, back } = this
+    const [lost, not_lost, loses, never] = [this.lost, this.notLost, this.loses, this.never].map((set) => [...set])
+    const isLost = loses.length > 0 || lost.some((text) => !text.startsWith('nothing'))
+    const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
+    return { severity, findings, finding_num, outcome, lost, not_lost, loses, keep, steps, instead, back, never }
+  }
+}

@@ -1,0 +1,97 @@
+import type { Finding } from '../check/finding.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
+import { inMilliseconds } from './array-plan.ts'
+import { Draft, type MendPlan } from './drafts.ts'
+import { MENDING } from './mending.ts'
+import { python, type Shell, word } from './shell.ts'
+
+const REMOVE = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").remove(sys.argv[2])'
+const ADD = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").add(sys.argv[2], sys.argv[3] or None, relative=True)'
+
+/** Plans for the findings of one group. */
+export async function groupPlans(
+  group: InspectGroup,
+  shell: Shell,
+  findings: readonly Finding[],
+  isObject: (path: string) => Promise<boolean>,
+): Promise<MendPlan[]> {
+  const drafts = new Map<string, Draft>()
+  const draftOf = (key: string, finding: Finding): Draft => {
+    const draft = drafts.get(key) ?? new Draft()
+    drafts.set(key, draft)
+    draft.add(finding)
+    const [, lost] = MENDING[finding.code]
+    if (lost !== undefined) draft.lost.add(lost)
+    return draft
+  }
+  const pathOf = ({ file }: Finding): string => file.slice(group.folder.path.length + 1)
+  for (const finding of findings) {
+    const path = pathOf(finding)
+    const [way] = MENDING[finding.code]
+    if (way === 'rename') {
+      const name = lastPathPart(path)
+      const to = inMilliseconds(name, group.cx.now)
+      const draft = draftOf(path, finding)
+      if (to === undefined) draft.outcome = 'leave'
+      else draft.move(shell.rename(path, path.slice(0, -name.length) + to))
+    } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
+    else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
+  }
+  const ofMembers = findings.filter(({ code }) => MENDING[code][0] === 'members')
+  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, draftOf, pathOf, isObject)
+  return [...drafts.values()].map((draft) => draft.plan())
+}
+
+/**
+ * TileDB writes the list of members anew: what it writes is a file with another name each time, so the whole folder of the lists is
+ * kept, and put back by `back`.
+ */
+async function mendMembers(
+  group: InspectGroup,
+  shell: Shell,
+  findings: readonly Finding[],
+  draftOf: (key: string, finding: Finding) => Draft,
+  pathOf: (finding: Finding) => string,
+  isObject: (path: string) => Promise<boolean>,
+): Promise<void> {
+  const members = (await group.members().catch(() => [])).filter(({ implicit }) => !implicit)
+  const [first] = findings
+  const draft = draftOf('members', first)
+  for (const one of findings.slice(1)) draftOf('members', one)
+  const before = word(`${shell.aside}/${GROUP_DETAILS_FOLDER}`)
+  const after = word(`${shell.aside}/${GROUP_DETAILS_FOLDER}.after`)
+  draft.move({
+    step: { command: `mkdir -p ${word(shell.aside)} && cp -a ${shell.at(GROUP_DETAILS_FOLDER)} ${before}` },
+    back: {
+      command: `mv ${shell.at(GROUP_DETAILS_FOLDER)} ${after} && mv ${before} ${shell.at(GROUP_DETAILS_FOLDER)}`,
+    },
+  })
+  const damaged = findings.filter(({ code }) => code === 'GROUP_DETAILS_UNREADABLE').map(pathOf)
+  for (const path of new Set(damaged)) draft.say({ command: `rm ${shell.at(path)}`, text: 'the step before keeps it' })
+  if (damaged.length > 0) {
+    const known = new Set(members.map(({ uri }) => uri))
+    for (const { name, kind } of await group.folder.list()) {
+      if (kind !== 'folder' || known.has(name) || !(await isObject(name))) continue
+      draft.say({ command: python(ADD, shell.root, name, name) })
+      draft.notLost.add(
+        `${name}, which lies in the group's folder; its name in the group is not known, and the folder's is taken`,
+      )
+    }
+  }
+  for (const { code, field, found } of findings) {
+    const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
+    const member = members.find(({ name, uri }) => (name ?? uri) === key)
+    if (key === undefined || !member) continue
+    draft.say({ command: python(REMOVE, shell.root, member.name ?? member.uri) })
+    if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
+    if (code === 'GROUP_MEMBER_MISSING')
+      draft.loses.add(`the name ${member.name ?? member.uri} in the group, with ${found.split(',')[0]}`)
+    if (code === 'GROUP_MEMBER_MISSING') draft.never.add('these steps, if the member only moved: put it back')
+  }
+}
+
+function addedAgain(shell: Shell, { relative, uri, name }: Member): string {
+  const code = relative ? ADD : ADD.replace('relative=True', 'relative=False')
+  return python(code, shell.root, uri, name ?? '')
+}

@@ -1,0 +1,91 @@
+import type { Output } from '../../base/result.ts'
+import type { CheckFinding } from '../../documents/check.ts'
+import type { PlanDocument, PlanLine, PlanStep } from '../../documents/plan.ts'
+import { heading } from '../table.ts'
+import { wrapText } from '../text-width.ts'
+import { escapeText } from '../units.ts'
+import { findingPlace, SEVERITY_ROLES } from './check.ts'
+import { line } from './parts.ts'
+import { counted, inside } from './wording.ts'
+
+/** Findings of a plan that are shown. */
+const MOST_FINDINGS = 4
+/** Width of the names before the texts, and of the lines. */
+const INDENT = 12
+const USUAL_COLUMNS = 80
+
+/** Each plan with its findings, then the verdict. */
+export async function planTable(document: PlanDocument, out: Output): Promise<void> {
+  const { path, plans, not_examined } = document
+  await heading(path, out)
+  for (const plan of plans) await planText(plan, path, out)
+  for (const { file = path, message } of not_examined)
+    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  const isGood = document.ok && not_examined.length === 0
+  await line(verdict(document), out, isGood ? 'good' : 'bad')
+}
+
+async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
+  const { findings, finding_num, lost, not_lost, loses, keep, steps, instead, back, never } = plan
+  for (const finding of findings.slice(0, MOST_FINDINGS)) await findingText(finding, path, out)
+  const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
+  if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
+  await texts('lost', lost, out)
+  await texts('not lost', not_lost, out)
+  await texts('also lost', loses.length > 0 && keep.length > 0 ? [...loses, 'to keep it, first:'] : loses, out)
+  await stepsText('keep', keep, out)
+  await stepsText('mend', steps, out, OTHERWISE[plan.outcome])
+  await stepsText('or', instead, out)
+  await stepsText('back', back, out)
+  await texts('never', never, out)
+}
+
+/** Where a plan has no steps. */
+const OTHERWISE: Partial<Record<PlanLine['outcome'], string>> = { leave: 'leave it: there is nothing to do' }
+
+async function findingText(finding: CheckFinding, path: string, out: Output): Promise<void> {
+  const { severity, code, message } = finding
+  const place = findingPlace(finding, path)
+  await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
+  await line(`  ${message}`, out)
+}
+
+async function texts(name: string, all: readonly string[], out: Output): Promise<void> {
+  for (const [i, text] of all.entries()) await named(i === 0 ? name : '', text, out)
+}
+
+/** Text in a column of its own, cut between words. */
+async function named(name: string, text: string, out: Output): Promise<void> {
+  const room = Math.max(20, Math.min(out.columns ?? USUAL_COLUMNS, USUAL_COLUMNS) - INDENT)
+  for (const [i, part] of wrapText(escapeText(text), room).entries())
+    await out.write(`${`  ${i === 0 ? name : ''}`.padEnd(INDENT)}${part}\n`)
+}
+
+/** Commands are never cut: they are to be copied. */
+async function stepsText(name: string, steps: readonly PlanStep[], out: Output, otherwise?: string): Promise<void> {
+  if (steps.length === 0 && otherwise !== undefined) await named(name, otherwise, out)
+  let number = name === 'keep' ? 0 : 1
+  for (const [i, { command, text }] of steps.entries()) {
+    const start = `  ${i === 0 ? name : ''}`.padEnd(INDENT)
+    if (command === undefined) await named(i === 0 ? name : '', `${number++}  ${text}`, out)
+    else await out.write(`${start}${number++}  ${escapeText(command)}${text === undefined ? '' : `  # ${text}`}\n`)
+  }
+}
+
+function verdict({ ok, plans, not_examined }: PlanDocument): string {
+  const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
+  const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
+  if (findings === 0) return `${word}: no findings, nothing to mend`
+  const count = (outcome: PlanLine['outcome'], words: string): string[] => {
+    const found = plans.filter((plan) => plan.outcome === outcome)
+    const sum = found.reduce((total, { finding_num }) => total + finding_num, 0)
+    return sum === 0 ? [] : [`${sum} ${words}`]
+  }
+  const parts = [
+    ...count('mends', 'mended without loss'),
+    ...count('loses', 'mended with a loss'),
+    ...count('copy', 'only from a copy'),
+    ...count('leave', 'left alone'),
+  ]
+  return `${word}: ${counted(findings, 'finding')}: ${parts.join(', ')}. Nothing was run.`
+}

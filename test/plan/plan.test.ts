@@ -1,0 +1,249 @@
+import '../helpers/realm.ts'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
+import { DAMAGES } from '../../src/damage/damages.ts'
+import type { PlanDocument, PlanLine, PlanStep } from '../../src/documents/plan.ts'
+import { MENDING, type Way } from '../../src/plan/mending.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+import { shortTurn } from '../helpers/turn.ts'
+
+const folder = temporaryFolder()
+const CODES = Object.keys(FINDING_CODES) as FindingCode[]
+/** Ways whose steps need TileDB: test/tiledb/plan.py runs those. Ways without steps. */
+const NOT_RUN: readonly Way[] = ['members', 'copy', 'leave', 'recover', 'drop']
+/** Damage that only a copy mends although others of its code can be mended. */
+const ONLY_COPY: readonly FindingCode[] = ['SCHEMA_UNREADABLE']
+const MENDED = CODES.filter((code) => !NOT_RUN.includes(MENDING[code][0]) && !ONLY_COPY.includes(code))
+
+async function planOf(path: string, ...options: readonly string[]): Promise<PlanDocument> {
+  const { text } = await run(['check', '--plan', '--level', 'cells', '--all', '--json', path, ...options])
+  return JSON.parse(text)
+}
+
+async function codesOf(path: string): Promise<string[]> {
+  const { text } = await run(['check', '--level', 'cells', '--all', '--json', path])
+  return (JSON.parse(text) as { findings: { code: string }[] }).findings.map(({ code }) => code)
+}
+
+/** Runs the commands of steps as they are printed. */
+function runSteps(steps: readonly PlanStep[]): void {
+  for (const { command } of steps) if (command !== undefined) execFileSync('sh', ['-c', command], { stdio: 'pipe' })
+}
+
+const stepsOf = (plans: readonly PlanLine[]): PlanStep[] => plans.flatMap(({ steps }) => steps)
+const backOf = (plans: readonly PlanLine[]): PlanStep[] => [...plans].reverse().flatMap(({ back }) => back)
+
+/** Every file with its bytes. */
+function content(path: string): [string, string][] {
+  return [...filesBelow(path, '')].map(([name, bytes]) => [name, Buffer.from(bytes).toString('hex')])
+}
+
+/** The steps of all plans are run, then undone. @returns what check says in between */
+async function mendAndUndo(path: string): Promise<string[]> {
+  const before = content(path)
+  const { plans } = await planOf(path)
+  runSteps(stepsOf(plans))
+  const found = await codesOf(path)
+  runSteps(backOf(plans))
+  expect(content(path)).toEqual(before)
+  return found
+}
+
+describe('the steps, run as printed, mend what was damaged, and back undoes them byte for byte', () => {
+  test.each(shortTurn(MENDED, 4))('%s', async (code) => {
+    const path = `${folder}/it's a ${code}`
+    await run(['write-sample', path, '--damage', code])
+    expect(await codesOf(path)).toContain(code)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('all these are the codes that a shell can mend', () => {
+    expect(MENDED.length).toBeGreaterThanOrEqual(33)
+  })
+})
+
+describe('every code', () => {
+  test.each(shortTurn(CODES, 8))('%s has a plan that says what is lost', async (code) => {
+    const path = `${folder}/plan of ${code}`
+    await run(['write-sample', path, '--damage', code])
+    const { plans, finding_num } = await planOf(path)
+    const total = plans.reduce((sum, plan) => sum + plan.finding_num, 0)
+    expect(total).toBe(finding_num.error + finding_num.warning + finding_num.note)
+    const plan = plans.find(({ findings }) => findings.some((one) => one.code === code))
+    expect(plan?.lost.join('')).not.toBe('')
+    if (plan?.outcome === 'mends' || plan?.outcome === 'loses') expect(plan.steps).not.toEqual([])
+    if (plan?.outcome === 'mends') expect(plan.lost.filter((text) => !text.startsWith('nothing'))).toEqual([])
+  })
+
+  test('has a way to mend it, and a damage', () => {
+    expect(Object.keys(MENDING).sort()).toEqual([...CODES].sort())
+    expect(Object.keys(DAMAGES).sort()).toEqual([...CODES].sort())
+  })
+})
+
+/** A copy of a fixture that tests damage in another way than write-sample does. */
+function copyOf(fixture: string, name: string): string {
+  const path = `${folder}/${name}`
+  cpSync(`${FIXTURES}/${fixture}`, path, { recursive: true })
+  return path
+}
+
+const fileOf = (path: string, part: RegExp): string => {
+  const found = readdirSync(path).find((name) => part.test(name))
+  if (found === undefined) throw new TypeError(`nothing in ${path} matches ${part}`)
+  return `${path}/${found}`
+}
+
+describe('damage of another making', () => {
+  test('a line of consolidated commits whose fragment is gone', async () => {
+    const path = copyOf('22/commits_consolidated', 'line')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    expect(await codesOf(path)).toContain('COMMIT_DANGLING')
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({
+      outcome: 'loses',
+      lost: [expect.stringMatching(/^all cells of the fragment __10_/)],
+    })
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('a vacuum that was interrupted: a fragment is gone, another waits', async () => {
+    const path = copyOf('22/vacuum_left', 'vacuum')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    rmSync(fileOf(`${path}/__commits`, /^__10_10_.*wrt$/))
+    expect(await codesOf(path)).toEqual(['VACUUM_DANGLING'])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('the metadata of a fragment that waits for vacuum is cut off', async () => {
+    const path = copyOf('22/vacuum_left', 'hidden')
+    const file = `${fileOf(`${path}/__fragments`, /^__10_10_/)}/__fragment_metadata.tdb`
+    writeFileSync(file, readFileSync(file).subarray(0, 50))
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('all commits of several fragments are gone, with their folder', async () => {
+    const path = copyOf('22/duplicates', 'nothing')
+    rmSync(`${path}/__commits`, { recursive: true })
+    expect(await codesOf(path)).toContain('ARRAY_READS_EMPTY')
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('an old fragment without its mark', async () => {
+    const path = copyOf('10/sparse_basic', 'mark')
+    rmSync(fileOf(path, /\.ok$/))
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('a fragment in nanoseconds among others', async () => {
+    const path = copyOf('22/duplicates', 'nanoseconds')
+    const old = fileOf(`${path}/__fragments`, /^__30_30_/).replace(/.*\//, '')
+    const far = old.replace(/^__\d+_\d+/, '__1700000000000000000_1700000000000000000')
+    renameSync(`${path}/__fragments/${old}`, `${path}/__fragments/${far}`)
+    renameSync(`${path}/__commits/${old}.wrt`, `${path}/__commits/${far}.wrt`)
+    expect(await codesOf(path)).toEqual(['FRAGMENT_FUTURE'])
+    expect((await planOf(path)).plans[0].steps[0].command).toMatch(/__1700000000000_1700000000000_[^/]*$/)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('a failed write is moved out of the way, its writer thought of; its whole cells are offered', async () => {
+    const path = copyOf('22/duplicates', 'failed')
+    const mark = fileOf(`${path}/__commits`, /^__/)
+    rmSync(mark)
+    const { plans } = await planOf(path)
+    expect(plans).toHaveLength(1)
+    expect(plans[0].steps[0].text).toMatch(/no writer/)
+    expect(plans[0].instead).toMatchObject([{ command: expect.stringMatching(/^: > .*\.wrt$/) }])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('several plans of one array, one after the other', async () => {
+    const path = copyOf('22/commits_consolidated', 'several')
+    writeFileSync(`${path}/notes.txt`, 'x')
+    writeFileSync(fileOf(`${path}/__commits`, /\.con$/), 'notes\n', { flag: 'a' })
+    mkdirSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22`)
+    writeFileSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22/a0.tdb`, 'x')
+    expect(new Set(await codesOf(path))).toEqual(
+      new Set(['ARRAY_UNKNOWN_ENTRY', 'COMMIT_UNREADABLE', 'FRAGMENT_UNCOMMITTED', 'FRAGMENT_NO_METADATA']),
+    )
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+})
+
+describe('damaged tiles', () => {
+  test('cells, where they lie, and what the plan drops with them', async () => {
+    const path = `${folder}/tiles`
+    await run(['write-sample', path, '--damage', 'CHECKSUM_MISMATCH'])
+    const { plans } = await planOf(path)
+    expect(plans).toHaveLength(1)
+    const [{ lost, not_lost, loses, keep, steps, back, never, outcome }] = plans
+    expect(outcome).toBe('loses')
+    expect(lost).toEqual([expect.stringMatching(/^a of 5 cells \(tile 5 of 6, x 90\.\.98, y -47\.\.-7\)$/)])
+    expect(not_lost).toEqual(['40 other cells of this fragment, 0 other fragments'])
+    expect(loses).toEqual(['the other fields of 5 cells'])
+    expect(keep[0].command).toMatch(/^tiledb-inspect decode .* --tiles 5\.\.5 --field s .*-o .*\.kept-5\.ndjson$/)
+    expect(steps[0].command).toMatch(/^tiledb-inspect recover .*tiles --to .*tiles\.new --drop-damaged$/)
+    expect(back[0].command).toMatch(/^mv .*tiles .*tiles\.new && mv .*tiles\.old .*tiles$/)
+    expect(never[0]).toMatch(/^rm -r .*a commit names it/)
+  })
+
+  test('of a file that is cut short, the tiles behind the cut', async () => {
+    const path = `${folder}/short`
+    await run(['write-sample', path, '--damage', 'FILE_SHORT'])
+    const { plans } = await planOf(path, '--level', 'structure')
+    expect(plans[0].lost).toEqual([expect.stringMatching(/^p of 5 cells \(tile 5 of 6, /)])
+  })
+
+  test('known faults of TileDB are left alone', async () => {
+    const { plans } = await planOf(`${FIXTURES}/unreadable/18_empty_chunk_gzip`)
+    expect(plans).toMatchObject([{ outcome: 'leave', steps: [] }])
+  })
+})
+
+describe('what people see', () => {
+  test('a healthy array', async () => {
+    const { text, code } = await run(['check', '--plan', `${FIXTURES}/22/sparse_basic`])
+    expect(code).toBe(0)
+    expect(text).toMatch(/\nOK: no findings, nothing to mend\n$/)
+  })
+
+  test('the verdict is the last line, and agrees with the exit code', async () => {
+    const path = `${folder}/screen`
+    await run(['write-sample', path, '--damage', 'FRAGMENT_NO_METADATA'])
+    const { text, code } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
+    expect(code).toBe(1)
+    expect(text.trimEnd().split('\n').at(-1)).toBe('NOT OK: 1 finding: 1 mended without loss. Nothing was run.')
+    expect(text).toMatch(/^ {2}mend {6}1 {2}tiledb-inspect recover \S+ --to \S+\.new$/m)
+  })
+
+  test('notes alone are no failure', async () => {
+    const path = `${folder}/note`
+    await run(['write-sample', path, '--damage', 'ARRAY_UNKNOWN_ENTRY'])
+    expect(await run(['check', '--plan', path])).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/\nOK: 1 finding/),
+    })
+  })
+
+  test('text is cut at 80 columns, commands never', async () => {
+    const path = `${folder}/wide`
+    await run(['write-sample', path, '--damage', 'COMMIT_DANGLING'])
+    const { text } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
+    for (const line of text.split('\n')) if (line.length > 80) expect(line).toMatch(/^ {2}(mend|back|keep)? +\d {2}/)
+  })
+})
+
+test('a member of a group that is gone: by TileDB, and the list of members is kept before', async () => {
+  const path = `${folder}/group`
+  await run(['write-sample', path, '--damage', 'GROUP_MEMBER_MISSING'])
+  const { plans } = await planOf(path)
+  expect(plans).toHaveLength(1)
+  expect(plans[0].steps.map(({ command }) => command)).toEqual([
+    expect.stringMatching(/^mkdir -p .*group\.aside && cp -a .*__group /),
+    expect.stringMatching(/^python3 -c 'import sys, tiledb; .*remove\(sys\.argv\[2\]\)' .*group first$/),
+  ])
+})
