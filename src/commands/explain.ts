@@ -22,7 +22,7 @@ import type {
 } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import { planRead } from '../explain/explain.ts'
-import type { ExplainQuery, FragmentPlan, ReadPlan } from '../explain/plan.ts'
+import { DEFAULT_BUDGET, type ExplainQuery, type FragmentPlan, type ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -84,7 +84,7 @@ async function arrayOutcome(
   const rates = parseRates(options)
   const budget = options.budget === undefined ? DEFAULT_BUDGET : parseSize('--budget', options.budget)
   const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact }
-  const plan = await planRead(asked)
+  const plan = await planRead(asked, budget)
   const cost = await readCost(asked, plan)
   const { tiles, steps } = cost
   const counted = exact ? await countedCells(asked).catch(unlessFault) : undefined
@@ -189,9 +189,6 @@ function consolidationOf(opened: OpenedArray): ExplainConsolidation | null {
 function rounded(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }
-
-/** `sm.mem.total_budget` if nobody sets it, in bytes. */
-const DEFAULT_BUDGET = 10 * 2 ** 30
 
 /** Between these numbers of milliseconds and megabytes a second, all sums of seconds are finite. */
 const LEAST_RATE = 0.001

@@ -6,7 +6,7 @@ import { type OpenedArray, type OpenedFragment, readColumns } from '../read/quer
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import { cutsInOrder } from './dense-grid.ts'
 import { byFragment, type Fields, slotOf, type Visited } from './dense-visits.ts'
-import type { ExplainQuery, MetadataRead } from './plan.ts'
+import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead } from './plan.ts'
 
 /** Settings of TileDB that say how many tiles are in memory at once, in bytes. */
 export interface DenseMemory {
@@ -16,7 +16,7 @@ export interface DenseMemory {
   tile_upper_memory_limit: number
 }
 
-export const DEFAULT_MEMORY: DenseMemory = { total_budget: 10 * 2 ** 30, tile_upper_memory_limit: 2 ** 30 }
+export const DEFAULT_MEMORY: DenseMemory = { total_budget: DEFAULT_BUDGET, tile_upper_memory_limit: 2 ** 30 }
 
 /** Visited tiles that are in memory at once. */
 export interface Lot {

@@ -2,8 +2,10 @@ import { checkOffsetCount } from '../cells/tile-places.ts'
 import type { OpenedArray, ReadOrder } from '../read/query.ts'
 import { TileLists } from '../store/tile-lists.ts'
 import { planDense } from './dense.ts'
+import { DEFAULT_MEMORY } from './dense-memory.ts'
 import { planLegacy } from './legacy.ts'
-import type { ExplainQuery, ReaderName, ReadPlan } from './plan.ts'
+import { ENDLESS } from './partitions.ts'
+import { DEFAULT_BUDGET, type ExplainQuery, type ReaderName, type ReadPlan } from './plan.ts'
 import { planSparseGlobal } from './sparse-global.ts'
 import { planSparseUnordered } from './sparse-unordered.ts'
 
@@ -17,11 +19,13 @@ export function readerOf({ schema, fragments }: OpenedArray, order: ReadOrder): 
   return order === 'unordered' || order === 'global' ? 'SparseGlobalOrderReader' : 'legacy Reader'
 }
 
-const PLANNERS: Readonly<Record<ReaderName, (asked: ExplainQuery) => Promise<ReadPlan>>> = {
-  DenseReader: planDense,
-  SparseGlobalOrderReader: planSparseGlobal,
-  SparseUnorderedWithDupsReader: planSparseUnordered,
-  'legacy Reader': planLegacy,
+type Planner = (asked: ExplainQuery, total_budget: number) => Promise<ReadPlan>
+
+const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
+  DenseReader: (asked, total_budget) => planDense(asked, { ...DEFAULT_MEMORY, total_budget }),
+  SparseGlobalOrderReader: (asked, total_budget) => planSparseGlobal(asked, ENDLESS, total_budget),
+  SparseUnorderedWithDupsReader: (asked, total_budget) => planSparseUnordered(asked, ENDLESS, total_budget),
+  'legacy Reader': (asked) => planLegacy(asked),
 }
 
 /** Fewer tiles are planned in no time and little memory, whether a fragment has them or not. */
@@ -29,14 +33,15 @@ const MANY_TILES = 2 ** 20
 
 /**
  * What TileDB 2.30 does for a query.
+ * @param total_budget `sm.mem.total_budget` in bytes; the legacy Reader takes no notice of it
  * @throws InspectError INCONSISTENT if a footer says that there are many tiles, and their offsets say otherwise
  */
-export async function planRead(asked: ExplainQuery): Promise<ReadPlan> {
+export async function planRead(asked: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
   for (const { fragment, info } of asked.opened.fragments) {
     if (info.tile_num <= MANY_TILES) continue
     const list = await new TileLists(fragment).offsets('tile_offsets', 0)
     list?.release()
     checkOffsetCount(fragment, info, `tile_offsets.${info.slots[0].name}`, list?.count ?? 0)
   }
-  return PLANNERS[readerOf(asked.opened, asked.query.order)](asked)
+  return PLANNERS[readerOf(asked.opened, asked.query.order)](asked, total_budget)
 }

@@ -4,6 +4,9 @@ import type { OpenedArray, ReadQuery } from '../read/query.ts'
 /** TileDB's readers, by the classes of its source. */
 export type ReaderName = 'DenseReader' | 'SparseGlobalOrderReader' | 'SparseUnorderedWithDupsReader' | 'legacy Reader'
 
+/** `sm.mem.total_budget` if nobody sets it, in bytes. */
+export const DEFAULT_BUDGET = 10 * 2 ** 30
+
 /** What is asked of a reader. */
 export interface ExplainQuery {
   opened: OpenedArray

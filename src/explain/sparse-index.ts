@@ -10,6 +10,7 @@ import { readMerged } from '../read/read.ts'
 import { Source } from '../read/source.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import type { ExplainQuery, FragmentPlan, MetadataRead, TileRead } from './plan.ts'
+import type { TileRound } from './sparse-memory.ts'
 import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
 
 /**
@@ -130,12 +131,42 @@ export class SparseIndex {
    * What is read before it is known which cells stay.
    * @param coordinates whether coordinates are loaded
    */
-  firstReads(tiles: readonly Uint32Array[], coordinates: boolean): TileRead[] {
+  private firstReads(tiles: readonly Uint32Array[], coordinates: boolean, call: number): TileRead[] {
     const { dimensions, forConditions } = this.fields
     const times = this.usesTimes ? [TIMESTAMPS] : []
     return [
-      ...(coordinates ? [...this.zippedReads(tiles, 0), ...this.tileReads(dimensions, tiles, 1)] : []),
-      ...this.tileReads([...times, DELETE_TIMESTAMPS, ...forConditions], tiles, 2),
+      ...(coordinates ? [...this.zippedReads(tiles, call), ...this.tileReads(dimensions, tiles, call + 1)] : []),
+      ...this.tileReads([...times, DELETE_TIMESTAMPS, ...forConditions], tiles, call + 2),
+    ]
+  }
+
+  /**
+   * All reads.
+   * @param rounds undefined where all fits into memory at once
+   * @param fillings by fragment: the tiles that give cells to one filling of the buffers
+   * @param coordinates whether coordinates are loaded first @param names the fields to return that are not loaded first
+   */
+  readsOf(
+    rounds: readonly TileRound[] | undefined,
+    fillings: readonly (readonly Uint32Array[])[],
+    coordinates: boolean,
+    names: readonly string[],
+  ): TileRead[] {
+    const [first, ...more] = fillings
+    // What a filling of the buffers has in common with the one before is read again.
+    const again = (tiles: readonly Uint32Array[], i: number): Uint32Array[] =>
+      tiles.map((own, f) => {
+        const before = new Set(fillings[i][f])
+        return own.filter((tile) => before.has(tile))
+      })
+    const returned = rounds ? more.map(again) : more
+    const all = rounds ?? [{ loaded: this.touched, given: first }]
+    return [
+      ...all.flatMap(({ loaded, given }, r) => [
+        ...this.firstReads(loaded, coordinates, 4 * r),
+        ...this.tileReads(names, given, 4 * r + 3),
+      ]),
+      ...returned.flatMap((tiles, i) => this.tileReads(names, tiles, 4 * all.length + i)),
     ]
   }
 

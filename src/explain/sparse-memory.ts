@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { rowsInside } from '../cells/bounds.ts'
 import { type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
@@ -46,6 +47,8 @@ interface LoadedTiles {
   count: number
   /** Positions of the fragments. */
   fragment: Uint32Array
+  /** Numbers of the tiles in their fragments. */
+  tile: Uint32Array
   /** Bytes of the coordinates, and of what is loaded beside them. */
   first: Float64Array
   /** Bytes of the largest field to return that is not loaded before. */
@@ -63,19 +66,68 @@ interface Metadata {
   least: number
 }
 
+/** What is read at a time where not all fits into memory, by fragment. */
+export interface TileRound {
+  /** Tiles whose coordinates are read. */
+  loaded: Uint32Array[]
+  /** Tiles of which the fields to return are read. */
+  given: Uint32Array[]
+}
+
+export interface SparseMemory {
+  least_memory_budget: number
+  /** Undefined where all fits at once, where no progress is made, and where it was not worked out. */
+  rounds: readonly TileRound[] | undefined
+}
+
+/** Is told what is read at a time: places in {@link LoadedTiles}. */
+type VisitRound = (loaded: ArrayLike<number>, given: readonly number[]) => void
+
+/** What is read at a time with a budget. @param works says so to the visitor, and whether progress is made to the end */
+function roundsOf(
+  { fragments }: SparseIndex,
+  tiles: LoadedTiles,
+  works: (visit: VisitRound) => boolean,
+): TileRound[] | undefined {
+  const rounds: TileRound[] = []
+  const own = (places: ArrayLike<number>): Uint32Array[] => {
+    const all: number[][] = fragments.map(() => [])
+    for (const place of Array.from(places)) all[tiles.fragment[place]].push(tiles.tile[place])
+    return all.map((some) => Uint32Array.from(some).sort())
+  }
+  const done = works((loaded, given) => {
+    rounds.push({ loaded: own(loaded), given: own(given.filter((place) => tiles.gives[place] === 1)) })
+  })
+  return done && rounds.length > 1 ? rounds : undefined
+}
+
+/** Whether a budget has room for all tiles. @param used bytes beside the tiles */
+function fitsAtOnce({ first, fields }: LoadedTiles, most: number, room: number): boolean {
+  const sum = (sizes: Float64Array): number => sizes.reduce((all, size) => all + size, 0)
+  const coordinates = sum(first)
+  return coordinates <= most && fields.every((sizes) => sum(sizes) <= Math.min(MOST_TILES, room - coordinates))
+}
+
 /** Of SparseUnorderedWithDupsReader. @param found undefined if it is not known which cells stay */
 export async function unorderedMemory(
   index: SparseIndex,
   reads: readonly MetadataRead[],
   found: FoundCells | undefined,
-): Promise<number> {
+  total_budget: number,
+): Promise<SparseMemory> {
   const metadata = await metadataMemory(index, reads)
   const tiles = await loadedTiles(index, found, UNORDERED_TILE)
   const ranges = index.isRanged ? TILE_RANGE * runsOf(index) : 0
   const held = metadata.loaded + ranges
   const least = Math.max(metadata.least, ranges / FOR_METADATA)
   const most = Math.max(enoughToReturn(tiles, held), largest(tiles.first) + largest(tiles.returned) + held)
-  return leastBudget(tiles, [least, most], found === undefined, (budget) => unorderedWorks(tiles, budget, held))
+  const everyMore = found === undefined
+  return {
+    least_memory_budget: leastBudget(tiles, [least, most], everyMore, (budget) => unorderedWorks(tiles, budget, held)),
+    rounds: fitsAtOnce(tiles, Math.min(MOST_TILES, total_budget * FOR_COORDINATES), total_budget - held)
+      ? undefined
+      : roundsOf(index, tiles, (visit) => unorderedWorks(tiles, total_budget, held, visit)),
+  }
 }
 
 /** Of SparseGlobalOrderReader. @param found undefined if it is not known which cells stay */
@@ -83,9 +135,55 @@ export async function globalMemory(
   index: SparseIndex,
   reads: readonly MetadataRead[],
   found: FoundCells | undefined,
-): Promise<number> {
+  total_budget: number,
+): Promise<SparseMemory> {
   const { loaded, least } = await metadataMemory(index, reads)
   const tiles = await loadedTiles(index, found, GLOBAL_TILE)
+  const { schema } = index.query.opened
+  const isAlone = index.fragments.filter((one) => one.tiles.length > 0).length < 2
+  const boxes = once(async () => (isAlone ? storedPlaces(tiles.count) : placesOf(index, tiles, undefined)))
+  const cells = once(async () => (isAlone ? boxes() : placesOf(index, tiles, await tileEnds(index))))
+  const least_memory_budget = await leastGlobal(index, tiles, { loaded, least }, found, boxes, cells)
+  const most = total_budget * FOR_COORDINATES - TILE_ID * tiles.count
+  const atOnce = fitsAtOnce(tiles, most, total_budget - loaded - TILE_ID * tiles.count)
+  const isHilbert = schema.cell_order === 'hilbert'
+  const areKnown = isAlone || (tiles.count <= MOST_PLACES && (found !== undefined || !isHilbert))
+  if (atOnce || !areKnown || total_budget < least_memory_budget) return { least_memory_budget, rounds: undefined }
+  const places = await (found ? cells() : boxes())
+  const rounds = roundsOf(index, tiles, (visit) =>
+    isHilbert
+      ? hilbertRounds(tiles, places, total_budget, loaded, visit)
+      : globalWorks(tiles, places, schema.allows_duplicates, total_budget, loaded, visit),
+  )
+  // Without duplicates some tiles are known to give no cell only after the merge.
+  const gives = found?.tiles.map((own) => new Set(own))
+  return {
+    least_memory_budget,
+    rounds: rounds?.map(({ loaded, given }) => ({
+      loaded,
+      given: given.map((own, f) => own.filter((tile) => gives?.[f].has(tile) ?? true)),
+    })),
+  }
+}
+
+/** What a function gives, worked out when it is first asked for. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= work()
+    return result
+  }
+}
+
+/** @param boxes @param cells where tiles are, by their boxes and by their cells */
+async function leastGlobal(
+  index: SparseIndex,
+  tiles: LoadedTiles,
+  { loaded, least }: Metadata,
+  found: FoundCells | undefined,
+  boxes: () => Promise<TilePlaces>,
+  cells: () => Promise<TilePlaces>,
+): Promise<number> {
   const { schema } = index.query.opened
   const returned = enoughToReturn(tiles, loaded)
   if (schema.cell_order === 'hilbert') {
@@ -106,11 +204,10 @@ export async function globalMemory(
     leastBudget(tiles, [listing, most], everyMore, (budget) =>
       globalWorks(tiles, places, schema.allows_duplicates, budget, loaded),
     )
-  const boxes = isAlone ? storedPlaces(tiles.count) : await placesOf(index, tiles, undefined)
-  if (found === undefined) return leastIn(boxes, true)
-  const likely = leastIn(boxes, false)
+  if (found === undefined) return leastIn(await boxes(), true)
+  const likely = leastIn(await boxes(), false)
   if (isAlone || likely <= Math.ceil(listing)) return likely
-  return leastIn(await placesOf(index, tiles, await tileEnds(index)), false)
+  return leastIn(await cells(), false)
 }
 
 /** What is enough for two tiles of each fragment: about what a merge needs at once. */
@@ -226,6 +323,7 @@ async function loadedTiles(
   const tiles: LoadedTiles = {
     count,
     fragment: new Uint32Array(count),
+    tile: new Uint32Array(count),
     first: new Float64Array(count),
     returned: new Float64Array(count),
     fields: returned.map(() => new Float64Array(count)),
@@ -260,6 +358,7 @@ async function loadedTiles(
       // Without duplicates the reader counts cells before those that others hide are left out.
       const stay = counts && (duplicates || fragment.inside[i] === 0 || isCut) ? counts[i] : cells
       tiles.fragment[at] = fragment.index
+      tiles.tile[at] = tile
       tiles.first[at] = tileObject + cells * perCell + beside.reduce((sum, bytes) => sum + bytes(tile), 0)
       if (duplicates && counts && counts[i] === 0) tiles.gives[at] = 0
       later.forEach((bytes, f) => {
@@ -290,7 +389,12 @@ async function bytesOf(index: SparseIndex, fragment: IndexedFragment, name: stri
 }
 
 /** @param held bytes of metadata, and of lists of tiles */
-function unorderedWorks({ count, first, fields, gives }: LoadedTiles, budget: number, held: number): boolean {
+function unorderedWorks(
+  { count, first, fields, gives }: LoadedTiles,
+  budget: number,
+  held: number,
+  visit?: VisitRound,
+): boolean {
   const most = Math.min(MOST_TILES, budget * FOR_COORDINATES)
   let next = 0
   while (next < count) {
@@ -307,6 +411,7 @@ function unorderedWorks({ count, first, fields, gives }: LoadedTiles, budget: nu
     if (group.length === 0) return false
     const left = group.filter((tile) => gives[tile] === 1)
     for (const tile of group) if (gives[tile] === 0) used -= first[tile]
+    if (left.length === 0) visit?.(group, [])
     for (let from = 0; from < left.length; ) {
       const room = budget - used - held
       let to = left.length
@@ -319,6 +424,7 @@ function unorderedWorks({ count, first, fields, gives }: LoadedTiles, budget: nu
         }
       }
       if (to === from) return false
+      visit?.(from === 0 ? group : [], left.slice(from, to))
       for (; from < to; from++) used -= first[left[from]]
     }
   }
@@ -345,6 +451,61 @@ function hilbertWorks(index: SparseIndex, tiles: LoadedTiles, budget: number, he
   return tiles.returned.every((size) => size <= budget - used - held)
 }
 
+/**
+ * Every fragment has its share, as long as it has tiles to load. Cells are merged up to the last that is there of a fragment with more
+ * tiles. @returns whether progress is made to the end
+ */
+function hilbertRounds(
+  tiles: LoadedTiles,
+  places: TilePlaces,
+  budget: number,
+  held: number,
+  visit: VisitRound,
+): boolean {
+  const { count, fragment, first: sizes, gives } = tiles
+  const { last } = places
+  const waiting = groupBy(allRows(count), (tile) => fragment[tile])
+  const open = new Map([...waiting.keys()].map((f) => [f, [] as number[]]))
+  const used = new Map([...waiting.keys()].map((f) => [f, 0]))
+  const all = (): number => [...used.values()].reduce((sum, own) => sum + own, 0)
+  for (let done = -1; waiting.size > 0 || all() > 0; ) {
+    const share = (budget * FOR_COORDINATES) / waiting.size
+    const loaded: number[] = []
+    let end = Number.POSITIVE_INFINITY
+    for (const [f, own] of waiting) {
+      const kept = open.get(f) as number[]
+      let bytes = used.get(f) as number
+      let next = 0
+      for (; next < own.length && bytes + sizes[own[next]] <= share; next++) {
+        loaded.push(own[next])
+        if (gives[own[next]] === 0) continue
+        bytes += sizes[own[next]]
+        kept.push(own[next])
+      }
+      used.set(f, bytes)
+      if (next === own.length) waiting.delete(f)
+      else {
+        waiting.set(f, own.slice(next))
+        if (kept.length === 0) return false
+        end = Math.min(end, last[kept[kept.length - 1]])
+      }
+    }
+    const merged = mergedTiles(tiles, places, [...open.values()].flat(), [done, end], budget - all() - held)
+    visit(loaded, merged.tiles)
+    if (merged.end <= done && loaded.length === 0) return false
+    done = Math.max(done, merged.end)
+    for (const [f, kept] of open) {
+      const left = kept.filter((tile) => last[tile] > done)
+      open.set(f, left)
+      used.set(
+        f,
+        left.reduce((sum, tile) => sum + sizes[tile], 0),
+      )
+    }
+  }
+  return true
+}
+
 /** Where tiles are in global order, as ranks: their cells, and the lowest corner of their boxes. */
 interface TilePlaces {
   corner: Uint32Array
@@ -361,12 +522,15 @@ interface TilePlaces {
  * @see SparseGlobalOrderReader::create_result_tiles_using_preprocess, merge_result_cell_slabs
  */
 function globalWorks(
-  { count, fragment, first: sizes, returned, gives }: LoadedTiles,
-  { corner, first, last, order }: TilePlaces,
+  tiles: LoadedTiles,
+  places: TilePlaces,
   duplicates: boolean,
   budget: number,
   held: number,
+  visit?: VisitRound,
 ): boolean {
+  const { count, fragment, first: sizes, returned, gives } = tiles
+  const { corner, first, last, order } = places
   const most = budget * FOR_COORDINATES
   let used = TILE_ID * count
   const open = new Map<number, number[]>()
@@ -395,8 +559,13 @@ function globalWorks(
       break
     }
     for (const [f, loaded] of open) if ((unloaded.get(f) ?? 0) > 0) end = Math.min(end, last[loaded[loaded.length - 1]])
-    let moved = end > done && next > before
     const room = budget - used - held
+    if (visit) {
+      const merged = mergedTiles(tiles, places, [...open.values()].flat(), [done, end], room)
+      visit(order.subarray(before, next), merged.tiles)
+      end = merged.end
+    }
+    let moved = end > done && next > before
     for (const [f, loaded] of open) {
       for (const tile of loaded) {
         if (first[tile] > end) break
@@ -413,6 +582,37 @@ function globalWorks(
     done = Math.max(done, end)
   }
   return true
+}
+
+/**
+ * Which of the tiles give cells behind one rank and up to another. Those whose fields to return do not fit into memory wait for the next
+ * time: then the end comes before them.
+ */
+function mergedTiles(
+  tiles: LoadedTiles,
+  { first, last }: TilePlaces,
+  open: readonly number[],
+  [done, until]: readonly [number, number],
+  room: number,
+): { tiles: number[]; end: number } {
+  const from = (tile: number): number => Math.max(first[tile], done + 1)
+  const given = open.filter((tile) => first[tile] <= until && last[tile] > done).sort((a, b) => from(a) - from(b))
+  const fits = howManyFit(tiles, given, room)
+  const end = fits < given.length && from(given[fits]) - 1 > done ? from(given[fits]) - 1 : until
+  return { tiles: given.filter((tile) => first[tile] <= end), end }
+}
+
+/** How many tiles fit into memory with each of the fields to return, at least one. */
+function howManyFit({ fields }: LoadedTiles, tiles: readonly number[], room: number): number {
+  let most = tiles.length
+  for (const sizes of fields) {
+    let sum = 0
+    for (let i = 0; i < most; i++) {
+      sum += sizes[tiles[i]]
+      if (sum > room) most = Math.max(1, i)
+    }
+  }
+  return most
 }
 
 /** The first and the last cell of each tile inside the ranges, by dimension; undefined for a tile without any. */

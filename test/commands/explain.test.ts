@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json } from '../helpers/json.ts'
-import { runJson } from '../helpers/run.ts'
+import { run, runJson } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
 
@@ -38,5 +38,39 @@ describe('data files that are not there, or short', () => {
     ])
     const without = await explained(array, '--field', String(get(items(get(document, 'fields'))[0], 'name')))
     expect([without.code, get(without.document, 'findings')]).toEqual([0, []])
+  })
+})
+
+// Counted by TileDB 2.30 with sm.mem.total_budget.
+describe('--budget: what does not fit into memory is read part after part', () => {
+  test.each([
+    ['overlaps', 'global', 350_000, 36, 299_937, 46_714, 87],
+    ['overlaps', 'global', 300_000, 40, 347_808, 50_938, 96],
+    ['overlaps', 'unordered', 100_000, 36, 299_937, 46_261, 78],
+    ['overlaps', 'unordered', 70_000, 36, 299_937, 46_261, 93],
+  ] as const)('%s %s %d', async (array, order, budget, tiles_read, unfiltered_bytes, vfs_bytes, requests) => {
+    const { document } = await explained(
+      `${FIXTURES}/${array}`,
+      '--exact',
+      '--order',
+      order,
+      '--budget',
+      String(budget),
+    )
+    expect(get(document, 'total')).toMatchObject({ tiles_read, unfiltered_bytes, vfs_bytes, requests })
+  })
+
+  test.each([
+    ['hilbert', 200_000, 58, 163_361, 61],
+    ['row-major', 100_000, 58, 165_103, 72],
+  ] as const)('cells that are merged in %s order', async (order, budget, tiles_read, vfs_bytes, requests) => {
+    const array = `${folder}/${order}`
+    const field = ['--dim', 'x:INT32:0..9999', '--dim', 'y:INT32:0..9999', '--attr', 'a:INT64', '--cell-order', order]
+    const size = ['--fragments', '3', '--cells', '9000', '--capacity', '500', '--seed', '18']
+    await run(['write-sample', array, ...field, ...size])
+    const total = async (text: string): Promise<Json | undefined> =>
+      get((await explained(array, '--exact', '--budget', text)).document, 'total')
+    expect(await total('1M')).toMatchObject({ tiles_read: 54 })
+    expect(await total(String(budget))).toMatchObject({ tiles_read, vfs_bytes, requests })
   })
 })
