@@ -169,7 +169,7 @@ async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
     offsetsPipeline: kind.pipelines.offsets,
   }
   const room = taking.options.bytes ?? Number.POSITIVE_INFINITY
-  const readers = new Map<Fragment, Reader | undefined>()
+  const readers = new Map<Fragment, Reader>()
   let failed: unknown
   let bytes = 0
   try {
@@ -211,7 +211,7 @@ async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
     joint.sample.file_bytes += size
     joint.sample.whole &&= sample.whole
   }
-  if (bytes > 0) taking.samples.push(sample)
+  if (sample.parts.length > 0) taking.samples.push(sample)
 }
 
 function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
@@ -261,11 +261,10 @@ interface ReadParts {
 
 interface Reader {
   /** @param room unfiltered bytes of the whole sample */
-  read(tile: number, room: number): Promise<ReadParts | undefined>
+  read(tile: number, room: number): Promise<ReadParts>
   close(): Promise<void>
 }
 
-/** Undefined if the fragment does not have the field's tiles. */
 async function openReader(fragment: Fragment, index: number, slot: Slot, isText: boolean): Promise<Reader> {
   const { varSized, nullable, cellSize } = slot
   const values = await TileFile.open(fragment, index, varSized ? 'var' : 'data')
@@ -275,7 +274,6 @@ async function openReader(fragment: Fragment, index: number, slot: Slot, isText:
   return {
     async read(tile, room) {
       const cells = readVar ? await readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
-      if (cells.data.length === 0) return undefined
       const run = room === Number.POSITIVE_INFINITY ? undefined : await chunkRun(values, tile, cells)
       const { data, starts, stored_bytes } = run ? cut(cells, run) : { ...cells, stored_bytes: values.place(tile).size }
       const cellNum = starts ? starts.length - 1 : data.length / cellSize
