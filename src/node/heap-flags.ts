@@ -3,7 +3,7 @@ import { useLeanHeap } from '../source/lean-heap.ts'
 
 /** Keeps this process's heap small with V8 flags; only for the program, not for the library. */
 export function keepHeapLean(): void {
-  useLeanHeap({ countListedNames, countReadBytes })
+  useLeanHeap({ compileWasm, countListedNames, countReadBytes })
 }
 
 /** A folder with this many names means a large heap and a long run. */
@@ -13,10 +13,11 @@ const SOME_NAMES = 200
 /** Bytes of bytecode that a function runs before V8 optimizes it: 18 times as many as by default. */
 const LATE = 1_200_000
 /**
- * The same for wasm, in about the bytes that a function runs; V8's own is 1,800,000. One function of libzstd takes 60 ms of processor time
- * to optimize, which pays after some 20 MB of cells.
+ * The same for wasm, in about the bytes that a function runs, and V8's own number. One function of libzstd takes 60 ms of processor
+ * time to optimize. V8 would begin after one tile; that pays after some 20 MB of cells.
  */
 const LATE_WASM = 2_000_000_000
+const USUAL_WASM = 1_800_000
 
 let lean = false
 let late = false
@@ -28,15 +29,29 @@ let late = false
  * with 100,000 fragments this was most of the memory of `ls`. A factor of 1.4 takes no longer.
  */
 function countListedNames(count: number): void {
-  if (!late && count >= SOME_NAMES && process.versions.node.startsWith('20.')) {
+  if (!late && count >= SOME_NAMES && isNode20()) {
     late = true
-    const { setFlagsFromString } = process.getBuiltinModule('node:v8')
-    setFlagsFromString(`--interrupt-budget=${LATE}`)
-    setFlagsFromString(`--wasm-tiering-budget=${LATE_WASM}`)
+    process.getBuiltinModule('node:v8').setFlagsFromString(`--interrupt-budget=${LATE}`)
   }
   if (lean || count < MANY_NAMES) return
   lean = true
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=40')
+}
+
+function isNode20(): boolean {
+  return process.versions.node.startsWith('20.')
+}
+
+/** The number holds for a module from its start on. V8 takes no compiled code that was made with other flags, so it is set back. */
+function compileWasm(bytes: BufferSource): WebAssembly.Module {
+  if (!isNode20()) return new WebAssembly.Module(bytes)
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
+  setFlagsFromString(`--wasm-tiering-budget=${LATE_WASM}`)
+  try {
+    return new WebAssembly.Module(bytes)
+  } finally {
+    setFlagsFromString(`--wasm-tiering-budget=${USUAL_WASM}`)
+  }
 }
 
 /** Bytes between two collections. A collection takes 5 ms, as long as gzip takes for 1.5 MB. */

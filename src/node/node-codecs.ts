@@ -6,6 +6,7 @@ import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
+import { compileWasm } from '../source/lean-heap.ts'
 import { systemCode } from './file.ts'
 
 /** Reads wasm files of packages from where Node finds the package. */
@@ -79,7 +80,7 @@ const MANY_FRAMES = 100
 
 async function loadZstd(): Promise<ByteCodec> {
   const zlib = await import('node:zlib')
-  if (!hasZstd(zlib)) return portableCodecs.zstd()
+  if (!hasZstd(zlib)) return zstdInWasm()
   let small: ByteCodec | undefined
   let smallFrames = 0
   const forSmall = (): ByteCodec | undefined => {
@@ -89,7 +90,7 @@ async function loadZstd(): Promise<ByteCodec> {
         small = codec
       }
       // If it cannot be loaded, Node's decompressor stays in use.
-      zstdForSmallFrames().then(loaded, () => {})
+      zstdInWasm().then(loaded, () => {})
     }
     return small
   }
@@ -119,12 +120,12 @@ async function loadZstd(): Promise<ByteCodec> {
  * The portable codec, loaded without the event loop, unlike the usual reading and compiling. Code that reads many small tiles
  * of local files never returns to the event loop.
  */
-async function zstdForSmallFrames(): Promise<ByteCodec> {
+async function zstdInWasm(): Promise<ByteCodec> {
   const [{ zstdCodec, ZSTD_WASM }, { readFileSync }] = await Promise.all([
     import('../filters/codecs/zstd.ts'),
     import('node:fs'),
   ])
-  return zstdCodec(new WebAssembly.Module(readFileSync(await packagedFile(ZSTD_WASM))))
+  return zstdCodec(compileWasm(readFileSync(await packagedFile(ZSTD_WASM))))
 }
 
 function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {

@@ -1,5 +1,6 @@
-/** Hook of the program that keeps the heap small. The library sets none: the process belongs to its host. */
+/** Hook of the program that sets flags of V8. The library sets none: the process belongs to its host. */
 export interface LeanHeap {
+  compileWasm(bytes: BufferSource): WebAssembly.Module
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
 }
@@ -18,4 +19,9 @@ export function countListedNames(count: number): void {
 /** Call this after reading a part of a list of up to millions of entries, of which nothing is kept. */
 export function countReadBytes(bytes: number): void {
   lean?.countReadBytes(bytes)
+}
+
+/** Compiles a wasm file, without waiting. The program has V8 optimize its functions late. */
+export function compileWasm(bytes: BufferSource): WebAssembly.Module {
+  return lean?.compileWasm(bytes) ?? new WebAssembly.Module(bytes)
 }

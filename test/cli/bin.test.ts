@@ -55,4 +55,13 @@ else {
     const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
     expect(stdout).toMatch(/^\{.*\}\n$/)
   })
+
+  test('a short read does not wait for V8 to optimize libzstd', () => {
+    const read = ['read', `${ROOT}examples/arrays/places`, '--format', 'ndjson']
+    const { status, stdout } = spawnSync(execPath, ['--trace-wasm-compilation-times', BIN, ...read], {
+      encoding: 'utf8',
+      env: {},
+    })
+    expect([status, stdout.includes('"lat"'), stdout.includes('using TurboFan')]).toEqual([0, true, false])
+  })
 }
