@@ -45,6 +45,10 @@ export async function damagedFilesOf(
     const { fragment, info } = fragments[index]
     const slots = new Set(own.map(({ slot }) => slot))
     const files = (await fragment.fieldFiles()).filter((file) => slots.has(file.slot))
+    const { path, storage } = fragment.folder
+    // Sizes take less than a listing, where they can be asked for.
+    const isThere = ({ name, size }: FieldFile): boolean => (storage.sizeNow?.(`${path}/${name}`) ?? -1) >= size
+    if (files.every(isThere)) return []
     const onDisk = await fragmentFileSizes(fragment)
     return files.flatMap((file) =>
       damagedFiles([file], onDisk).map((one) => ({ ...one, fragment, field: info.slots[file.slot].name })),
