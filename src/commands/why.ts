@@ -1,4 +1,4 @@
-import { grammatical, InspectError } from '../base/errors.ts'
+import { firstOf, grammatical, InspectError } from '../base/errors.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
@@ -22,7 +22,7 @@ export const command: CommandModule<object> = {
     const full = cx.internalPath(path)
     const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }).catch(async (error: unknown) => {
       if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error
-      throw await (await import('../store/fragment-prefix.ts')).notFound(cx.storage, full, error)
+      throw await missingFault(cx, full, error)
     })
     const kind = (await cx.storage.kind(full)) ?? 'file'
     const document: WhyDocument = {
@@ -41,6 +41,18 @@ export const command: CommandModule<object> = {
       table: async (out) => (await import('../render/views/why.ts')).whyTable(document, out),
     }
   },
+}
+
+/** The error for a path where nothing is: what it would be by its name and what needs it, or what may have been meant. */
+async function missingFault(cx: CommandContext, full: string, error: InspectError): Promise<InspectError> {
+  const { missingPart } = await import('../why/missing.ts')
+  const { what, needed_by = [] } = (await missingPart(cx.storage, full, cx.reading)) ?? {}
+  const near = await (await import('../store/fragment-prefix.ts')).notFound(cx.storage, full, error)
+  if (what === undefined) return near
+  const isNeeded = needed_by.length > 0
+  const needs = isNeeded ? `${firstOf(needed_by)} ${needed_by.length === 1 ? 'needs' : 'need'} it` : 'nothing needs it'
+  const text = `${(isNeeded ? error : near).message}; by its name it would be ${what}; ${needs}`
+  return new InspectError(error.code, text, error.at, { cause: error })
 }
 
 function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {

@@ -61,7 +61,7 @@ function part(what: string, more: Partial<Part> = {}): Part {
   return { what, fragments: [], needs: [], ...more }
 }
 
-const FOLDERS: Readonly<Record<string, string>> = {
+export const FOLDERS: Readonly<Record<string, string>> = {
   [SCHEMA_FOLDER]: 'the folder of the array schemas',
   [FRAGMENTS_FOLDER]: 'the folder of all fragments',
   [COMMITS_FOLDER]: 'the folder of all commits',
@@ -103,7 +103,7 @@ async function fragmentPart(
   if (path === inside) {
     const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
     const how = committed && !isHidden && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
-    const commits = (await array.commits()).files.filter((file) => names(file, inside))
+    const commits = (await array.commits()).files.filter((file) => commitNames(file, inside))
     return part(about, { ...shared, how, needs: commits.map((file) => ({ path: file.path, why: 'its commit' })) })
   }
   const rest = path.slice(inside.length + 1)
@@ -152,7 +152,7 @@ function fieldText({ kind, name }: Slot): string {
 }
 
 /** Whether a commit file names a fragment. */
-function names(file: CommitFile, fragment: string): boolean {
+export function commitNames(file: CommitFile, fragment: string): boolean {
   if (file.kind === 'write') return committedPath(file.path) === fragment
   return file.kind === 'consolidated-commits' && file.entries.some(({ text }) => linePath(text) === fragment)
 }
@@ -169,7 +169,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
       const what = there
         ? `the commit of the fragment ${lastPathPart(fragment)}`
         : 'the commit of a fragment that is not there'
-      const again = others.find((one) => one.kind === 'consolidated-commits' && names(one, fragment))
+      const again = others.find((one) => one.kind === 'consolidated-commits' && commitNames(one, fragment))
       const gone = there ? undefined : 'the cells of the fragment are lost already'
       const caution = again ? `${again.path} says the same: keep that one` : gone
       return part(what, {

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Most folders that are looked at above a path: label arrays lie deepest. */
-const MOST_LEVELS = 8
+export const MOST_LEVELS = 8
 
 /**
  * Finds the array or group around a path, which may be the path itself.
@@ -42,7 +42,8 @@ export async function rootAround(storage: Storage, path: string, cx: ReadContext
   return undefined
 }
 
-async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {
+/** The array or group that a folder is. */
+export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {
   const entries = await folder.list().catch((error: unknown) => {
     if (error instanceof InspectError && error.code === 'NO_PERMISSION') return []
     throw error

@@ -211,3 +211,43 @@ test('an object store has no empty folders: without the last file, a folder is g
   ] as const)
     expect((await storageWithout(one, ['/a/b/c']).list('/a')).map(({ name }) => name)).toEqual(left)
 })
+
+describe('a path where nothing is', () => {
+  const without = async (path: string): Promise<string> => {
+    const array = new EditedArray('22/sparse_basic')
+    array.remove(path)
+    return (await run(['why', path], { storage: array.storage() })).stderr.replaceAll(`${EDITED}/`, '')
+  }
+  const array = new EditedArray('22/sparse_basic')
+  const data = array.find(/\/a0\.tdb$/)
+  const schema = array.find(/__schema\/__/)
+  const commit = array.find(/\.wrt$/)
+  const fragment = array.fragmentPath().slice(EDITED.length + 1)
+
+  test.each([
+    [data, /; by its name it would be a data file of a fragment of \S+.*; (\S+)\/__fragment_metadata\.tdb needs it\n$/],
+    [schema, /; by its name it would be an array schema of \S+.*; (\S+) needs it\n$/],
+    [commit, /; by its name it would be the commit of a fragment of \S+.*; (\S+) needs it\n$/],
+  ])('%s', async (path, said) => {
+    const [, needs] = said.exec(await without(path)) ?? []
+    expect(needs).toBe(fragment)
+  })
+
+  test.each([
+    ['__fragments/__5_5_0123456789abcdef0123456789abcdef_22', 'a fragment of 5; nothing needs it'],
+    [
+      '__commits/__5_6_0123456789abcdef0123456789abcdef_22.vac',
+      'a list of fragments that consolidation replaced of 5; nothing needs it',
+    ],
+  ])('%s, which nothing needs', async (path, said) => {
+    const { code, stderr } = await run(['why', `${EDITED}/${path}`], { storage: array.storage() })
+    expect(code).toBe(3)
+    expect(stderr).toContain(`no such file or folder`)
+    expect(stderr).toContain(`by its name it would be ${said}\n`)
+  })
+
+  test('of no form that TileDB gives: only what was meant', async () => {
+    const { stderr } = await run(['why', `${EDITED}/__schemas`], { storage: array.storage() })
+    expect(stderr).toBe(`error: ${EDITED}/__schemas: no such file or folder; did you mean "__schema"?\n`)
+  })
+})
