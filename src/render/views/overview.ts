@@ -16,6 +16,13 @@ import { escapeText } from '../units.ts'
 import { meaningOf } from './ls.ts'
 import { counted, countText, domainText, fieldName, inside, opened, timeRangeText, typeText } from './wording.ts'
 
+/** Lines of a small terminal. */
+const MOST_LINES = 24
+/** Most lines of one fact. */
+const MOST_OF_FACT = 4
+/** Fewer findings are told at length. */
+const FEW = 3
+
 /** A pipe gets the same screen as a terminal of this width. */
 const USUAL_WIDTH = 80
 const GAP = '  '
@@ -32,13 +39,13 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
     await screen.line(path, 'heading')
     await screen.line(GAP + title)
   }
-  // With findings below it, each fact gets one line.
   const pairs: Pairs = [
     ...facts,
     ['not looked at', document.not_looked_at.join('; ')],
     not_examined.length > 0 && ['not examined', not_examined[0].message],
   ]
-  await screen.pairs(pairs, findings.length > 0 ? 1 : 2)
+  const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
+  await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
   const said = new Set<string>()
   for (const finding of findings) await findingLines(finding, findings.length, path, said, screen)
@@ -55,8 +62,8 @@ interface Screen {
   line(text: string, role?: Role): Promise<void>
   /** A text in lines of the screen's width, the last of which may end in … */
   lines(text: string, most: number, role?: Role): Promise<void>
-  /** Names and values. @param most lines of a value; without it, it is on one line, however long */
-  pairs(pairs: Pairs, most?: number): Promise<void>
+  /** Names and values. @param room lines for all of them; the first ones take what they need. Without it, each is on one line, however long */
+  pairs(pairs: Pairs, room?: number): Promise<void>
 }
 
 async function screenOf(out: Output): Promise<Screen> {
@@ -73,11 +80,14 @@ async function screenOf(out: Output): Promise<Screen> {
       for (const one of clipped(escapeText(text), width - GAP.length, most))
         await out.write(`${GAP}${role === undefined ? one : paint(role, one)}\n`)
     },
-    async pairs(pairs, most) {
+    async pairs(pairs, room) {
       const known = pairs.flatMap((pair): Pair[] => (pair ? [[pair[0], escapeText(pair[1])]] : []))
       const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + GAP.length
+      let spare = room === undefined ? 0 : Math.max(0, room - known.length)
       for (const [name, value] of known) {
-        const [first, ...rest] = most === undefined ? [value] : clipped(value, width - indent, most)
+        const most = Math.min(MOST_OF_FACT, 1 + spare)
+        const [first, ...rest] = room === undefined ? [value] : clipped(value, width - indent, most)
+        spare -= rest.length
         await out.write(`${paint('field', pad(name, indent))}${first}\n`)
         for (const one of rest) await out.write(`${' '.repeat(indent)}${one}\n`)
       }
@@ -109,14 +119,14 @@ async function findingLines(
   const room = screen.width - head.length - more.length - 1
   await screen.line([head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more, ROLES[severity])
   if (advice.length > 0) {
-    await screen.lines(message, of < 3 ? 2 : 1)
+    await screen.lines(message, of < FEW ? 2 : 1)
     // A call is shown whole, to be copied.
     const [call] = advice[0].split('  # ')
     if (!said.has(call)) await screen.line(GAP + call, 'dim')
     said.add(call)
     return
   }
-  if (of < 3) await screen.lines(message, 1)
+  if (of < FEW) await screen.lines(message, 1)
   await screen.lines(meaning, 2, 'dim')
 }
 
