@@ -32,7 +32,7 @@ const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
 const MANY_TILES = 2 ** 20
 
 /**
- * What TileDB 2.30 does for a query.
+ * What TileDB 2.30 does for a query that is submitted once, with buffers that have room for all.
  * @param total_budget `sm.mem.total_budget` in bytes; the legacy Reader takes no notice of it
  * @throws InspectError INCONSISTENT if a footer says that there are many tiles, and their offsets say otherwise
  */
